@@ -24,16 +24,16 @@ struct Issuer: Sendable {
 
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
-  /// Returns whether the caller's permissions allow it to assume a role.
+  /// Returns whether a role trusts the caller, and the caller's permissions allow it to assume the role.
   ///
   /// Without this check, a temporary credential could obtain permissions beyond its session policy.
-  func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role, at date: Timestamp) -> Bool {
-    guard let provider = role.provider, let authority = context.keys.authority(of: callerID),
+  func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role?, at date: Timestamp) -> Bool {
+    guard let role, role.trustedKeys?.contains(callerID) ?? true, let provider = role.provider,
+      let authority = context.keys.authority(of: callerID),
       let resource = provider.service.behavior.roleResource(role.arn)
     else { return false }
     let facts = provider.service.policies.language.conditions.facts(at: date)
-    let question = PolicyInput(action: "sts:AssumeRole", resource: resource, facts: facts)
-    return authority.allows(question)
+    return authority.allows(PolicyInput(action: "sts:AssumeRole", resource: resource, facts: facts))
   }
 
   /// Returns the lifetime of a new credential, or `nil` if the text is not an integer within the limits.
@@ -46,15 +46,10 @@ struct Issuer: Sendable {
   }
 
   /// Issues a temporary credential, and counts it in the statistics of an endpoint.
-  func issue(
-    for provider: LocalCloud.Provider, role: LocalCloud.Role?, session: String, policy: SessionPolicy? = nil,
-    lasting lifetime: Duration, by endpoint: LocalCloud.Endpoint, at date: Timestamp
-  ) -> IssuedKey {
-    let request = TokenTable.Order(
-      provider: provider, role: role?.arn, sessionName: session, policy: policy, lifetime: lifetime)
-    let key = context.keys.tokens.issue(request, at: date)
+  func issue(_ order: TokenTable.Order, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> IssuedKey {
+    let key = context.keys.tokens.issue(order, at: date)
     context.counters.count(endpoint) { $0.issued += 1 }
-    return IssuedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: lifetime))
+    return IssuedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: order.lifetime))
   }
 }
 
@@ -83,8 +78,9 @@ package final class TokenTable: Sendable {
   /// A request for a temporary credential.
   struct Order: Sendable {
     let provider: LocalCloud.Provider
-    var role: String?
-    var sessionName = ""
+    /// The assumed role, or `nil` for GetFederationToken.
+    let role: LocalCloud.Role?
+    let session: String
     var policy: SessionPolicy?
     let lifetime: Duration
   }
@@ -100,7 +96,7 @@ package final class TokenTable: Sendable {
   private struct Entry {
     let key: AccessKey
     let end: Timestamp
-    let request: Order
+    let order: Order
     var uses = 0
     var endedEarly: Timestamp?
   }
@@ -127,10 +123,10 @@ package final class TokenTable: Sendable {
   package static let watcher = Mutex<(@Sendable (AccessKey) -> Void)?>(nil)
 
   /// Issues a temporary credential, whose lifetime starts at a whole second.
-  func issue(_ request: Order, at date: Timestamp) -> AccessKey {
+  func issue(_ order: Order, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
-    let end = start.advanced(by: request.lifetime)
-    let key = request.provider.service.keys.makeKey(from: start, until: end)
+    let end = start.advanced(by: order.lifetime)
+    let key = order.provider.service.keys.makeKey(from: start, until: end)
     state.withLock { state in
       while state.first < state.ids.count,
         state.ids.count - state.first >= Self.capacity
@@ -138,7 +134,7 @@ package final class TokenTable: Sendable {
       {
         state.dropOldest()
       }
-      state.entries[key.id] = Entry(key: key, end: end, request: request)
+      state.entries[key.id] = Entry(key: key, end: end, order: order)
       state.ids.append(key.id)
     }
     Self.watcher.withLock { $0 }?(key)
@@ -152,7 +148,7 @@ package final class TokenTable: Sendable {
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
   ) -> AccessKey? {
     state.withLock { state in
-      guard var entry = state.entries[id], entry.request.provider == provider else { return nil }
+      guard var entry = state.entries[id], entry.order.provider == provider else { return nil }
       if let limit {
         if let uses = limit.uses, entry.uses >= uses, entry.endedEarly == nil { entry.endedEarly = date }
         entry.uses += 1
@@ -167,7 +163,7 @@ package final class TokenTable: Sendable {
 
   /// Returns the permissions of a temporary credential, or `nil` if the access key ID is unknown.
   func authority(of id: AccessKeyID) -> Authority? {
-    state.withLock { state in state.entries[id].map { $0.request.policy.map { .session($0) } ?? .everything } }
+    state.withLock { state in state.entries[id].map { $0.order.policy.map { .session($0) } ?? .everything } }
   }
 
   /// Returns a temporary credential with the number of its uses, or `nil` if the access key ID is unknown.
@@ -175,8 +171,8 @@ package final class TokenTable: Sendable {
     state.withLock { state in
       state.entries[id].map { entry in
         LocalCloud.Session(
-          keyID: id, provider: entry.request.provider, role: entry.request.role, name: entry.request.sessionName,
-          policy: entry.request.policy?.text, expiration: entry.end, requests: entry.uses)
+          keyID: id, provider: entry.order.provider, role: entry.order.role?.arn, name: entry.order.session,
+          policy: entry.order.policy?.text, expiration: entry.end, requests: entry.uses)
       }
     }
   }

@@ -108,8 +108,8 @@ struct AppServer: ServiceHandler {
     guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
       let lifetime = issuer.lifetime(nil, default: min(1800, role.maximumDuration.components.seconds), in: 1...43_200)
     else { throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.") }
-    let key = issuer.issue(
-      for: cloud.provider, role: role, session: "app", lasting: lifetime, by: endpoint, at: call.date)
+    let order = TokenTable.Order(provider: cloud.provider, role: role, session: "app", lifetime: lifetime)
+    let key = issuer.issue(order, by: endpoint, at: call.date)
     return Answer(cloud.appServerDocument(key, requestID: call.requestID))
   }
 
@@ -246,8 +246,8 @@ struct Metadata: ServiceHandler {
     guard name == role.name,
       let lifetime = issuer.lifetime(nil, default: min(21_600, role.maximumDuration.components.seconds), in: 1...43_200)
     else { throw Self.notFound }
-    let key = issuer.issue(
-      for: cloud.provider, role: role, session: "instance", lasting: lifetime, by: endpoint, at: call.date)
+    let order = TokenTable.Order(provider: cloud.provider, role: role, session: "instance", lifetime: lifetime)
+    let key = issuer.issue(order, by: endpoint, at: call.date)
     return Answer(cloud.metadataDocument(key))
   }
 }

@@ -84,9 +84,8 @@ struct TencentSTS: TokenServiceHandler {
     guard let name = parameters["Name"] else { throw .missing("Name") }
     guard let policy = try policy(parameters) else { throw .missing("Policy") }
     let lifetime = try lifetime(parameters, default: 1800, longest: Self.federationLimit)
-    return response(
-      issuer.issue(
-        for: .cos, role: nil, session: name, policy: policy, lasting: lifetime, by: endpoint, at: call.date), call)
+    let order = TokenTable.Order(provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime)
+    return response(issuer.issue(order, by: endpoint, at: call.date), call)
   }
 
   private func assumeRoleWithWebIdentity(
@@ -110,17 +109,13 @@ struct TencentSTS: TokenServiceHandler {
     guard let role = issuer.role(arn), role.provider == .cos else {
       throw ErrorResponse(.ok, "ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
     }
-    if let caller {
-      let isTrusted = role.trustedKeys.map { $0.contains(caller.id) } ?? true
-      guard isTrusted, issuer.lets(caller.id, take: role, at: call.date) else {
-        throw ErrorResponse(.ok, "UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
-      }
+    if let caller, !issuer.lets(caller.id, take: role, at: call.date) {
+      throw ErrorResponse(.ok, "UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
     }
     let longest = role.maximumDuration.components.seconds
     let lifetime = try lifetime(parameters, default: min(fallback, longest), longest: longest)
-    return response(
-      issuer.issue(
-        for: .cos, role: role, session: session, policy: policy, lasting: lifetime, by: endpoint, at: call.date), call)
+    let order = TokenTable.Order(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime)
+    return response(issuer.issue(order, by: endpoint, at: call.date), call)
   }
 
   // MARK: Parameters

@@ -62,12 +62,11 @@ struct AlibabaSTS: TokenServiceHandler {
   private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call, parameters)
     let order = try order(parameters)
-    let isTrusted = order.role.trustedKeys.map { $0.contains(caller) } ?? true
-    guard isTrusted, issuer.lets(caller, take: order.role, at: call.date) else {
+    guard issuer.lets(caller, take: order.role, at: call.date) else {
       throw ErrorResponse(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
     }
-    return response(issue(order, call), order, call)
+    return response(order, call)
   }
 
   private func assumeRoleWithOIDC(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
@@ -78,19 +77,12 @@ struct AlibabaSTS: TokenServiceHandler {
     }
     let order = try order(parameters)
     let token: JSONValue = ["Subject": "localcloud", "Issuer": .string(provider)]
-    return response(issue(order, call), order, call, identity: token)
+    return response(order, call, identity: token)
   }
 
   // MARK: Parameters
 
-  private struct Order {
-    let role: LocalCloud.Role
-    let session: String
-    let policy: SessionPolicy?
-    let lifetime: Duration
-  }
-
-  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> Order {
+  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Order {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(isAllowedInSessionName) else {
@@ -110,7 +102,7 @@ struct AlibabaSTS: TokenServiceHandler {
         .badRequest, "InvalidParameter.DurationSeconds",
         "The Min/Max value of DurationSeconds is \(Self.shortestLife)/\(longest) seconds.")
     }
-    return Order(role: role, session: session, policy: policy, lifetime: lifetime)
+    return TokenTable.Order(provider: .oss, role: role, session: session, policy: policy, lifetime: lifetime)
   }
 
   private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
@@ -130,19 +122,12 @@ struct AlibabaSTS: TokenServiceHandler {
 
   // MARK: Responses
 
-  private func issue(_ order: Order, _ call: InboundCall) -> IssuedKey {
-    issuer.issue(
-      for: .oss, role: order.role, session: order.session, policy: order.policy, lasting: order.lifetime, by: endpoint,
-      at: call.date)
-  }
-
-  private func response(
-    _ key: IssuedKey, _ order: Order, _ call: InboundCall, identity: JSONValue? = nil
-  ) -> Answer {
+  private func response(_ order: TokenTable.Order, _ call: InboundCall, identity: JSONValue? = nil) -> Answer {
+    let key = issuer.issue(order, by: endpoint, at: call.date)
     let document: JSONValue = [
       "RequestId": .string(call.requestID),
       "AssumedRoleUser": [
-        "Arn": .string("\(order.role.arn)/\(order.session)"),
+        "Arn": .string("\(order.role?.arn ?? "")/\(order.session)"),
         "AssumedRoleId": .string("300000000000000000:\(order.session)"),
       ],
       "Credentials": [

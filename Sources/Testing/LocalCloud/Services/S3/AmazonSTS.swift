@@ -45,9 +45,8 @@ struct AmazonSTS: TokenServiceHandler {
     case "AssumeRole":
       let caller = try authenticate(call)
       let order = try order(parameters)
-      let isTrusted = order.role.trustedKeys.map { $0.contains(caller) } ?? true
-      guard isTrusted, issuer.lets(caller, take: order.role, at: call.date) else {
-        throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(order.role.arn)")
+      guard issuer.lets(caller, take: order.role, at: call.date) else {
+        throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(order.role?.arn ?? "")")
       }
       return response(action, order, [], call)
     case "AssumeRoleWithWebIdentity":
@@ -121,14 +120,7 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: Parameters
 
-  private struct Order {
-    let role: LocalCloud.Role
-    let session: String
-    let policy: SessionPolicy?
-    let lifetime: Duration
-  }
-
-  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> Order {
+  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Order {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(Self.isAllowedInSessionName) else {
@@ -142,7 +134,9 @@ struct AmazonSTS: TokenServiceHandler {
       let lifetime = issuer.lifetime(
         parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
     else { throw .invalidParameter("DurationSeconds must be \(Self.shortestLife) to \(longest).") }
-    return Order(role: role, session: session, policy: try parameters["Policy"].map(Self.policy), lifetime: lifetime)
+    return TokenTable.Order(
+      provider: .s3, role: role, session: session, policy: try parameters["Policy"].map(Self.policy),
+      lifetime: lifetime)
   }
 
   private static func isAllowedInSessionName(_ byte: UInt8) -> Bool {
@@ -167,11 +161,9 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: Responses
 
-  private func response(_ action: String, _ order: Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
-    let key = issuer.issue(
-      for: .s3, role: order.role, session: order.session, policy: order.policy, lasting: order.lifetime, by: endpoint,
-      at: call.date)
-    let user = "\(order.role.arn.replacingRole)/\(order.session)"
+  private func response(_ action: String, _ order: TokenTable.Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
+    let key = issuer.issue(order, by: endpoint, at: call.date)
+    let user = "\((order.role?.arn ?? "").replacingRole)/\(order.session)"
     let result = XMLNode(
       "\(action)Result",
       children: [

@@ -17,7 +17,7 @@ struct CloudAPI: ApplicationHandler {
 
   private let organization: LocalCloud.AsperaOnCloud?
   private let check: AssertionCheck
-  private let tokens = AccessTokenTable()
+  private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
   private let aspera: AsperaContext
   private let node: ServiceEndpoint
   /// The ID of the root folder of the access key.
@@ -61,12 +61,12 @@ struct CloudAPI: ApplicationHandler {
       }
       return try token(call, organization)
     }
-    guard let entry = tokens.entry(of: call), entry.end > call.date else {
+    guard let token = tokens.token(of: call), token.end > call.date else {
       throw ErrorResponse(.unauthorized, "unauthorized", "You are not authorized to perform the requested action")
     }
     guard call.request.method == .get else { throw ErrorResponse.cloudNotFound }
     switch (names.first, names.count) {
-    case ("self", 1): return Answer(user(entry.user, organization))
+    case ("self", 1): return Answer(user(token.user, organization))
     case ("workspaces", 1): return try workspaces(call, organization)
     case ("workspaces", 2):
       guard let index = organization.workspaces.indices.first(where: { String($0 + 1) == names[1] }) else { break }
@@ -120,7 +120,7 @@ struct CloudAPI: ApplicationHandler {
   ) throws -> String {
     if scope == "user:all" || scope == "admin:all" || scope == "self" {
       let token = RandomText.letters(64)
-      tokens.add(token, AccessTokenTable.Entry(user: user, scope: scope, end: end), at: date)
+      tokens.add(token, AccessToken(user: user, end: end), at: date)
       return token
     }
     guard let scope = NodeScope(scope), scope.accessKey.utf8.elementsEqual(organization.accessKey.utf8),

@@ -20,7 +20,7 @@ struct FaspexAPI: ApplicationHandler {
   /// The simulated Node API, which issues the transfer tokens of packages.
   let node: NodeAPI
   private let check: AssertionCheck
-  private let tokens = AccessTokenTable()
+  private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
 
   init(_ faspex: LocalCloud.Faspex?, _ aspera: AsperaContext, _ node: NodeAPI) {
     self.faspex = faspex
@@ -37,11 +37,11 @@ struct FaspexAPI: ApplicationHandler {
     guard call.request.headerFields[.authorization] != nil else {
       throw ErrorResponse(.unauthorized, "2002", "Add an HTTP authorization header to your request.")
     }
-    guard let entry = tokens.entry(of: call) else {
+    guard let token = tokens.token(of: call) else {
       throw ErrorResponse(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
     }
-    guard entry.end > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
-    return try packages(call, names.dropFirst(2).map { $0 }, as: entry.user, faspex)
+    guard token.end > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
+    return try packages(call, names.dropFirst(2).map { $0 }, as: token.user, faspex)
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
@@ -69,7 +69,7 @@ struct FaspexAPI: ApplicationHandler {
     }
     let end = call.date.advanced(by: faspex.rules.tokenLifetime)
     let token = Self.accessToken(for: user, request.client, until: end, at: call.date)
-    tokens.add(token, AccessTokenTable.Entry(user: user, scope: nil, end: end), at: call.date)
+    tokens.add(token, AccessToken(user: user, end: end), at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     return Answer(
       [

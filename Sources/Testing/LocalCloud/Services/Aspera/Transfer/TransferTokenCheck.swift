@@ -144,13 +144,11 @@ struct TransferClaim: Sendable {
 
 /// The transfer tokens that the simulated node issued, with their permissions.
 ///
-/// A token is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
-/// number of tokens is limited; the tokens that expire first are discarded first.
+/// A token is retained for an hour after its expiration, so that it is rejected as expired and not as unknown.
 package final class TransferTokenTable: Sendable {
-  private static let capacity = 20_000
   private static let retention = Duration.seconds(3600)
 
-  private let claims = Mutex<[[UInt8]: TransferClaim]>([:])
+  private let claims = ExpiringTable<TransferClaim>(capacity: 20_000)
 
   /// A closure that receives every issued transfer token and access token, so that tests can search for leaked tokens.
   package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
@@ -158,20 +156,11 @@ package final class TransferTokenTable: Sendable {
   /// Issues a transfer token with the given permissions, in the format of a real server.
   func issue(_ claim: TransferClaim) -> String {
     let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
-    claims.withLock { claims in
-      if claims.count >= Self.capacity {
-        claims = claims.filter { $0.value.end.advanced(by: Self.retention) > claim.issued }
-        if claims.count >= Self.capacity {
-          let rest = claims.sorted { $0.value.end > $1.value.end }.prefix(Self.capacity / 2)
-          claims = Dictionary(rest.map { ($0.key, $0.value) }) { first, _ in first }
-        }
-      }
-      claims[Array(token.utf8)] = claim
-    }
+    claims.insert(claim, for: token, until: claim.end.advanced(by: Self.retention), at: claim.issued)
     Self.watcher.withLock { $0 }?(token)
     return token
   }
 
   /// Returns the permissions of a token, or `nil` if it is unknown.
-  func claim(of token: String) -> TransferClaim? { claims.withLock { $0[Array(token.utf8)] } }
+  func claim(of token: String) -> TransferClaim? { claims.value(of: token) }
 }
