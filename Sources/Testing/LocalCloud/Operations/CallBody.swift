@@ -10,17 +10,10 @@ internal import StorageCrypto
 struct CallBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
-  private let base: RequestBody
-  private let reader: (any BodyReader)?
-  private let refusal: @Sendable (VerificationError) -> ErrorResponse
-
-  init(
-    _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> ErrorResponse
-  ) {
-    self.base = base
-    self.reader = reader
-    self.refusal = refusal
-  }
+  let base: RequestBody
+  /// The reader that removes the framing, or `nil` if the request body is not framed.
+  let reader: (any BodyReader)?
+  let refusal: @Sendable (VerificationError) -> ErrorResponse
 
   /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
   var isFramed: Bool { reader != nil }
@@ -30,18 +23,9 @@ struct CallBody: AsyncSequence, Sendable {
   }
 
   struct Iterator: AsyncIteratorProtocol {
-    private var base: RequestBody.AsyncIterator
-    private var reader: (any BodyReader)?
-    private let refusal: @Sendable (VerificationError) -> ErrorResponse
-
-    init(
-      base: RequestBody.AsyncIterator, reader: (any BodyReader)?,
-      refusal: @escaping @Sendable (VerificationError) -> ErrorResponse
-    ) {
-      self.base = base
-      self.reader = reader
-      self.refusal = refusal
-    }
+    fileprivate var base: RequestBody.AsyncIterator
+    fileprivate var reader: (any BodyReader)?
+    fileprivate let refusal: @Sendable (VerificationError) -> ErrorResponse
 
     mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
 

@@ -94,12 +94,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   }
 
   /// Whether the operation can be performed without a signature if the object is public.
-  var isPublicRead: Bool {
-    switch self {
-    case .getObject, .headObject, .objectMeta: true
-    default: false
-    }
-  }
+  var isPublicRead: Bool { [.getObject, .headObject, .objectMeta].contains(self) }
 
   /// Whether the operation only reads and changes no data.
   var isRead: Bool {
@@ -116,34 +111,16 @@ enum Operation: Sendable, Hashable, CaseIterable {
   }
 
   var readsBody: Bool {
-    switch self {
-    case .createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags: true
-    default: false
-    }
+    [.createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags].contains(self)
   }
 
   /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.
-  var isTransfer: Bool {
-    switch self {
-    case .putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject: true
-    default: false
-    }
-  }
+  var isTransfer: Bool { [.putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject].contains(self) }
 
   /// Whether the operation reads the source object that the copy source header specifies.
-  var hasCopySource: Bool {
-    switch self {
-    case .copyObject, .copyPart: true
-    default: false
-    }
-  }
+  var hasCopySource: Bool { [.copyObject, .copyPart].contains(self) }
 
-  var writesObject: Bool {
-    switch self {
-    case .putObject, .copyObject, .completeUpload: true
-    default: false
-    }
-  }
+  var writesObject: Bool { [.putObject, .copyObject, .completeUpload].contains(self) }
 
   /// The permission that a policy must grant for an operation.
   struct Need: Sendable {
@@ -160,11 +137,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
       case list
       /// Every object that the request body lists.
       case objectsOfBody
-    }
-
-    init(_ action: String, on target: Target) {
-      self.action = action
-      self.target = target
     }
   }
 }
@@ -320,15 +292,11 @@ struct ParameterNames: Sendable {
     case unknown
   }
 
+  /// The names of the parameters that belong to the signature, in lowercase if the service ignores case.
+  let signature: Set<String>
+
   /// Whether the service compares query parameter names case-insensitively.
-  let ignoresCase: Bool
-
-  private let signature: Set<String>
-
-  init(signature: Set<String>, ignoresCase: Bool = false) {
-    self.signature = signature
-    self.ignoresCase = ignoresCase
-  }
+  var ignoresCase = false
 
   func meaning(of name: String) -> Meaning {
     if !ignoresCase, signature.contains(name) { return .signature }
@@ -370,12 +338,22 @@ struct ParameterNames: Sendable {
 /// A header with the service's prefix is rejected if the operation does not support it. Otherwise, an object could be
 /// stored without the requested encryption, or be overwritten although the client forbids it.
 struct HeaderRules: Sendable {
-  private let prefixes: [String]
-  private let everywhere: Set<String>
-  private let operations: [String: Set<Operation>]
-  private let conditions: [String: Set<Operation>]
-  private let formFields: Set<String>
-  private let takesFormCallback: Bool
+  /// The prefixes of service-specific headers; other names omit the first one.
+  let prefixes: [String]
+
+  /// The headers that every operation supports.
+  let everywhere: Set<String>
+
+  /// The operations that support a header.
+  let operations: [String: Set<Operation>]
+
+  /// The operations whose write can depend on a conditional header.
+  var conditions: [String: Set<Operation>] = [:]
+
+  /// The form fields that belong to the form's signature.
+  let formFields: Set<String>
+
+  var takesFormCallback = false
 
   /// Unsupported headers without the service's prefix that change the result of any operation.
   private static let refusedAlways: Set<String> = ["pic-operations"]
@@ -406,26 +384,6 @@ struct HeaderRules: Sendable {
     }
       + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
   ) { $0.union($1) }
-
-  /// Creates the header rules of a service.
-  ///
-  /// - Parameters:
-  ///   - prefixes: The prefixes of service-specific headers; names omit the first one.
-  ///   - everywhere: The headers that every operation supports.
-  ///   - operations: The operations that support a header.
-  ///   - conditions: The operations whose write can depend on a conditional header.
-  ///   - formFields: The form fields that belong to the form's signature.
-  init(
-    _ prefixes: [String], everywhere: Set<String>, _ operations: [String: Set<Operation>],
-    conditions: [String: Set<Operation>] = [:], formFields: Set<String> = [], takesFormCallback: Bool = false
-  ) {
-    self.prefixes = prefixes
-    self.everywhere = everywhere
-    self.operations = operations
-    self.conditions = conditions
-    self.formFields = formFields
-    self.takesFormCallback = takesFormCallback
-  }
 
   /// Throws `NotImplemented` for the first header that matters and that the operation does not support.
   func check(_ headers: HTTPFields, for operation: Operation) throws(ErrorResponse) {

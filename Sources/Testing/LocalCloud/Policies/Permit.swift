@@ -51,37 +51,15 @@ struct Permit: Sendable {
 
 /// The permissions of one request: the authority of the caller's key, and the values that policy conditions test.
 struct RequestRights: Sendable {
-  private let authority: Authority
-  private let service: SimulatedService
-  private let region: String
-  private let facts: [String: String]
+  let authority: Authority
+  let service: SimulatedService
+  let region: String
+  /// The values that policy conditions test, by condition key.
+  let facts: [String: String]
 
   /// Returns the permissions of a request without a signature, which allow no operation.
   static func none(at service: SimulatedService) -> RequestRights {
     RequestRights(authority: .nothing, service: service, region: "", facts: [:])
-  }
-
-  private init(authority: Authority, service: SimulatedService, region: String, facts: [String: String]) {
-    self.authority = authority
-    self.service = service
-    self.region = region
-    self.facts = facts
-  }
-
-  init(
-    _ authority: Authority, of head: HTTPRequest, for operation: Operation, _ target: RequestTarget,
-    _ service: SimulatedService, region: String, at date: Timestamp
-  ) {
-    let facts = service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
-    self.init(authority: authority, service: service, region: region, facts: facts)
-  }
-
-  /// Creates the permissions of a form upload whose signature was verified, before its file is read.
-  init(
-    _ authority: Authority, of form: VerifiedForm, _ service: SimulatedService, region: String, at date: Timestamp
-  ) {
-    let facts = service.policies.language.conditions.facts(of: form, at: date)
-    self.init(authority: authority, service: service, region: region, facts: facts)
   }
 
   /// Returns whether the request may perform an operation, as far as its head tells.

@@ -133,8 +133,8 @@ struct Gateway: Sendable {
     try service.headerRules.check(head.headerFields, for: operation)
     // A key that was removed after the signature was verified has no permissions.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let rights = RequestRights(
-      authority, of: head, for: operation, verified.wholeTarget, service, region: region, at: date)
+    let facts = service.policies.language.conditions.facts(of: head, for: operation, verified.wholeTarget, at: date)
+    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts)
     let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw service.policyRefusal(at: date)
@@ -173,7 +173,7 @@ struct Gateway: Sendable {
   private func act(
     _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
   ) async throws -> Answer {
-    let body = CallBody(request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date) }
+    let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date) }
     let call = Call(
       service: service, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
@@ -216,12 +216,13 @@ struct Gateway: Sendable {
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let rights = RequestRights(authority, of: verified, service, region: region, at: date)
+    let facts = service.policies.language.conditions.facts(of: verified, at: date)
+    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts)
     guard rights.allowPosting(verified.key, to: upload.bucket) else { throw service.policyRefusal(at: date) }
     let call = Call(
       service: service, store: store, target: target, isAnonymous: false, rights: rights,
       headers: try verified.headers(of: service),
-      body: CallBody(request.body, reader: nil) { [service] in service.behavior.refusal($0, at: date) },
+      body: CallBody(base: request.body, reader: nil) { [service] in service.behavior.refusal($0, at: date) },
       operation: .putObject,
       date: date, region: region, host: request.head.authority ?? "",
       callback: try plan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
@@ -260,7 +261,8 @@ struct Gateway: Sendable {
     let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
     let key = claimed.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
     return RejectedSignature(
-      service.provider, head, HTTPResponse(status: response.status, headerFields: response.headers), document,
+      provider: service.provider, request: head,
+      response: HTTPResponse(status: response.status, headerFields: response.headers), document: document,
       region: region, isMismatch: error.code == .mismatch, key: key,
       others: context.keys.accountKeys.filter { $0.id != claimed },
       fits: { [authenticator] in authenticator.fits($0, $1, at: identity.date) })

@@ -348,22 +348,6 @@ package struct RejectedSignature: Sendable {
 
   /// A closure that returns whether the signature of a request is valid for a key.
   package let fits: @Sendable (HTTPRequest, AccessKey) -> Bool
-
-  init(
-    _ provider: LocalCloud.Provider, _ request: HTTPRequest, _ response: HTTPResponse, _ document: [UInt8],
-    region: String, isMismatch: Bool, key: AccessKey?, others: [AccessKey],
-    fits: @escaping @Sendable (HTTPRequest, AccessKey) -> Bool
-  ) {
-    self.provider = provider
-    self.request = request
-    self.response = response
-    self.document = document
-    self.region = region
-    self.isMismatch = isMismatch
-    self.key = key
-    self.others = others
-    self.fits = fits
-  }
 }
 
 extension RejectedSignature: Redacted {

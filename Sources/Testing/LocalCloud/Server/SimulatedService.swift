@@ -192,7 +192,7 @@ struct SimulatedService: Sendable {
       self.bucketSuffix = bucketSuffix
       self.needs = needs.reduce(into: [:]) { result, need in
         for operation in need.operations {
-          result[operation] = Operation.Need("\(service):\(need.action)", on: need.target)
+          result[operation] = Operation.Need(action: "\(service):\(need.action)", target: need.target)
         }
       }
     }

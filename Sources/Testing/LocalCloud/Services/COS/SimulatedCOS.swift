@@ -23,14 +23,14 @@ extension SimulatedService {
         ], ignoresCase: true),
       ofTransfers: ["\(prefix)traffic-limit"]),
     headerRules: HeaderRules(
-      [prefix, "x-ci-"],
+      prefixes: [prefix, "x-ci-"],
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
-      HeaderRules.shared.merging([
+      operations: HeaderRules.shared.merging([
         "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
         "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
         "server-side-encryption-context": HeaderRules.creations,
       ]) { $0.union($1) }
-      .merging(HeaderRules.customerKeys) { $0.union($1) }),
+      .merging(HeaderRules.customerKeys) { $0.union($1) }, formFields: []),
     headers: Headers(
       serverName: "tencent-cos", requestID: ["request-id", "trace-id"],
       exposed: ["request-id", "hash-crc64ecma"], objectAccess: "acl", formAccessField: "acl",

@@ -26,8 +26,8 @@ extension SimulatedService {
             ].map { prefix + $0 })),
       common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)traffic-limit"]),
     headerRules: HeaderRules(
-      [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
-      HeaderRules.shared.merging([
+      prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
+      operations: HeaderRules.shared.merging([
         "acl": [.createBucket, .changeBucketAccess],
         "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]),
         "server-side-encryption-key-id": HeaderRules.creations, "server-side-data-encryption": HeaderRules.creations,

@@ -98,11 +98,11 @@ extension SimulatedService {
   ]
 
   private static let s3Rules = HeaderRules(
-    [prefix],
+    prefixes: [prefix],
     everywhere: [
       "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
     ],
-    HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
+    operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
       .merging([
         "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
