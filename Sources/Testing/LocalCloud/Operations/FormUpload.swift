@@ -40,14 +40,7 @@ struct FormUpload: Sendable {
   /// Returns whether a string is a valid multipart boundary (RFC 2046, section 5.1.1).
   private static func isBoundary(_ text: String) -> Bool {
     (1...70).contains(text.utf8.count) && text.last != " "
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "'()+_,-./:=? ".utf8.contains(byte)
-        }
-      }
+      && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "'()+_,-./:=? ".utf8.contains($0) }
   }
 
   /// A form upload whose fields were read and verified, but whose file hasn't been read yet.
@@ -510,11 +503,17 @@ struct HeaderParameters: Sendable {
 
   /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
+    byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+  }
+}
+
+extension UInt8 {
+  var isASCIILetterOrDigit: Bool {
+    switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):
       true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    default: false
     }
   }
 }

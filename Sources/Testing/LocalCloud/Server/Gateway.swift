@@ -173,7 +173,8 @@ struct Gateway: Sendable {
   private func act(
     _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
   ) async throws -> Answer {
-    let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date) }
+    let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date)
+    }
     let call = Call(
       service: service, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,

@@ -508,13 +508,11 @@ extension SimulatedService {
     guard listing.encodesNamesAsForms else { return name.percentEncoded() }
     return String(writing: { writer in
       for byte in name.utf8 {
-        switch byte {
-        case UInt8(ascii: " "): writer.append(UInt8(ascii: "+"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-          UInt8(ascii: "/"), UInt8(ascii: "*"):
+        if byte == UInt8(ascii: " ") {
+          writer.append(UInt8(ascii: "+"))
+        } else if byte.isASCIILetterOrDigit || "-._/*".utf8.contains(byte) {
           writer.append(byte)
-        default:
+        } else {
           writer.append(byte < 16 ? "%0" : "%")
           writer.append(String(byte, radix: 16, uppercase: true))
         }

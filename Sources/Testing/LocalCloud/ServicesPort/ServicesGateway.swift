@@ -91,12 +91,10 @@ struct ServicesGateway: Sendable {
 struct AppServer: ServiceHandler {
   let endpoint = LocalCloud.Endpoint.appServer
   private let issuer: Issuer
-  private let clouds: [any KeyDocuments]
   private let token: Secret?
 
-  init(_ issuer: Issuer, _ clouds: [any KeyDocuments] = ServicesGateway.clouds, token: Secret?) {
+  init(_ issuer: Issuer, token: Secret?) {
     self.issuer = issuer
-    self.clouds = clouds
     self.token = token
   }
 
@@ -119,7 +117,7 @@ struct AppServer: ServiceHandler {
   }
 
   private func cloud(of call: InboundCall) -> (any KeyDocuments)? {
-    clouds.first { $0.appServerPath == call.path }
+    ServicesGateway.clouds.first { $0.appServerPath == call.path }
   }
 
   /// Throws if an app token is configured and the request does not contain it.
@@ -169,13 +167,11 @@ struct Metadata: ServiceHandler {
 
   let endpoint = LocalCloud.Endpoint.metadata
   private let issuer: Issuer
-  private let clouds: [any KeyDocuments]
   private let requiresToken: Bool
   private let tokens = ExpiringSet(capacity: 10_000)
 
-  init(_ issuer: Issuer, _ clouds: [any KeyDocuments] = ServicesGateway.clouds, requiresToken: Bool) {
+  init(_ issuer: Issuer, requiresToken: Bool) {
     self.issuer = issuer
-    self.clouds = clouds
     self.requiresToken = requiresToken
   }
 
@@ -185,7 +181,7 @@ struct Metadata: ServiceHandler {
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     if call.path == Self.tokenPath { return try token(for: call) }
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
-    for cloud in clouds {
+    for cloud in ServicesGateway.clouds {
       for path in cloud.metadataPaths {
         guard let name = Self.rest(of: call.path, after: path) else { continue }
         if let token = cloud.metadataToken { try checkToken(token, of: call) }
@@ -215,7 +211,7 @@ struct Metadata: ServiceHandler {
 
   private func token(for call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
-    let headers = clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
+    let headers = ServicesGateway.clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
     guard headers.count == 1, let seconds = Int64(digits: headers[0]),
       (1...Self.longestTokenLife).contains(seconds)
     else { throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.") }

@@ -30,6 +30,8 @@ struct Content: Sendable {
   /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
   var checksum: StoredChecksum?
 
+  static let empty = Content(extents: [], byteCount: 0, entityTag: "", crc64: 0)
+
   /// Creates a content from ranges of files, and joins ranges that follow each other in the same file.
   init(
     extents: [Extent], byteCount: Int64, entityTag: String, crc64: UInt64, checksum: StoredChecksum? = nil

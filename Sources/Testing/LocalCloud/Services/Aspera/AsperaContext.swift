@@ -57,7 +57,7 @@ struct AsperaContext: Sendable {
       let isForGroup = if case .group = permission.grantee { true } else { false }
       let grant = FileRegister.Grant(
         fileID: files.register.id(of: path), isForGroup: isForGroup, accessID: permission.grantee.id,
-        levels: AccessLevels(permission.levels))
+        levels: permission.levels)
       _ = try files.register.add(grant, of: key.id, by: NodeCaller.administratorID, at: date)
     }
   }

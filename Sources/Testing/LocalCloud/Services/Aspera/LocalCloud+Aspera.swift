@@ -441,7 +441,8 @@ extension LocalCloud.Aspera {
   func checkApplications(accessKeys: [String]) throws(LocalCloudError) {
     if let onCloud {
       try Self.check("Aspera on Cloud", onCloud.clients, onCloud.users, onCloud.rules)
-      guard RequestText.isPathElement(onCloud.organization) else {
+      let name = onCloud.organization.utf8
+      guard (1...63).contains(name.count), name.allSatisfy({ $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }) else {
         throw LocalCloudError("The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
       }
       guard !onCloud.workspaces.isEmpty else { throw LocalCloudError("Aspera on Cloud has no workspace; give it one.") }
@@ -467,20 +468,5 @@ extension LocalCloud.Aspera {
     guard rules.tokenLifetime >= .seconds(1), rules.longestAssertion >= .seconds(1) else {
       throw LocalCloudError("The tokens and the assertions of \(name) must be valid for a second or longer.")
     }
-  }
-}
-
-/// A namespace for rules about the text of requests.
-enum RequestText {
-  /// Returns whether a text can be an element of a path: ASCII letters, digits, hyphens and underscores.
-  static func isPathElement(_ text: String) -> Bool {
-    (1...63).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-        default: false
-        }
-      }
   }
 }

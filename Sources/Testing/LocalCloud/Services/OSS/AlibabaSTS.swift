@@ -85,9 +85,9 @@ struct AlibabaSTS: TokenServiceHandler {
   private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Order {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
-    guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(isAllowedInSessionName) else {
-      throw .malformed("RoleSessionName")
-    }
+    guard (2...64).contains(session.utf8.count),
+      session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || ".@-_".utf8.contains($0) })
+    else { throw .malformed("RoleSessionName") }
     let policy = try parameters["Policy"].map(Self.policy)
     guard LocalCloud.Role(arn).provider == .oss else { throw .malformed("RoleArn") }
     guard let role = issuer.role(arn) else {
@@ -140,16 +140,6 @@ struct AlibabaSTS: TokenServiceHandler {
     var response = Answer(.object(members))
     response.headers.set("x-acs-request-id", call.requestID)
     return response
-  }
-}
-
-/// Returns whether a byte is allowed in a role session name: a letter, a digit or one of `.@-_`.
-private func isAllowedInSessionName(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-    UInt8(ascii: "0")...UInt8(ascii: "9"):
-    true
-  default: ".@-_".utf8.contains(byte)
   }
 }
 

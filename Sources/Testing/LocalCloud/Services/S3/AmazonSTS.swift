@@ -123,9 +123,9 @@ struct AmazonSTS: TokenServiceHandler {
   private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Order {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
-    guard (2...64).contains(session.utf8.count), session.utf8.allSatisfy(Self.isAllowedInSessionName) else {
-      throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.")
-    }
+    guard (2...64).contains(session.utf8.count),
+      session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "=,.@-_".utf8.contains($0) })
+    else { throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.") }
     guard let role = issuer.role(arn), role.provider == .s3 else {
       throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
     }
@@ -137,15 +137,6 @@ struct AmazonSTS: TokenServiceHandler {
     return TokenTable.Order(
       provider: .s3, role: role, session: session, policy: try parameters["Policy"].map(Self.policy),
       lifetime: lifetime)
-  }
-
-  private static func isAllowedInSessionName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "=,.@-_".utf8.contains(byte)
-    }
   }
 
   private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {

@@ -251,7 +251,7 @@ struct NodeCopy: Sendable {
   private func localFolder(_ document: JSONValue, _ direction: TransferDirection) throws -> NodePath {
     let name = direction == .send ? "source_root" : "destination_root"
     if let id = document["\(name)_id"]?.code {
-      return try FileService(aspera, for: caller).folder(id, for: direction == .send ? .read : [.write, .mkdir]).path
+      return try FileService(aspera, for: caller).folder(id, for: direction == .send ? [.read] : [.write, .mkdir]).path
     }
     if let user = caller.bearerUser, !user.isAdministrator {
       throw ErrorResponse.nodeBadRequest("A transfer with a bearer token needs the \(name)_id.")

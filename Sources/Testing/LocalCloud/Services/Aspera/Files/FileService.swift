@@ -51,14 +51,14 @@ struct FileService: Sendable {
   }
 
   func show(_ id: String, _ query: NodeQuery) throws -> Answer {
-    let entry = try entry(id, for: .list)
+    let entry = try entry(id, for: [.list])
     var document = document(of: entry, FileRegister.number(id) ?? 0, levels(at: entry.path))
     try include(query.list("include"), in: &document, of: entry)
     return Answer(.object(document))
   }
 
   func content(_ id: String) throws -> Answer {
-    let entry = try entry(id, for: .read)
+    let entry = try entry(id, for: [.read])
     guard entry.isFile, let content = entry.content else {
       throw ErrorResponse.nodeBadRequest("The file \(id) is a folder or a link, which has no content.")
     }
@@ -67,7 +67,7 @@ struct FileService: Sendable {
 
   /// Renames a file within its folder.
   func change(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
-    let entry = try entry(id, for: .rename)
+    let entry = try entry(id, for: [.rename])
     guard document["mount_point"]?.bool != true else {
       throw ErrorResponse.nodeBadRequest("This node has no mount points.")
     }
@@ -82,7 +82,7 @@ struct FileService: Sendable {
 
   /// Deletes a file or a folder with its contents; in the background, the response describes an ended job.
   func delete(_ id: String, inBackground: Bool) async throws -> Answer {
-    let entry = try entry(id, for: .delete)
+    let entry = try entry(id, for: [.delete])
     try checkNotRoot(entry)
     try await aspera.files.delete(entry.path)
     guard inBackground else { return Answer(.noContent) }
@@ -103,7 +103,7 @@ struct FileService: Sendable {
     guard let type, ["file", "folder", "link"].contains(type) else {
       throw ErrorResponse.nodeBadRequest("The type must be file, folder or link.")
     }
-    let folder = try folder(id, for: type == "folder" ? .mkdir : .write)
+    let folder = try folder(id, for: [type == "folder" ? .mkdir : .write])
     guard let path = document["name"]?.string.flatMap({ folder.path.child($0) }) else {
       throw ErrorResponse.nodeBadRequest("The name is missing, or is not a single name of a file.")
     }
@@ -200,7 +200,7 @@ struct FileService: Sendable {
   ]
 
   func list(_ id: String, _ query: NodeQuery) throws -> Answer {
-    let folder = try folder(id, for: .list)
+    let folder = try folder(id, for: [.list])
     var entries = try filtered(aspera.files.children(of: folder.path), query)
     if let sort = query["sort"] { entries = try sorted(entries, by: sort) }
     let page = try query.page(of: entries, limit: Self.largestPage)
@@ -211,7 +211,7 @@ struct FileService: Sendable {
   ///
   /// IBM's description puts the token into the header, and IBM's own client into the query.
   func listVersion4(_ id: String, _ query: NodeQuery, tokenInHeader header: String?) throws -> Answer {
-    let folder = try folder(id, for: .list)
+    let folder = try folder(id, for: [.list])
     if let name = Self.withoutVersion4.first(where: { query[$0] != nil }) {
       throw ErrorResponse.nodeBadRequest("The parameter \(name) is not available with Accept-Version 4.0.")
     }
@@ -289,32 +289,19 @@ struct FileService: Sendable {
 
 /// The token at which the next page of a listing starts: the name of the last entry before, in an opaque form.
 enum IterationToken {
+  private static let letters: [Character: Character] = ["+": "-", "/": "_", "=": "."]
+  private static let base64Letters: [Character: Character] = ["-": "+", "_": "/", ".": "="]
+
   /// Returns the token for a name.
   static func token(_ text: String) -> String {
-    let base64 = String(writing: { $0.append(base64: Array(text.utf8)) })
-    return String(
-      base64.map { character in
-        switch character {
-        case "+": "-"
-        case "/": "_"
-        case "=": "."
-        default: character
-        }
-      })
+    String(String(writing: { $0.append(base64: Array(text.utf8)) }).map { letters[$0] ?? $0 })
   }
 
   /// Returns the name in a token, or `nil` if the text is not a token.
   static func text(_ token: String) -> String? {
-    let base64 = String(
-      token.map { character in
-        switch character {
-        case "-": "+"
-        case "_": "/"
-        case ".": "="
-        default: character
-        }
-      })
     guard token.utf8.count <= 1_024 else { return nil }
-    return [UInt8](base64: base64).flatMap { String(validating: $0, as: UTF8.self) }
+    return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap {
+      String(validating: $0, as: UTF8.self)
+    }
   }
 }

@@ -61,11 +61,7 @@ struct FileTree: Sendable {
 
   func setModified(_ date: Timestamp, ofFolder path: NodePath) async throws {
     guard !path.names.isEmpty else { return }
-    let object = StoredObject(
-      id: .random(), key: ObjectKey(path.folderKey),
-      content: Content(extents: [], byteCount: 0, entityTag: "", crc64: 0), description: ObjectDescription(),
-      modified: date, isMultipart: false)
-    try await store.put(object, in: Self.bucket) { bucket in
+    try await store.put(Self.object(ObjectKey(path.folderKey), .empty, date), in: Self.bucket) { bucket in
       guard Self.entry(at: path, in: bucket)?.isFolder == true else { throw FileProblem.isNoFolder(path) }
     }
   }
@@ -78,10 +74,7 @@ struct FileTree: Sendable {
       case true?: continue
       case false?: throw FileProblem.isNoFolder(folder)
       case nil:
-        try await store.put(
-          Self.object(ObjectKey(folder.folderKey), Content(extents: [], byteCount: 0, entityTag: "", crc64: 0), date),
-          in: Self.bucket
-        ) { bucket in
+        try await store.put(Self.object(ObjectKey(folder.folderKey), .empty, date), in: Self.bucket) { bucket in
           if bucket.objects[folder.fileKey] != nil { throw FileProblem.isNoFolder(folder) }
         }
       }
@@ -105,10 +98,7 @@ struct FileTree: Sendable {
 
   /// Creates a file with the given bytes, which must not exist yet.
   func create(_ bytes: [UInt8], at path: NodePath, _ date: Timestamp, link: FileLink? = nil) async throws {
-    guard !bytes.isEmpty else {
-      return try await put(
-        Content(extents: [], byteCount: 0, entityTag: "", crc64: 0), at: path, date, link: link, replaces: false)
-    }
+    guard !bytes.isEmpty else { return try await put(.empty, at: path, date, link: link, replaces: false) }
     let written = try await store.blobs.write(BodyExpectation()) { writer in
       try await writer.append(ByteBuffer(bytes: bytes))
     }

@@ -181,8 +181,7 @@ extension TransferDesk {
       guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
     }
     try checkMayMake(path.parent, session)
-    try await aspera.files.put(
-      Content(extents: [], byteCount: 0, entityTag: "", crc64: 0), at: path, date, link: .path(target))
+    try await aspera.files.put(.empty, at: path, date, link: .path(target))
     return Answer(["made": true])
   }
 

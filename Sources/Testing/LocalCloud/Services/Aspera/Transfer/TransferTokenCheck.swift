@@ -71,7 +71,7 @@ struct TransferTokenCheck: Sendable {
     do {
       let files = try FileService(aspera, for: caller)
       var base = files.root
-      if let fileID { base = try files.folder(fileID, for: direction == .send ? .write : .read).path }
+      if let fileID { base = try files.folder(fileID, for: [direction == .send ? .write : .read]).path }
       return TransferClaim(
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
         locations: [base],
