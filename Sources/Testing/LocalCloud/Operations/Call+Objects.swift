@@ -241,9 +241,7 @@ extension Call {
   }
 
   /// Returns the customer's encryption key in the headers with a prefix, or `nil` if the request contains none.
-  func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? {
-    try CustomerKey { own(prefix + $0) }
-  }
+  func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? { try CustomerKey { own(prefix + $0) } }
 
   /// Checks that the request has the encryption key of an object, and that the object need not be restored first.
   func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {

@@ -134,9 +134,7 @@ extension Call {
     return true
   }
 
-  func encodingElement(_ encodes: Bool) -> [XMLNode] {
-    encodes ? [XMLNode("EncodingType", "url")] : []
-  }
+  func encodingElement(_ encodes: Bool) -> [XMLNode] { encodes ? [XMLNode("EncodingType", "url")] : [] }
 
   // MARK: Completion
 

@@ -246,9 +246,7 @@ struct Call: Sendable {
 
   // MARK: Access
 
-  func readBucketAccess() throws -> Answer {
-    service.accessAnswer(try store.read(bucket) { $0.access })
-  }
+  func readBucketAccess() throws -> Answer { service.accessAnswer(try store.read(bucket) { $0.access }) }
 
   func changeBucketAccess() async throws -> Answer {
     try store.read(bucket) { _ in }
@@ -257,9 +255,7 @@ struct Call: Sendable {
     return Answer()
   }
 
-  func readObjectAccess() throws -> Answer {
-    service.accessAnswer(try store.object(key, in: bucket).access)
-  }
+  func readObjectAccess() throws -> Answer { service.accessAnswer(try store.object(key, in: bucket).access) }
 
   func changeObjectAccess() async throws -> Answer {
     guard let name = own(service.headers.objectAccess) else { throw Self.grantsByDocument }

@@ -18,9 +18,7 @@ struct CallBody: AsyncSequence, Sendable {
   /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
   var isFramed: Bool { reader != nil }
 
-  func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal)
-  }
+  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal) }
 
   struct Iterator: AsyncIteratorProtocol {
     fileprivate var base: RequestBody.AsyncIterator

@@ -70,9 +70,7 @@ struct WriteConditions {
 
 extension String {
   /// The string without enclosing quotation marks, or the string itself if it isn't enclosed in quotation marks.
-  var unquoted: String {
-    utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
-  }
+  var unquoted: String { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self }
 }
 
 /// The byte range that a `Range` header specifies.

@@ -502,9 +502,7 @@ struct HeaderParameters: Sendable {
   }
 
   /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
-  static func isTokenByte(_ byte: UInt8) -> Bool {
-    byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-  }
+  static func isTokenByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
 }
 
 extension UInt8 {

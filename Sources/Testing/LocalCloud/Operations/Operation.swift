@@ -326,9 +326,7 @@ struct ParameterNames: Sendable {
   ]
 
   /// Returns whether a query parameter name starts with a prefix that the services reserve.
-  private static func isOwned(_ name: String) -> Bool {
-    ownedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
-  }
+  private static func isOwned(_ name: String) -> Bool { ownedPrefixes.contains { name.utf8.starts(with: $0.utf8) } }
 
   private static let lowercasedNames = Set(names.map { $0.asciiLowercased })
 }

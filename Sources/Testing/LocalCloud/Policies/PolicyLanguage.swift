@@ -115,9 +115,7 @@ struct ConditionKeys: Sendable {
   }
 
   /// Returns the values that all requests to a service share, by condition key.
-  func facts(at date: Timestamp) -> [String: String] {
-    [address: "127.0.0.1", time: date.iso8601, transport: "false"]
-  }
+  func facts(at date: Timestamp) -> [String: String] { [address: "127.0.0.1", time: date.iso8601, transport: "false"] }
 
   func facts(
     of head: HTTPRequest, for operation: Operation, _ target: RequestTarget, at date: Timestamp

@@ -42,9 +42,7 @@ extension HTTPFields {
   }
 
   /// Returns the first value of the header field with a name, or `nil` if the field is absent.
-  func first(_ name: String) -> String? {
-    HTTPField.Name(name).flatMap { self[values: $0].first }
-  }
+  func first(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[values: $0].first } }
 }
 
 extension Answer {
@@ -230,9 +228,7 @@ extension ErrorResponse {
   static let incompleteBody = ErrorResponse(
     .badRequest, "IncompleteBody", "The size of the body does not match the Content-Length.")
 
-  static func invalidDigest(_ message: String) -> ErrorResponse {
-    ErrorResponse(.badRequest, "InvalidDigest", message)
-  }
+  static func invalidDigest(_ message: String) -> ErrorResponse { ErrorResponse(.badRequest, "InvalidDigest", message) }
 
   static let invalidPart = ErrorResponse(
     .badRequest, "InvalidPart",

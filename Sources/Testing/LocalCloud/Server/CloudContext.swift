@@ -84,13 +84,9 @@ final class Counters: Sendable {
     writes.withLock { $0[provider]?[bucket] ?? [:] }
   }
 
-  func verified(_ kind: LocalCloud.SignatureKind) {
-    state.withLock { $0.verified[kind, default: 0] += 1 }
-  }
+  func verified(_ kind: LocalCloud.SignatureKind) { state.withLock { $0.verified[kind, default: 0] += 1 } }
 
-  func anonymous() {
-    state.withLock { $0.anonymous += 1 }
-  }
+  func anonymous() { state.withLock { $0.anonymous += 1 } }
 
   func count(_ endpoint: LocalCloud.Endpoint, _ change: (inout LocalCloud.EndpointStatistics) -> Void) {
     state.withLock { change(&$0[endpoint]) }

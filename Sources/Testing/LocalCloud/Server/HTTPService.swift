@@ -100,9 +100,7 @@ struct CheckedHTTPChannel: ServerChildChannel {
       }
   }
 
-  func handle(value: Value, logger: Logger) async {
-    await base.handle(value: value, logger: logger)
-  }
+  func handle(value: Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
 }
 
 /// A handler that closes the sending side of a connection after the last response.
@@ -219,9 +217,7 @@ enum CancelMethod {
   }
 
   /// Returns whether bytes begin with those of the method, or are the first ones of them.
-  private static func canBegin(_ bytes: ByteBufferView) -> Bool {
-    zip(bytes, sent).allSatisfy { $0 == $1 }
-  }
+  private static func canBegin(_ bytes: ByteBufferView) -> Bool { zip(bytes, sent).allSatisfy { $0 == $1 } }
 
   /// A handler that notes the end of each request.
   private final class EndOfRequest: ChannelInboundHandler, RemovableChannelHandler {

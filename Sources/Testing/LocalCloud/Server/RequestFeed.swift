@@ -231,9 +231,7 @@ final class RequestRecord: Sendable {
     self.date = date
   }
 
-  func arrived(at endpoint: LocalCloud.Endpoint) {
-    state.withLock { $0.endpoint = endpoint }
-  }
+  func arrived(at endpoint: LocalCloud.Endpoint) { state.withLock { $0.endpoint = endpoint } }
 
   /// Notes the bucket and the object that the request names.
   func concerns(bucket: String?, key: String?) {
@@ -269,9 +267,7 @@ final class RequestRecord: Sendable {
     state.withLock { $0.refusal = LocalCloud.RequestEvent.Refusal(code: code, message: message) }
   }
 
-  func injectedFault() {
-    state.withLock { $0.isFaulty = true }
-  }
+  func injectedFault() { state.withLock { $0.isFaulty = true } }
 
   func answered(_ status: Int, byteCount: Int64) {
     state.withLock { state in

@@ -375,9 +375,7 @@ extension SimulatedService {
   // MARK: Buckets
 
   /// Returns the name that a document about a bucket uses for a region.
-  func location(of region: String) -> String {
-    region == buckets.firstRegion ? "" : buckets.locationPrefix + region
-  }
+  func location(of region: String) -> String { region == buckets.firstRegion ? "" : buckets.locationPrefix + region }
 
   /// Returns the error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
   func ownBucketCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.ownCode }

@@ -54,9 +54,7 @@ struct InboundCall: Sendable {
     return (name("action", "Action"), name("version", "Version"))
   }
 
-  static func path(of request: HTTPRequest) -> String {
-    String((request.path ?? "").bytes(before: "?"))
-  }
+  static func path(of request: HTTPRequest) -> String { String((request.path ?? "").bytes(before: "?")) }
 
   private static func query(of request: HTTPRequest) -> String {
     String((request.path ?? "").bytes(from: "?").dropFirst())

@@ -18,9 +18,7 @@ struct Issuer: Sendable {
   }
 
   /// Returns the first role for a storage service, which its app server and its metadata service use.
-  func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? {
-    roles.first { $0.provider == provider }
-  }
+  func firstRole(of provider: LocalCloud.Provider) -> LocalCloud.Role? { roles.first { $0.provider == provider } }
 
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
@@ -183,9 +181,7 @@ enum RandomText {
   private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
 
   /// Returns a number of random letters and digits.
-  static func letters(_ count: Int) -> String {
-    String((0..<count).compactMap { _ in alphabet.randomElement() })
-  }
+  static func letters(_ count: Int) -> String { String((0..<count).compactMap { _ in alphabet.randomElement() }) }
 
   /// Returns random bytes, encoded as Base64.
   static func base64(byteCount: Int) -> String {

@@ -371,14 +371,10 @@ final class BlobCollector: Sendable {
   }
 
   /// Adds an unreferenced file to the queue of files to delete.
-  func collect(_ id: BlobID) {
-    work.withLock { _ = $0?.pending.yield(id) }
-  }
+  func collect(_ id: BlobID) { work.withLock { _ = $0?.pending.yield(id) } }
 
   /// Stops accepting unreferenced files for deletion.
-  func stop() {
-    work.withLock { $0?.pending.finish() }
-  }
+  func stop() { work.withLock { $0?.pending.finish() } }
 
   /// Stops accepting files for deletion, and waits until the queue is empty.
   func finish() async {

@@ -196,18 +196,14 @@ struct ObjectKey: Sendable, Comparable {
     self.text = text
   }
 
-  static func == (first: ObjectKey, second: ObjectKey) -> Bool {
-    first.text.utf8.elementsEqual(second.text.utf8)
-  }
+  static func == (first: ObjectKey, second: ObjectKey) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
 
   static func < (first: ObjectKey, second: ObjectKey) -> Bool {
     first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
   }
 
   /// Returns whether the object key starts with the bytes of a string.
-  func hasBytePrefix(_ prefix: String) -> Bool {
-    text.utf8.starts(with: prefix.utf8)
-  }
+  func hasBytePrefix(_ prefix: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
 
   /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
   func group(after prefix: String, delimiter: String) -> String? {

@@ -36,9 +36,7 @@ struct Journal: Sendable {
     try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
   }
 
-  func remove(bucket: String) async throws {
-    try await FileSystem.shared.removeItem(at: directory(of: bucket))
-  }
+  func remove(bucket: String) async throws { try await FileSystem.shared.removeItem(at: directory(of: bucket)) }
 
   func write(_ object: StoredObject, in bucket: String) async throws {
     try await write(ObjectRecord(object), to: file(of: object, in: bucket))
@@ -132,9 +130,7 @@ struct BucketRecord: Codable {
     access = bucket.access
   }
 
-  func bucket(named name: String) -> Bucket {
-    Bucket(name: name, created: created.timestamp, access: access)
-  }
+  func bucket(named name: String) -> Bucket { Bucket(name: name, created: created.timestamp, access: access) }
 }
 
 struct ObjectRecord: Codable {
@@ -213,7 +209,5 @@ private struct InstantRecord: Codable {
     nanoseconds = timestamp.nanoseconds
   }
 
-  var timestamp: Timestamp {
-    Timestamp(unixSeconds: seconds).advanced(by: .nanoseconds(Int64(nanoseconds)))
-  }
+  var timestamp: Timestamp { Timestamp(unixSeconds: seconds).advanced(by: .nanoseconds(Int64(nanoseconds))) }
 }

@@ -129,9 +129,7 @@ final class BucketTable: Sendable {
   }
 
   /// All buckets of the service, ordered by name.
-  var bucketsByName: [Bucket] {
-    buckets.withLock { $0.values.sorted { $0.name < $1.name } }
-  }
+  var bucketsByName: [Bucket] { buckets.withLock { $0.values.sorted { $0.name < $1.name } } }
 
   /// Reads a bucket atomically, or throws `NoSuchBucket` if it does not exist.
   func read<Result: Sendable>(_ name: String, _ body: (Bucket) throws -> Result) throws -> Result {

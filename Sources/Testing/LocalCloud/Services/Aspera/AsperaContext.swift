@@ -62,9 +62,7 @@ struct AsperaContext: Sendable {
     }
   }
 
-  func count(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
-    cloud.counters.countTransfers(change)
-  }
+  func count(_ change: (inout LocalCloud.TransferStatistics) -> Void) { cloud.counters.countTransfers(change) }
 }
 
 /// The users, access keys and transfer accounts of the simulated Aspera node.

@@ -167,9 +167,7 @@ final class TransferRecord: Sendable {
     }
   }
 
-  func noteClient(at date: Timestamp) {
-    state.withLock { $0.clientSeen = date }
-  }
+  func noteClient(at date: Timestamp) { state.withLock { $0.clientSeen = date } }
 
   /// Whether the transfer runs and its client has not sent a request for too long.
   func isAbandoned(at date: Timestamp) -> Bool {

@@ -34,9 +34,7 @@ final class FileRegister: Sendable {
   func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
 
   /// Returns the IDs of several paths, and assigns IDs to the paths that have none yet.
-  func ids(of paths: [NodePath]) -> [Int] {
-    state.withLock { state in paths.map { id(of: $0, in: &state) } }
-  }
+  func ids(of paths: [NodePath]) -> [Int] { state.withLock { state in paths.map { id(of: $0, in: &state) } } }
 
   /// Returns the ID of the root folder of an access key, which is never discarded.
   func rootID(of path: NodePath) -> Int {
@@ -155,9 +153,7 @@ final class FileRegister: Sendable {
     }
   }
 
-  func removePermission(_ id: Int) {
-    state.withLock { $0.permissions[id] = nil }
-  }
+  func removePermission(_ id: Int) { state.withLock { $0.permissions[id] = nil } }
 
   func removePermissions(of accessKey: String) {
     state.withLock { state in

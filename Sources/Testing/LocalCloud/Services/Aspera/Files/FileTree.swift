@@ -14,9 +14,7 @@ struct FileTree: Sendable {
   let register = FileRegister()
 
   /// Returns the file or folder at a path, or `nil` if the path does not exist.
-  func entry(at path: NodePath) throws -> FileEntry? {
-    try store.read(Self.bucket) { Self.entry(at: path, in: $0) }
-  }
+  func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
   /// Returns the folder at a path, or throws if the path does not exist or is not a folder.
   func requireFolder(at path: NodePath) throws -> FileEntry {

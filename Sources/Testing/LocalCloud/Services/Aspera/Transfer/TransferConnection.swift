@@ -90,14 +90,10 @@ final class TransferConnection: Sendable {
   }
 
   /// Sets the state of the open file with a number.
-  func update(_ number: Int, _ file: LocalFile) {
-    state.withLock { $0.files[number] = file }
-  }
+  func update(_ number: Int, _ file: LocalFile) { state.withLock { $0.files[number] = file } }
 
   /// Adds to the number of content bytes that were transferred on the connection.
-  func passed(_ byteCount: Int64) {
-    state.withLock { $0.byteCount += byteCount }
-  }
+  func passed(_ byteCount: Int64) { state.withLock { $0.byteCount += byteCount } }
 
   /// Whether all files that the server receives on the connection are complete.
   var isComplete: Bool {
