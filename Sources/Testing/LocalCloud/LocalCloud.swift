@@ -75,7 +75,7 @@ public final class LocalCloud: Sendable {
       let servicesGateway = ServicesGateway(configuration.services, context)
       let aspera = AsperaContext(configuration, storage.node, context)
       try await aspera.prepare(at: configuration.clock())
-      let transferGateway = TransferGateway(aspera)
+      let transferGateway = TransferGateway(desk: TransferDesk(aspera: aspera))
       let stores = try await StorageServices { provider in
         let gateway = Gateway(
           provider.service(for: configuration), try storage.store(of: provider), configuration, context)

@@ -97,11 +97,6 @@ struct RequestRights: Sendable {
   }
 }
 
-extension HTTPFields {
-  /// Returns all values of a header field joined by commas, or `nil` if the field is absent.
-  func joined(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
-}
-
 /// The upper bound of the permissions of a caller's access key.
 enum Authority: Sendable {
   /// No permissions, for requests without a signature.

@@ -30,7 +30,7 @@ struct SessionPolicy: Sendable {
     }
     self.text = text
     self.language = language
-    statements = try PolicyReader(language).statements(of: document)
+    statements = try PolicyReader(language: language).statements(of: document)
   }
 
   /// Returns whether at least one statement allows a request and none denies it.
@@ -71,11 +71,7 @@ struct ResourcePattern: Sendable {
 
 /// A strict parser of policy documents, which rejects unknown members, operators and condition keys.
 struct PolicyReader {
-  private let language: PolicyLanguage
-
-  init(_ language: PolicyLanguage) {
-    self.language = language
-  }
+  let language: PolicyLanguage
 
   func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
     let members = try members(of: document, "The policy", known: ["version", "statement"])

@@ -32,6 +32,15 @@ struct Answer: Sendable {
     self.init(.ok, headers: headers, body: .bytes(document.serialized()))
     self.headers[.contentType] = "application/xml"
   }
+
+  /// Creates a response with a JSON document.
+  ///
+  /// One of the vendors' SDKs doesn't parse error documents with any other spelling of the media type.
+  init(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) {
+    self.init(
+      status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: .bytes(document.serialized))
+  }
 }
 
 extension HTTPFields {
@@ -43,17 +52,9 @@ extension HTTPFields {
 
   /// Returns the first value of the header field with a name, or `nil` if the field is absent.
   func first(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[values: $0].first } }
-}
 
-extension Answer {
-  /// Creates a response with a JSON document.
-  ///
-  /// One of the vendors' SDKs doesn't parse error documents with any other spelling of the media type.
-  init(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) {
-    self.init(
-      status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: .bytes(document.serialized))
-  }
+  /// Returns all values of a header field joined by commas, or `nil` if the field is absent.
+  func joined(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[$0] } }
 }
 
 extension Timestamp {
@@ -109,9 +110,7 @@ struct ErrorResponse: Error, Sendable {
     self.ec = ec
     self.details = details
   }
-}
 
-extension ErrorResponse {
   /// Creates the error response with the status code and error code that a provider describes.
   init(_ refusal: ServiceErrorCodes.Refusal, _ message: String, ec: String? = nil, details: [Detail] = []) {
     self.init(refusal.status, refusal.code, message, ec: ec, details: details)

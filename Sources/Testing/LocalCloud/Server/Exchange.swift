@@ -171,7 +171,7 @@ final class FaultInjector: Sendable {
   private let state: Mutex<State>
 
   init(_ faults: LocalCloud.Faults) {
-    state = Mutex(State(faults: faults, generator: SeededGenerator(faults.seed)))
+    state = Mutex(State(faults: faults, generator: SeededGenerator(state: faults.seed)))
   }
 
   /// The configured faults.
@@ -186,7 +186,7 @@ final class FaultInjector: Sendable {
           state.counts[endpoint] = nil
         }
         if state.faults.transfers != newValue.transfers { state.connections = 0 }
-        if state.faults.seed != newValue.seed { state.generator = SeededGenerator(newValue.seed) }
+        if state.faults.seed != newValue.seed { state.generator = SeededGenerator(state: newValue.seed) }
         state.faults = newValue
       }
     }
@@ -250,11 +250,7 @@ extension LocalCloud.Fault.Frequency {
 
 /// A generator of pseudorandom numbers (SplitMix64) that returns the same sequence for the same seed.
 private struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) {
-    state = seed
-  }
+  fileprivate var state: UInt64
 
   mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15

@@ -11,7 +11,7 @@ internal import StorageAuthServer
 internal import SystemPackage
 
 /// An HTTP service that listens on one port of the loopback interface.
-final class HTTPService: Sendable {
+struct HTTPService: Sendable {
   /// The type of the closure that responds to one request.
   typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
 
@@ -22,13 +22,6 @@ final class HTTPService: Sendable {
   let port: Int
   private let server: Server<CheckedHTTPChannel>
   private let work: Task<Void, any Error>
-
-  private init(port: Int, endpoint: ServiceEndpoint, server: Server<CheckedHTTPChannel>, work: Task<Void, any Error>) {
-    self.port = port
-    self.endpoint = endpoint
-    self.server = server
-    self.work = work
-  }
 
   /// Binds a port on the loopback interface, or any free port if it is 0, and starts an HTTP service.
   static func start(
@@ -58,7 +51,7 @@ final class HTTPService: Sendable {
       throw LocalCloudError("The server stopped before it was ready; start it again.")
     }
     return HTTPService(
-      port: listening, endpoint: try ServiceEndpoint("http://127.0.0.1:\(listening)", style: .path), server: server,
+      endpoint: try ServiceEndpoint("http://127.0.0.1:\(listening)", style: .path), port: listening, server: server,
       work: work)
   }
 

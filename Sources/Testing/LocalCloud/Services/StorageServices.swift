@@ -118,9 +118,9 @@ extension ServicesGateway {
   /// The token services in the order in which they are asked; the last one takes all other calls.
   static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {
     [
-      AmazonSTS(issuer, identityTokens: services.identityTokens),
-      TencentSTS(issuer, identityTokens: services.identityTokens),
-      AlibabaSTS(issuer, identityTokens: services.identityTokens),
+      AmazonSTS(issuer: issuer, identityTokens: services.identityTokens),
+      TencentSTS(issuer: issuer, identityTokens: services.identityTokens),
+      AlibabaSTS(issuer: issuer, identityTokens: services.identityTokens),
     ]
   }
 }

@@ -15,8 +15,8 @@ struct ServicesGateway: Sendable {
   init(_ services: LocalCloud.Services, _ context: CloudContext) {
     self.context = context
     let issuer = Issuer(services, context)
-    appServer = AppServer(issuer, token: services.appToken)
-    metadata = Metadata(issuer, requiresToken: services.requiresMetadataToken)
+    appServer = AppServer(issuer: issuer, token: services.appToken)
+    metadata = Metadata(issuer: issuer, requiresToken: services.requiresMetadataToken)
     tokenServices = Self.tokenServices(issuer, services)
   }
 
@@ -90,13 +90,8 @@ struct ServicesGateway: Sendable {
 /// The simulated app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
 struct AppServer: ServiceHandler {
   let endpoint = LocalCloud.Endpoint.appServer
-  private let issuer: Issuer
-  private let token: Secret?
-
-  init(_ issuer: Issuer, token: Secret?) {
-    self.issuer = issuer
-    self.token = token
-  }
+  let issuer: Issuer
+  let token: Secret?
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .get || call.request.method == .post else {
@@ -166,14 +161,9 @@ struct Metadata: ServiceHandler {
   private static let longestTokenLife: Int64 = 21_600
 
   let endpoint = LocalCloud.Endpoint.metadata
-  private let issuer: Issuer
-  private let requiresToken: Bool
+  let issuer: Issuer
+  let requiresToken: Bool
   private let tokens = ExpiringSet(capacity: 10_000)
-
-  init(_ issuer: Issuer, requiresToken: Bool) {
-    self.issuer = issuer
-    self.requiresToken = requiresToken
-  }
 
   /// Returns whether a path belongs to the service, even if the service has no document with the path.
   static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }

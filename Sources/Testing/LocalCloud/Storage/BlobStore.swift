@@ -264,11 +264,7 @@ struct BlobWriter {
 private struct BodySums: Sendable {
   var md5 = MD5()
   var crc64 = CRC(.crc64ECMA)
-  private var checks: [any BodyCheck]
-
-  init(checks: [any BodyCheck]) {
-    self.checks = checks
-  }
+  var checks: [any BodyCheck]
 
   mutating func update(_ buffers: [ByteBuffer]) {
     for buffer in buffers {

@@ -87,15 +87,9 @@ extension LocalCloud {
     }
 
     func check() throws(LocalCloudError) {
-      for (kind, names) in [
-        ("node user", users.map(\.name)), ("access key", accessKeys.map(\.id)),
-        ("transfer account", transferAccounts.map(\.user)),
-      ] {
-        if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of the node has no name; give it one.") }
-        if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-          throw LocalCloudError("The \(kind) \"\(twice)\" of the node is listed twice; list it once.")
-        }
-      }
+      try Self.check(users.map(\.name), "node user", of: "the node")
+      try Self.check(accessKeys.map(\.id), "access key", of: "the node")
+      try Self.check(transferAccounts.map(\.user), "transfer account", of: "the node")
       if users.contains(where: \.password.isEmpty) || accessKeys.contains(where: \.secret.isEmpty) {
         throw LocalCloudError("A node user or an access key of the node has no password or no secret; give it one.")
       }
@@ -456,17 +450,19 @@ extension LocalCloud.Aspera {
   private static func check(
     _ name: String, _ clients: [LocalCloud.OAuthClient], _ users: [LocalCloud.OAuthUser], _ rules: LocalCloud.GrantRules
   ) throws(LocalCloudError) {
-    for (kind, names) in [("client", clients.map(\.id)), ("user", users.map(\.email))] {
-      if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of \(name) has no name; give it one.") }
-      if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-        throw LocalCloudError("The \(kind) \"\(twice)\" of \(name) is listed twice; list it once.")
-      }
-    }
+    try check(clients.map(\.id), "client", of: name)
+    try check(users.map(\.email), "user", of: name)
     for user in users where user.publicKeys.contains(where: { (try? PublicKey(pem: $0)) == nil }) {
       throw LocalCloudError("A key of the user \"\(user.email)\" of \(name) is not a public key in PEM.")
     }
     guard rules.tokenLifetime >= .seconds(1), rules.longestAssertion >= .seconds(1) else {
       throw LocalCloudError("The tokens and the assertions of \(name) must be valid for a second or longer.")
+    }
+  }
+  private static func check(_ names: [String], _ kind: String, of owner: String) throws(LocalCloudError) {
+    if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of \(owner) has no name; give it one.") }
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw LocalCloudError("The \(kind) \"\(twice)\" of \(owner) is listed twice; list it once.")
     }
   }
 }

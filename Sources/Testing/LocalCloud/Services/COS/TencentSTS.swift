@@ -20,12 +20,7 @@ struct TencentSTS: TokenServiceHandler {
 
   let endpoint = LocalCloud.Endpoint.sts
   let issuer: Issuer
-  private let identityTokens: [Secret]
-
-  init(_ issuer: Issuer, identityTokens: [Secret]) {
-    self.issuer = issuer
-    self.identityTokens = identityTokens
-  }
+  let identityTokens: [Secret]
 
   func isAsked(by call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }

@@ -18,12 +18,7 @@ struct AlibabaSTS: TokenServiceHandler {
   let endpoint = LocalCloud.Endpoint.sts
   let issuer: Issuer
   let nonces = ExpiringSet(capacity: 100_000)
-  private let identityTokens: [Secret]
-
-  init(_ issuer: Issuer, identityTokens: [Secret]) {
-    self.issuer = issuer
-    self.identityTokens = identityTokens
-  }
+  let identityTokens: [Secret]
 
   /// Whether a call has a header of this service, which also handles all calls that no other service recognizes.
   func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }

@@ -18,13 +18,8 @@ struct AmazonSTS: TokenServiceHandler {
   private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
 
   let endpoint = LocalCloud.Endpoint.sts
-  private let issuer: Issuer
-  private let identityTokens: [Secret]
-
-  init(_ issuer: Issuer, identityTokens: [Secret]) {
-    self.issuer = issuer
-    self.identityTokens = identityTokens
-  }
+  let issuer: Issuer
+  let identityTokens: [Secret]
 
   func isAsked(by call: InboundCall) -> Bool {
     call.authorization?.hasBytePrefix("AWS4-") == true

@@ -254,12 +254,8 @@ struct S3ChecksumCheck: BodyCheck {
 
 /// A body check that compares the SHA-256 hash of a body with the hash in the signed header `x-amz-content-sha256`.
 struct S3PayloadCheck: BodyCheck {
-  private var hash = SHA256()
-  private let expected: String
-
-  init(expected: String) {
-    self.expected = expected
-  }
+  fileprivate var hash = SHA256()
+  let expected: String
 
   mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
@@ -280,11 +276,7 @@ struct S3PayloadCheck: BodyCheck {
 
 /// A body reader that removes the `aws-chunked` framing of an S3 request body.
 struct S3ChunkReader: BodyReader {
-  private var decoder: S3ChunkDecoder
-
-  init(decoder: S3ChunkDecoder) {
-    self.decoder = decoder
-  }
+  var decoder: S3ChunkDecoder
 
   mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer {
     ByteBuffer(bytes: try decoder.decode(Array(bytes.readableBytesView)))

@@ -151,18 +151,13 @@ enum AssertionProblem: Error, Equatable {
 }
 
 /// A verifier of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
-final class AssertionCheck: Sendable {
+struct AssertionCheck: Sendable {
   private static let capacity = 20_000
   private static let longestID = 255
 
-  private let users: [LocalCloud.OAuthUser]
-  private let rules: LocalCloud.GrantRules
+  let users: [LocalCloud.OAuthUser]
+  let rules: LocalCloud.GrantRules
   private let used = ExpiringSet(capacity: capacity)
-
-  init(_ users: [LocalCloud.OAuthUser], _ rules: LocalCloud.GrantRules) {
-    self.users = users
-    self.rules = rules
-  }
 
   /// Returns the user in whose name a client signed an assertion, whose subject is an address after a prefix.
   func user(

@@ -25,7 +25,7 @@ struct CloudAPI: ApplicationHandler {
 
   init(_ organization: LocalCloud.AsperaOnCloud?, _ aspera: AsperaContext, node: ServiceEndpoint) {
     self.organization = organization
-    check = AssertionCheck(organization?.users ?? [], organization?.rules ?? LocalCloud.GrantRules())
+    check = AssertionCheck(users: organization?.users ?? [], rules: organization?.rules ?? LocalCloud.GrantRules())
     self.aspera = aspera
     self.node = node
     let root = organization.flatMap { aspera.directory.accessKey($0.accessKey) }.flatMap { NodePath($0.path) }

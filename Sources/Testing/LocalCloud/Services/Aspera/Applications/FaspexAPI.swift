@@ -26,7 +26,7 @@ struct FaspexAPI: ApplicationHandler {
     self.faspex = faspex
     self.aspera = aspera
     self.node = node
-    check = AssertionCheck(faspex?.users ?? [], faspex?.rules ?? LocalCloud.GrantRules())
+    check = AssertionCheck(users: faspex?.users ?? [], rules: faspex?.rules ?? LocalCloud.GrantRules())
   }
 
   func response(to call: InboundCall) async throws -> Answer {

@@ -51,7 +51,8 @@ struct NodeAPI: Sendable {
   }
 
   private func perform(_ route: NodeRoute, _ call: InboundCall, for caller: NodeCaller) async throws -> Answer {
-    switch route {
+    let activity = ActivityService(aspera: aspera, caller: caller)
+    return switch route {
     case .ping: Answer()
     case .info: info()
     case .accessKeys: accessKeys(for: caller)
@@ -65,33 +66,24 @@ struct NodeAPI: Sendable {
       try await perform(
         action, PathService(aspera: aspera, root: caller.root), document(of: call), at: call.date, for: caller)
     case .contents(let path): try PathService(aspera: aspera, root: caller.root).contents(path)
-    case .file(let id, let action):
-      try await perform(action, id, FileService(aspera, for: caller), call)
+    case .file(let id, let action): try await perform(action, id, FileService(aspera, for: caller), call)
     case .permissions: try PermissionService(aspera, for: caller).list(NodeQuery(call))
     case .createPermission: try PermissionService(aspera, for: caller).create(document(of: call), at: call.date)
     case .permission(let id): try PermissionService(aspera, for: caller).show(id, NodeQuery(call))
     case .changePermission(let id):
       try PermissionService(aspera, for: caller).change(id, document(of: call), at: call.date)
     case .deletePermission(let id): try PermissionService(aspera, for: caller).delete(id, at: call.date)
-    case .transfers, .startTransfer, .transfer, .changeTransfer, .cancelTransfer, .events, .event, .space, .usage:
-      try await perform(route, ActivityService(aspera: aspera, caller: caller), call)
-    }
-  }
-
-  private func perform(_ route: NodeRoute, _ service: ActivityService, _ call: InboundCall) async throws -> Answer {
-    switch route {
-    case .transfers: try service.transfers(NodeQuery(call))
+    case .transfers: try activity.transfers(NodeQuery(call))
     case .startTransfer:
-      try await NodeCopy(aspera: aspera, caller: service.caller, transferPort: transferPort).start(
+      try await NodeCopy(aspera: aspera, caller: caller, transferPort: transferPort).start(
         document(of: call), at: call.date)
-    case .transfer(let id): try service.transfer(id)
-    case .changeTransfer(let id): try service.change(id, document(of: call), at: call.date)
-    case .cancelTransfer(let id): try service.cancel(id, at: call.date)
-    case .events: try service.events(NodeQuery(call))
-    case .event(let id): try service.event(id)
-    case .space: try await service.space(document(of: call))
-    case .usage(let id): try service.usage(id, NodeQuery(call))
-    default: throw ErrorResponse.node(.notFound, "There is no such call here.")
+    case .transfer(let id): try activity.transfer(id)
+    case .changeTransfer(let id): try activity.change(id, document(of: call), at: call.date)
+    case .cancelTransfer(let id): try activity.cancel(id, at: call.date)
+    case .events: try activity.events(NodeQuery(call))
+    case .event(let id): try activity.event(id)
+    case .space: try await activity.space(document(of: call))
+    case .usage(let id): try activity.usage(id, NodeQuery(call))
     }
   }
 

@@ -40,7 +40,7 @@ struct NodeAuthenticator: Sendable {
   private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(ErrorResponse) -> NodeCaller {
     guard let accessKey else { throw Self.refusal("A bearer token needs the access key in X-Aspera-AccessKey.") }
     do {
-      let caller = try BearerCheck(directory).caller(text, for: accessKey, at: date)
+      let caller = try BearerCheck(directory: directory).caller(text, for: accessKey, at: date)
       return .bearer(caller.key, caller.user)
     } catch {
       throw Self.refusal(error.message)
@@ -126,11 +126,7 @@ struct BearerCheck: Sendable {
     }
   }
 
-  private let directory: NodeDirectory
-
-  init(_ directory: NodeDirectory) {
-    self.directory = directory
-  }
+  let directory: NodeDirectory
 
   /// Verifies a bearer token, and returns its access key and its user.
   func caller(

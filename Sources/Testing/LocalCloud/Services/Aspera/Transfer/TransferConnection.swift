@@ -107,40 +107,22 @@ final class TransferConnection: Sendable {
 
 /// The open connections to the simulated transfer server, of which the oldest is discarded if there are too many.
 final class ConnectionTable: Sendable {
-  private static let capacity = 4096
-
-  private struct State {
-    var connections: [String: TransferConnection] = [:]
-    var order: [String] = []
-  }
-
-  private let state = Mutex(State())
+  private let connections = Mutex(LimitedTable<String, TransferConnection>(capacity: 4096))
 
   /// Adds a connection, and returns its ID, which is hard to guess.
   func add(_ connection: TransferConnection) -> String {
     let id = BlobID.random().description
-    state.withLock { state in
-      if state.order.count >= Self.capacity { state.connections[state.order.removeFirst()] = nil }
-      state.connections[id] = connection
-      state.order.append(id)
-    }
+    connections.withLock { $0[id] = connection }
     return id
   }
 
-  subscript(id: String) -> TransferConnection? { state.withLock { $0.connections[id] } }
+  subscript(id: String) -> TransferConnection? { connections.withLock { $0[id] } }
 
-  func remove(_ id: String) {
-    state.withLock { state in
-      state.connections[id] = nil
-      state.order.removeAll { $0 == id }
-    }
-  }
+  func remove(_ id: String) { connections.withLock { $0[id] = nil } }
 }
 
 /// The received parts of interrupted uploads that a later session may resume, of which the oldest goes first.
 final class PartialUploadTable: Sendable {
-  private static let capacity = 256
-
   private struct Key: Hashable {
     let path: [UInt8]
     let byteCount: Int64
@@ -154,28 +136,44 @@ final class PartialUploadTable: Sendable {
     }
   }
 
-  private struct State {
-    var parts: [Key: [Extent]] = [:]
-    var order: [Key] = []
-  }
-
-  private let state = Mutex(State())
+  private let parts = Mutex(LimitedTable<Key, [Extent]>(capacity: 256))
 
   /// Keeps the bytes of a resumable upload that have arrived so far.
   func keep(_ extents: [Extent], of upload: TransferConnection.Upload) {
     guard let key = Key(upload) else { return }
-    state.withLock { state in
-      if state.parts.updateValue(extents, forKey: key) == nil { state.order.append(key) }
-      if state.order.count > Self.capacity { state.parts[state.order.removeFirst()] = nil }
-    }
+    parts.withLock { $0[key] = extents }
   }
 
   /// Removes and returns the bytes that arrived of an upload; empty if the upload is not resumable.
   func take(_ upload: TransferConnection.Upload) -> [Extent] {
     guard let key = Key(upload) else { return [] }
-    return state.withLock { state in
-      state.order.removeAll { $0 == key }
-      return state.parts.removeValue(forKey: key) ?? []
+    return parts.withLock { parts in
+      defer { parts[key] = nil }
+      return parts[key] ?? []
+    }
+  }
+}
+
+/// A dictionary of limited size, which loses its oldest entry if there are too many.
+private struct LimitedTable<Key: Hashable, Value> {
+  let capacity: Int
+  private var values: [Key: Value] = [:]
+  private var order: [Key] = []
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  subscript(key: Key) -> Value? {
+    get { values[key] }
+    set {
+      if newValue == nil {
+        order.removeAll { $0 == key }
+      } else if values[key] == nil {
+        order.append(key)
+      }
+      values[key] = newValue
+      if order.count > capacity { values[order.removeFirst()] = nil }
     }
   }
 }

@@ -10,13 +10,9 @@ internal import StorageAuth
 struct TransferGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
 
-  private let desk: TransferDesk
-  private let context: CloudContext
+  let desk: TransferDesk
 
-  init(_ aspera: AsperaContext) {
-    desk = TransferDesk(aspera: aspera)
-    context = aspera.cloud
-  }
+  private var context: CloudContext { desk.aspera.cloud }
 
   /// Handles a request of `ascp-simulator` and sends the response.
   @concurrent

@@ -97,7 +97,7 @@ struct TransferTokenCheck: Sendable {
     _ text: String, _ accessKey: String, at date: Timestamp
   ) throws(TransferRefusal) -> NodeCaller {
     do {
-      let caller = try BearerCheck(aspera.directory).caller(text, for: accessKey, at: date)
+      let caller = try BearerCheck(directory: aspera.directory).caller(text, for: accessKey, at: date)
       return .bearer(caller.key, caller.user)
     } catch .expired(let end) {
       throw TransferRefusal(37, "Bearer token has expired: it ended at \(end.iso8601), now is \(date.iso8601)")
