@@ -36,6 +36,35 @@ struct CloudContext: Sendable {
     }
     return Exchange(plan: plan, record: record, sleep: sleep)
   }
+
+  /// Performs a request to an API, with the faults that come after the operation, and counts its error.
+  ///
+  /// - Parameters:
+  ///   - status: The status of an injected error that replaces the operation, or `nil` to carry out the operation.
+  ///   - failureCode: The error code for an error that is not the client's.
+  ///   - refusal: A closure that returns the API's response for an error.
+  func answer(
+    _ exchange: Exchange, _ status: Int?, by endpoint: LocalCloud.Endpoint, at date: Timestamp, failureCode: String,
+    refusal: (ErrorResponse) -> Answer, _ perform: () async throws -> Answer
+  ) async throws -> Answer {
+    var response: Answer
+    if let status {
+      response = refusal(.injected(status))
+    } else {
+      do {
+        response = try await perform()
+      } catch {
+        let error = ErrorResponse(of: error, failureCode: failureCode)
+        counters.refused(error.code, by: endpoint)
+        exchange.record?.refused(error.code, error.message)
+        response = refusal(error)
+      }
+      if let status = try await exchange.end(&response) { response = refusal(.injected(status)) }
+    }
+    response.headers[.date] = date.httpDate
+    response.headers[.server] = "localcloud"
+    return response
+  }
 }
 
 /// The access keys of all accounts and all issued temporary credentials.

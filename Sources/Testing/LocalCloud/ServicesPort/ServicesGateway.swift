@@ -33,25 +33,14 @@ struct ServicesGateway: Sendable {
     let body = status == nil && refusal == nil ? try await InboundCall.body(of: request) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
     let handler = handler(for: call)
-    var response: Answer
-    if let status {
-      response = handler.response(for: .injected(status), to: call)
-    } else {
-      do throws(ErrorResponse) {
-        if let refusal { throw refusal }
-        guard body != nil else { throw ErrorResponse(.contentTooLarge, "InvalidParameter", "The body is too long.") }
-        response = try handler.response(to: call)
-      } catch {
-        context.counters.refused(error.code, by: handler.endpoint)
-        record?.refused(error.code, error.message)
-        response = handler.response(for: error, to: call)
-      }
-      if let status = try await exchange.end(&response) {
-        response = handler.response(for: .injected(status), to: call)
-      }
+    let response = try await context.answer(
+      exchange, status, by: handler.endpoint, at: date, failureCode: "InternalError",
+      refusal: { handler.response(for: $0, to: call) }
+    ) {
+      if let refusal { throw refusal }
+      guard body != nil else { throw ErrorResponse(.contentTooLarge, "InvalidParameter", "The body is too long.") }
+      return try handler.response(to: call)
     }
-    response.headers[.date] = date.httpDate
-    response.headers[.server] = "localcloud"
     try await exchange.send(response, to: request.method, with: writer)
   }
 

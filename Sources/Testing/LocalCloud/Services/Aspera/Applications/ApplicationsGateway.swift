@@ -39,38 +39,15 @@ struct ApplicationsGateway: Sendable {
     let status = try await exchange.begin()
     let body = status == nil ? try await InboundCall.body(of: request, limit: Self.bodyByteLimit) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
-    var response: Answer
-    if let status {
-      response = handler.response(for: .injected(status), to: call)
-    } else {
-      do {
-        guard !path.isEmpty else { throw ErrorResponse.unreadableTarget }
-        guard body != nil else { throw ErrorResponse(.contentTooLarge, "too_long", "The body is too long.") }
-        response = try await handler.response(to: call)
-      } catch {
-        let refusal = ErrorResponse(ofApplication: error)
-        context.counters.refused(refusal.code, by: handler.endpoint)
-        record?.refused(refusal.code, refusal.message)
-        response = handler.response(for: refusal, to: call)
-      }
-      if let status = try await exchange.end(&response) {
-        response = handler.response(for: .injected(status), to: call)
-      }
+    let response = try await context.answer(
+      exchange, status, by: handler.endpoint, at: date, failureCode: "internal",
+      refusal: { handler.response(for: $0, to: call) }
+    ) {
+      guard !path.isEmpty else { throw ErrorResponse.unreadableTarget }
+      guard body != nil else { throw ErrorResponse(.contentTooLarge, "too_long", "The body is too long.") }
+      return try await handler.response(to: call)
     }
-    response.headers[.date] = date.httpDate
-    response.headers[.server] = "localcloud"
     try await exchange.send(response, to: request.method, with: writer)
-  }
-}
-
-extension ErrorResponse {
-  /// Creates the error response for an error that was thrown while a request to an application was handled.
-  fileprivate init(ofApplication error: any Error) {
-    switch error {
-    case let error as ErrorResponse: self = error
-    case let problem as FileProblem: self = .node(problem)
-    default: self.init(.internalServerError, "internal", "The server failed: \(Self.kind(of: error))")
-    }
   }
 }
 
@@ -78,12 +55,13 @@ extension ErrorResponse {
 struct GrantRequest: Sendable {
   static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-  /// The reason why a request is refused before its assertion is read.
+  /// The reason why a grant is refused.
   enum Problem: Error {
     case malformed(String)
     case grantType
     case client
     case secret
+    case assertion(AssertionProblem)
   }
 
   let client: LocalCloud.OAuthClient
@@ -159,8 +137,26 @@ struct AssertionCheck: Sendable {
   let rules: LocalCloud.GrantRules
   private let used = ExpiringSet(capacity: capacity)
 
-  /// Returns the user in whose name a client signed an assertion, whose subject is an address after a prefix.
-  func user(
+  /// Returns the JWT grant in a request, with the user in whose name its assertion was signed.
+  ///
+  /// - Parameters:
+  ///   - audience: The required audience of the assertion, or `nil` for the ID of the client.
+  ///   - subjectPrefix: The text before the user's e-mail address in the subject.
+  func grant(
+    _ call: InboundCall, _ clients: [LocalCloud.OAuthClient], audience: String? = nil, subjectPrefix: String = ""
+  ) throws(GrantRequest.Problem) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
+    let request = try GrantRequest(call, clients)
+    do throws(AssertionProblem) {
+      let user = try user(
+        of: request.assertion, clientID: request.client.id, audience: audience ?? request.client.id,
+        subjectPrefix: subjectPrefix, at: call.date)
+      return (request, user)
+    } catch {
+      throw .assertion(error)
+    }
+  }
+
+  private func user(
     of text: String, clientID: String, audience: String, subjectPrefix: String, at date: Timestamp
   ) throws(AssertionProblem) -> LocalCloud.OAuthUser {
     guard let token = JSONWebToken(text) else { throw .unreadable }

@@ -90,19 +90,11 @@ struct CloudAPI: ApplicationHandler {
   // MARK: Tokens
 
   private func token(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    let request: GrantRequest
-    do throws(GrantRequest.Problem) {
-      request = try GrantRequest(call, organization.clients)
+    let (request, user): (GrantRequest, LocalCloud.OAuthUser)
+    do {
+      (request, user) = try check.grant(call, organization.clients, audience: JWTGrant.asperaOnCloudAudience)
     } catch {
       throw ErrorResponse(ofCloud: error)
-    }
-    let user: LocalCloud.OAuthUser
-    do throws(AssertionProblem) {
-      user = try check.user(
-        of: request.assertion, clientID: request.client.id, audience: JWTGrant.asperaOnCloudAudience,
-        subjectPrefix: "", at: call.date)
-    } catch {
-      throw ErrorResponse(.badRequest, "invalid_grant", error.message)
     }
     let life = organization.rules.tokenLifetime
     let scope = request.scope ?? "user:all"
@@ -189,6 +181,7 @@ extension ErrorResponse {
     case .malformed(let message): self.init(.badRequest, "invalid_request", message)
     case .grantType: self.init(.badRequest, "unsupported_grant_type", "grant type not supported")
     case .client, .secret: self.init(.unauthorized, "invalid_client", "invalid client id or secret")
+    case .assertion(let problem): self.init(.badRequest, "invalid_grant", problem.message)
     }
   }
 }

@@ -53,17 +53,9 @@ struct FaspexAPI: ApplicationHandler {
   }
 
   private func token(_ call: InboundCall, _ faspex: LocalCloud.Faspex) throws -> Answer {
-    let request: GrantRequest
-    do throws(GrantRequest.Problem) {
-      request = try GrantRequest(call, faspex.clients)
-    } catch {
-      throw ErrorResponse(ofFaspex: error)
-    }
-    let user: LocalCloud.OAuthUser
-    do throws(AssertionProblem) {
-      user = try check.user(
-        of: request.assertion, clientID: request.client.id, audience: request.client.id, subjectPrefix: "user:",
-        at: call.date)
+    let (request, user): (GrantRequest, LocalCloud.OAuthUser)
+    do {
+      (request, user) = try check.grant(call, faspex.clients, subjectPrefix: "user:")
     } catch {
       throw ErrorResponse(ofFaspex: error)
     }
@@ -102,14 +94,12 @@ extension ErrorResponse {
     case .grantType: self.init(.badRequest, "1003", "The grant_type is not supported.")
     case .client: self.init(.forbidden, "2015", "Try another ID.")
     case .secret: self.init(.badRequest, "2026", "The client secret does not match.")
-    }
-  }
-
-  fileprivate init(ofFaspex problem: AssertionProblem) {
-    switch problem {
-    case .subject: self.init(.forbidden, "2016", "This client is not allowed to impersonate the subject you provided.")
-    case .signature: self.init(.forbidden, "2017", "The public key of the subject does not verify the JWT payload.")
-    default: self.init(.badRequest, "2019", "The JWT payload does not match the specification. \(problem.message)")
+    case .assertion(.subject):
+      self.init(.forbidden, "2016", "This client is not allowed to impersonate the subject you provided.")
+    case .assertion(.signature):
+      self.init(.forbidden, "2017", "The public key of the subject does not verify the JWT payload.")
+    case .assertion(let problem):
+      self.init(.badRequest, "2019", "The JWT payload does not match the specification. \(problem.message)")
     }
   }
 }

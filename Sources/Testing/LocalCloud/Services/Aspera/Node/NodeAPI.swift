@@ -255,6 +255,15 @@ extension ErrorResponse {
     }
   }
 
+  /// Creates the error response for an error that was thrown while a request to an API was handled.
+  init(of error: any Error, failureCode: String) {
+    switch error {
+    case let error as ErrorResponse: self = error
+    case let problem as FileProblem: self = .node(problem)
+    default: self.init(.internalServerError, failureCode, "The server failed: \(Self.kind(of: error))")
+    }
+  }
+
   var nodeDocument: JSONValue {
     [
       "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),
@@ -275,42 +284,21 @@ struct NodeGateway: Sendable {
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.open(NodeAPI.endpoint, record)
     let date = context.now
-    var response: Answer
-    if let status = try await exchange.begin() {
-      response = api.response(for: .injected(status))
-    } else {
-      do {
-        guard request.head.path?.utf8.first == UInt8(ascii: "/") else { throw ErrorResponse.unreadableTarget }
-        guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
-          throw ErrorResponse.node(.contentTooLarge, "The body is too long.")
-        }
-        let call = InboundCall(request.head, body: body, requestID: BlobID.random().description, at: date)
-        response = try await api.response(to: call)
-      } catch {
-        let error = ErrorResponse(ofNode: error)
-        context.counters.refused(error.code, by: NodeAPI.endpoint)
-        record?.refused(error.code, error.message)
-        response = api.response(for: error)
+    var response = try await context.answer(
+      exchange, try await exchange.begin(), by: NodeAPI.endpoint, at: date, failureCode: "500",
+      refusal: api.response(for:)
+    ) {
+      guard request.head.path?.utf8.first == UInt8(ascii: "/") else { throw ErrorResponse.unreadableTarget }
+      guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
+        throw ErrorResponse.node(.contentTooLarge, "The body is too long.")
       }
-      if let status = try await exchange.end(&response) { response = api.response(for: .injected(status)) }
+      return try await api.response(
+        to: InboundCall(request.head, body: body, requestID: BlobID.random().description, at: date))
     }
-    response.headers[.date] = date.httpDate
-    response.headers[.server] = "localcloud"
     if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
     let blobs = api.aspera.files.store.blobs
     try await exchange.send(response, to: request.method, with: writer) { extents, send in
       try await blobs.read(extents, send)
-    }
-  }
-}
-
-extension ErrorResponse {
-  /// Creates the error response for an error that was thrown while a Node API request was handled.
-  fileprivate init(ofNode error: any Error) {
-    switch error {
-    case let error as ErrorResponse: self = error
-    case let problem as FileProblem: self = .node(problem)
-    default: self = .node(.internalServerError, "The server failed: \(Self.kind(of: error))")
     }
   }
 }
