@@ -198,7 +198,6 @@ public final class LocalCloud: Sendable {
   /// - Returns: The session, or `nil` if the server never issued the key or has discarded the session.
   public func session(of keyID: AccessKeyID) -> Session? { context.keys.tokens.session(of: keyID) }
 
-  /// The observers of the server's requests.
   var feed: RequestFeed { context.feed }
 
   /// The path of the server's data directory.

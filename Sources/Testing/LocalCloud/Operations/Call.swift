@@ -24,7 +24,6 @@ struct Call: Sendable {
   /// The callback that follows the operation, or `nil`.
   var callback: CallbackPlan?
 
-  /// Performs the operation of the request and returns the response.
   func response() async throws -> Answer {
     if !operation.readsBody, service.objects.checksEveryBody { _ = try await bytes() }
     return try await act()

@@ -69,7 +69,6 @@ struct BodyExpectation: Sendable {
 
 /// A check that processes the bytes of a body as they arrive.
 protocol BodyCheck: Sendable {
-  /// Processes the next bytes of the body that is checked.
   mutating func update(_ bytes: Span<UInt8>)
 
   /// Completes the check, and returns the checksum to store with the object, if it provides one.

@@ -13,7 +13,6 @@ struct FormUpload: Sendable {
   private static let partLimit = 100
   private static let fieldByteLimit = 64 * 1024
 
-  /// The name of the bucket that the form was posted to.
   let bucket: String
   private let boundary: String
 
@@ -387,19 +386,15 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 }
 
 extension ErrorResponse {
-  /// The error response for a form with too many fields, or with fields that are too long.
   static let formTooLong = ErrorResponse.malformedForm("The form has too many fields, or they are too long.")
 }
 
 /// The parsed headers of a part of a multipart form.
 struct PartHead: Sendable {
-  /// The name of the form field that the part contains.
   let name: String
 
-  /// The file name of the form part, or `nil` if the part specifies no file name.
   let fileName: String?
 
-  /// The media type of the form part, or `nil` if the part specifies no media type.
   let contentType: String?
 
   /// Parses the lines of a part's headers, of which unknown ones are ignored (RFC 7578, section 4.8).
@@ -434,7 +429,6 @@ struct PartHead: Sendable {
 }
 
 extension ErrorResponse {
-  /// Creates the error response for a request body that is not a valid form.
   static func malformedForm(_ reason: String) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.",
@@ -485,7 +479,6 @@ struct HeaderParameters: Sendable {
     self.parameters = parameters
   }
 
-  /// The value of the parameter with a lowercase name, or `nil` if the parameter is absent.
   subscript(name: String) -> String? { parameters[name] }
 
   /// Returns a string without its first byte, which is ASCII, so that a combining mark after it remains.

@@ -62,7 +62,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
     self = route.operation
   }
 
-  /// The names of the query parameters for object versions.
   private static let versioning: Set<String> = ["versioning", "versions", "versionId"]
 
   /// Returns the known query parameters, from the spelling in the routes to the spelling in the request.
@@ -127,10 +126,8 @@ enum Operation: Sendable, Hashable, CaseIterable {
     /// The action name in the policy language, such as `oss:GetObject`.
     let action: String
 
-    /// The kind of resource that the policy must allow the action for.
     let target: Target
 
-    /// The kind of resource that an action applies to in a policy.
     enum Target: Sendable {
       case service, bucket, object
       /// The prefix that a list request specifies, for services whose resource names contain it.
@@ -143,7 +140,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
 /// The pattern of the requests for an operation: method, resource level and query parameters.
 struct OperationRoute: Sendable {
-  /// The level of the resource that a request refers to: service, bucket or object.
   enum Level: Sendable {
     case service, bucket, object
 
@@ -182,7 +178,6 @@ struct OperationRoute: Sendable {
     self.isCopy = isCopy
   }
 
-  /// Returns the pattern with additional optional query parameters.
   func taking(_ more: Set<String>) -> OperationRoute {
     OperationRoute(operation, method, level, selectors, taking: options.union(more), isCopy: isCopy)
   }
@@ -195,7 +190,6 @@ struct OperationRoute: Sendable {
     "response-content-language", "response-expires",
   ]
 
-  /// The request patterns of the operations that all services share.
   static let shared: [OperationRoute] = [
     OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
 
@@ -238,10 +232,8 @@ struct OperationRoute: Sendable {
 
 /// The operations and query parameters of a storage service.
 struct OperationTable: Sendable {
-  /// The request patterns of the service's operations.
   let routes: [OperationRoute]
 
-  /// The classification of the service's query parameter names.
   let names: ParameterNames
 
   /// The names of the query parameters that every operation supports.
@@ -262,7 +254,6 @@ struct OperationTable: Sendable {
     spellings = Dictionary(spelled.map { ($0.asciiLowercased, $0) }) { first, _ in first }
   }
 
-  /// Returns the names of all query parameters that a request for an operation can have.
   func parameters(of route: OperationRoute) -> Set<String> {
     let names = route.selectors.union(route.options).union(common)
     return route.operation.isTransfer ? names.union(ofTransfers) : names
@@ -288,7 +279,6 @@ struct ParameterNames: Sendable {
     case misspelled
     /// The parameter belongs to the signature; the verifier handles it.
     case signature
-    /// The parameter is not known to any service.
     case unknown
   }
 

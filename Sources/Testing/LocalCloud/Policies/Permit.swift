@@ -9,7 +9,6 @@ internal import StorageAuth
 /// Operations require this type, which can be created in only two ways: for a verified request of a caller whose
 /// permissions include the operation, or for an unsigned read of a public object.
 struct Permit: Sendable {
-  /// The operation that the request may perform.
   let operation: Operation
 
   /// The target of the request with its unsigned parameters, because the services act on them.
@@ -78,10 +77,8 @@ struct RequestRights: Sendable {
     }
   }
 
-  /// Returns whether a form upload may create an object.
   func allowPosting(_ key: String, to bucket: String) -> Bool { allows(service.policies.post, "\(bucket)/\(key)") }
 
-  /// Returns whether the request may read the source object of a copy.
   func allowReading(_ source: NamedSource) -> Bool {
     allows(service.policies.read, "\(source.bucket)/\(source.key.text)")
   }

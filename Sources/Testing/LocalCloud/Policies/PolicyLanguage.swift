@@ -104,7 +104,6 @@ struct ConditionKeys: Sendable {
   /// Whether only requests that list objects have the parameters.
   var onlyOfLists = true
 
-  /// Whether an absent parameter counts as empty.
   var fillsAbsentParameters = false
 
   /// Whether policies compare parameters in the percent-encoded form of the URL.

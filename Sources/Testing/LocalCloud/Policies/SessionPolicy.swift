@@ -55,7 +55,6 @@ extension SessionPolicy.Statement {
 struct ResourcePattern: Sendable {
   private let parts: [WildcardPattern]?
 
-  /// The pattern that matches every resource name.
   static let any = ResourcePattern(nil)
 
   /// Creates a resource pattern from the patterns of the colon-separated parts; `nil` matches every resource.
@@ -212,7 +211,6 @@ struct PolicyInput: Sendable {
   /// The colon-separated parts of the resource name; the last part can contain colons.
   let resource: [String]
 
-  /// The request's values that conditions can test, by condition key.
   let facts: [String: String]
 }
 

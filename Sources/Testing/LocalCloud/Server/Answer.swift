@@ -11,7 +11,6 @@ struct Answer: Sendable {
   var headers: HTTPFields
   var body: Body
 
-  /// The body of an HTTP response of the local server.
   enum Body: Sendable {
     case none
     case bytes([UInt8])
@@ -100,7 +99,6 @@ struct ErrorResponse: Error, Sendable {
   /// to sign of a signature mismatch, no error response exceeds 256 KiB.
   static let echoByteLimit = 4 * 1024
 
-  /// The maximum length, in bytes, of the message of an error response.
   static let messageByteLimit = 16 * 1024
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil, details: [Detail] = []) {

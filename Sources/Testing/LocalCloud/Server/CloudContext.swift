@@ -96,7 +96,6 @@ struct KeyRing: Sendable {
   /// The access keys of all accounts, including disabled ones.
   var accountKeys: [AccessKey] { accounts.values.map(\.key) }
 
-  /// Returns whether an access key ID belongs to a disabled account.
   func isDisabled(_ id: AccessKeyID) -> Bool { accounts[id]?.isDisabled == true }
 }
 

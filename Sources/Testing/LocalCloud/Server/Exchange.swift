@@ -98,7 +98,6 @@ extension Answer.Body {
     }
   }
 
-  /// Whether the bytes of the response body are sent after the response head.
   fileprivate var isSent: Bool {
     switch self {
     case .none, .head: false

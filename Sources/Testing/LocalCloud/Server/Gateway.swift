@@ -249,7 +249,6 @@ struct Gateway: Sendable {
     record.claims(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
   }
 
-  /// Returns the means to explain the rejection of a request's signature.
   func rejectedSignature(
     _ head: HTTPRequest, _ identity: CallIdentity, _ error: VerificationError, _ refusal: ErrorResponse
   ) -> RejectedSignature {
@@ -342,7 +341,6 @@ struct Authenticator: Sendable {
   /// Returns the access key ID with which a request claims to be signed, or `nil` if it cannot be read.
   func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? claimedID(request)) ?? nil }
 
-  /// Returns whether a request is signed with a key.
   func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool { fitting(request, key, date) }
 
   /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.

@@ -12,7 +12,6 @@ internal import SystemPackage
 
 /// An HTTP service that listens on one port of the loopback interface.
 struct HTTPService: Sendable {
-  /// The type of the closure that responds to one request.
   typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
 
   /// The time that requests in progress have to finish when the server stops.
@@ -212,7 +211,6 @@ enum CancelMethod {
   /// Returns whether bytes begin with those of the method, or are the first ones of them.
   private static func canBegin(_ bytes: ByteBufferView) -> Bool { zip(bytes, sent).allSatisfy { $0 == $1 } }
 
-  /// A handler that notes the end of each request.
   private final class EndOfRequest: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

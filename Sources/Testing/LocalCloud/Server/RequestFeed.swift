@@ -65,7 +65,6 @@ final class RequestFeed: Sendable {
     }
   }
 
-  /// Ends the sequences of all observers.
   func finish() {
     let observers = state.withLock { state in
       state.isFinished = true
@@ -233,7 +232,6 @@ final class RequestRecord: Sendable {
 
   func arrived(at endpoint: LocalCloud.Endpoint) { state.withLock { $0.endpoint = endpoint } }
 
-  /// Notes the bucket and the object that the request names.
   func concerns(bucket: String?, key: String?) {
     state.withLock { state in
       state.bucket = bucket?.shortened(to: Self.textByteLimit)
@@ -241,7 +239,6 @@ final class RequestRecord: Sendable {
     }
   }
 
-  /// Notes the access key ID with which the request claims to be signed.
   func claims(_ id: AccessKeyID?, isPresigned: Bool) {
     let id = id.map { AccessKeyID($0.string.shortened(to: Self.textByteLimit)) }
     state.withLock { state in
@@ -261,7 +258,6 @@ final class RequestRecord: Sendable {
     }
   }
 
-  /// Notes the error with which the server answers.
   func refused(_ code: String, _ message: String) {
     let message = SecretMask.namedValues.applied(to: message).onOneLine.shortened(to: Self.textByteLimit)
     state.withLock { $0.refusal = LocalCloud.RequestEvent.Refusal(code: code, message: message) }

@@ -63,7 +63,6 @@ struct SimulatedService: Sendable {
     /// The full names of the headers that a partial or 304 (Not Modified) response omits.
     var ofWholeObjects: [HTTPField.Name] = [.contentMD5]
 
-    /// The responses that contain an object's storage class in a header.
     enum StorageClassHeader: Sendable {
       case always, ifSpecified, unlessStandard
     }
@@ -83,7 +82,6 @@ struct SimulatedService: Sendable {
     }
   }
 
-  /// The names, limits and formats of objects.
   struct Objects: Sendable {
     /// The media type of an object whose upload specified no media type.
     var contentType = "application/octet-stream"
@@ -124,7 +122,6 @@ struct SimulatedService: Sendable {
     var framingEncoding: String?
   }
 
-  /// The names and rules of buckets.
   struct Buckets: Sendable {
     var allowsDots = false
 
@@ -285,7 +282,6 @@ protocol ServiceBehavior: Sendable {
   /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if the name is invalid.
   func roleResource(_ arn: String) -> [String]?
 
-  /// Returns a new request ID in the service's format.
   func makeRequestID(at date: Timestamp) -> String
 
   /// Returns the XML element that describes a bucket in the bucket list.
@@ -346,7 +342,6 @@ extension SimulatedService {
   /// Returns the full name of a service-specific header, given the name without the service's prefix.
   func header(_ rest: String) -> String { description.header(rest) }
 
-  /// The prefix of the names of user metadata headers.
   var metadataPrefix: String { header("meta-") }
 
   func isBucketName(_ name: String) -> Bool {
@@ -355,7 +350,6 @@ extension SimulatedService {
 
   // MARK: Signatures
 
-  /// Returns the signature scheme that a verified request uses.
   func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind {
     guard let newer = signatures.versioned else { return signatures.usual }
     let isNewer =
@@ -366,7 +360,6 @@ extension SimulatedService {
     return isNewer ? newer.kind : signatures.usual
   }
 
-  /// Returns the signature scheme that a verified form upload uses.
   func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind {
     guard let newer = signatures.versioned, form[newer.parameter.string] != nil else { return signatures.usual }
     return newer.kind
@@ -487,7 +480,6 @@ extension SimulatedService {
     return Answer(document)
   }
 
-  /// Returns the additional XML elements of an object in listings.
   func elements(of object: StoredObject) -> [XMLNode] {
     (objects.tellsType ? [XMLNode("Type", object.typeName)] : [])
       + (object.content.checksum.map {
@@ -495,7 +487,6 @@ extension SimulatedService {
       } ?? [])
   }
 
-  /// Returns the additional XML elements of a part in listings.
   func elements(of part: UploadedPart) -> [XMLNode] {
     (objects.crc64Header == nil ? [] : [XMLNode("HashCrc64ecma", String(part.content.crc64))])
       + (part.content.checksum.map { [XMLNode($0.elementName, $0.value)] } ?? [])
@@ -529,7 +520,6 @@ extension SimulatedService {
 
   // MARK: Errors
 
-  /// Returns the error response for a request without a signature.
   func anonymousRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.anonymous, date) }
 
   /// Returns the error response for a request that the session policy of the access key does not allow.

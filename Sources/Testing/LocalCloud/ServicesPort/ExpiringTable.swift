@@ -51,7 +51,6 @@ final class ExpiringTable<Value: Sendable>: Sendable {
 typealias ExpiringSet = ExpiringTable<Void>
 
 extension ExpiringSet {
-  /// Inserts a string, or returns `false` if the set already contains it.
   func insert(_ text: String, until end: Timestamp, at date: Timestamp) -> Bool {
     insert((), for: text, until: end, at: date)
   }

@@ -9,7 +9,6 @@ internal import StorageAuth
 
 /// A request with its whole body, to a service that isn't a storage service.
 struct InboundCall: Sendable {
-  /// The head and the body of the request.
   let call: ServiceCall
   let requestID: String
   let date: Timestamp
@@ -76,7 +75,6 @@ struct CallParameters: Sendable {
     self.values = values
   }
 
-  /// The value of the parameter with a name, or `nil` if the parameter is missing or empty.
   subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 

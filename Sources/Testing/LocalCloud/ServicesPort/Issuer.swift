@@ -73,7 +73,6 @@ struct IssuedKey: Sendable {
 /// A credential is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
 /// number of credentials is limited; if there are too many, the oldest credential is discarded.
 package final class TokenTable: Sendable {
-  /// A request for a temporary credential.
   struct Order: Sendable {
     let provider: LocalCloud.Provider
     /// The assumed role, or `nil` for GetFederationToken.
@@ -164,7 +163,6 @@ package final class TokenTable: Sendable {
     state.withLock { state in state.entries[id].map { $0.order.policy.map { .session($0) } ?? .everything } }
   }
 
-  /// Returns a temporary credential with the number of its uses, or `nil` if the access key ID is unknown.
   func session(of id: AccessKeyID) -> LocalCloud.Session? {
     state.withLock { state in
       state.entries[id].map { entry in
@@ -180,10 +178,8 @@ package final class TokenTable: Sendable {
 enum RandomText {
   private static let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
 
-  /// Returns a number of random letters and digits.
   static func letters(_ count: Int) -> String { String((0..<count).compactMap { _ in alphabet.randomElement() }) }
 
-  /// Returns random bytes, encoded as Base64.
   static func base64(byteCount: Int) -> String {
     let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }
     return String(writing: { $0.append(base64: bytes) })

@@ -129,7 +129,6 @@ protocol ServiceHandler: Sendable {
 }
 
 protocol TokenServiceHandler: ServiceHandler {
-  /// Returns whether a call is addressed to this token service.
   func isAsked(by call: InboundCall) -> Bool
 }
 
@@ -229,16 +228,13 @@ struct Metadata: ServiceHandler {
 
 /// The formats in which a vendor's app server and instance metadata service return temporary credentials.
 protocol KeyDocuments: Sendable {
-  /// The storage service that accepts the credentials.
   var provider: LocalCloud.Provider { get }
 
-  /// The path of the app server that returns the credentials.
   var appServerPath: String { get }
 
   /// The accepted prefixes of the app token in the `Authorization` header of requests to the app server.
   var authorizationPrefixes: [String] { get }
 
-  /// Returns the app server's document with a temporary credential.
   func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
 
   func appServerDocument(for error: ErrorResponse) -> JSONValue
@@ -249,7 +245,6 @@ protocol KeyDocuments: Sendable {
   /// The headers for metadata tokens (IMDSv2), or `nil` if the vendor's metadata service has no tokens.
   var metadataToken: MetadataToken? { get }
 
-  /// Returns the instance metadata document with a temporary credential.
   func metadataDocument(_ key: IssuedKey) -> JSONValue
 }
 

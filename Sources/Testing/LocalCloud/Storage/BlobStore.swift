@@ -144,7 +144,6 @@ private struct ExtentReader {
     return chunk
   }
 
-  /// Closes the file if it is still open.
   mutating func close() {
     try? file?.close()
     file = nil
@@ -192,7 +191,6 @@ struct BlobWriter {
     sums = BodySums(checks: checks)
   }
 
-  /// Appends bytes to the new file.
   mutating func append(_ chunk: ByteBuffer) async throws {
     pendingByteCount += chunk.readableBytes
     if chunk.readableBytes >= Self.smallestKeptBuffer || pending.isEmpty {
@@ -369,7 +367,6 @@ final class BlobCollector: Sendable {
   /// Adds an unreferenced file to the queue of files to delete.
   func collect(_ id: BlobID) { work.withLock { _ = $0?.pending.yield(id) } }
 
-  /// Stops accepting unreferenced files for deletion.
   func stop() { work.withLock { $0?.pending.finish() } }
 
   /// Stops accepting files for deletion, and waits until the queue is empty.

@@ -202,7 +202,6 @@ struct ObjectKey: Sendable, Comparable {
     first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
   }
 
-  /// Returns whether the object key starts with the bytes of a string.
   func hasBytePrefix(_ prefix: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
 
   /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.

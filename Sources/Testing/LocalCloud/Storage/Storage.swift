@@ -64,7 +64,6 @@ struct Storage: Sendable {
     return directory
   }
 
-  /// Returns the buckets and objects of a storage service.
   func store(of provider: LocalCloud.Provider) throws -> BucketTable {
     guard let store = stores[provider] else { throw LocalCloudError("There is no store for \(provider.rawValue).") }
     return store
@@ -128,7 +127,6 @@ final class BucketTable: Sendable {
     for lock in locks { lock.release() }
   }
 
-  /// All buckets of the service, ordered by name.
   var bucketsByName: [Bucket] { buckets.withLock { $0.values.sorted { $0.name < $1.name } } }
 
   /// Reads a bucket atomically, or throws `NoSuchBucket` if it does not exist.
@@ -164,7 +162,6 @@ final class BucketTable: Sendable {
     }
   }
 
-  /// Deletes a bucket, which must be empty.
   func deleteBucket(_ name: String) async throws {
     try buckets.withLock { buckets in
       guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
@@ -176,7 +173,6 @@ final class BucketTable: Sendable {
 
   // MARK: Objects
 
-  /// Returns an object, or throws `NoSuchBucket` or `NoSuchKey`.
   func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
     try read(bucket) { bucket in
       guard let object = bucket.objects[key] else { throw ErrorResponse.noSuchKey(key.text) }
@@ -283,10 +279,8 @@ extension LocalCloud {
   }
 
   package struct ObjectSummary: Sendable, Hashable {
-    /// The object key, as the client wrote it.
     package let key: String
     package let byteCount: Int64
-    /// The time at which the object was last written.
     package let modified: Timestamp
   }
 

@@ -24,7 +24,6 @@ struct Content: Sendable {
   /// For a multipart object, it is a digest of the parts' MD5 digests, followed by `-` and the number of parts.
   let entityTag: String
 
-  /// The CRC-64 checksum of the object's bytes.
   let crc64: UInt64
 
   /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
@@ -86,7 +85,6 @@ struct ObjectDescription: Sendable, Equatable {
   /// The user metadata headers, with names that omit the service's prefix.
   var metadata: [Header] = []
 
-  /// The name and value of a header or tag.
   struct Header: Sendable, Equatable, Codable {
     let name: String
     let value: String

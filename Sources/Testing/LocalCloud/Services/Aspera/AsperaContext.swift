@@ -100,12 +100,10 @@ final class NodeDirectory: Sendable {
   /// The name of the transfer user that setup responses contain.
   var transferUser: String { accounts.first?.user ?? "xfer" }
 
-  /// Returns the transfer account with a user name, or `nil` if no such account exists.
   func transferAccount(_ user: String) -> LocalCloud.TransferAccount? {
     accounts.first { $0.user.utf8.elementsEqual(user.utf8) }
   }
 
-  /// Returns whether a node user with the given name and password exists.
   func isUser(_ name: String, _ password: Secret) -> Bool {
     users.contains { $0.name.utf8.elementsEqual(name.utf8) && $0.password == password }
   }

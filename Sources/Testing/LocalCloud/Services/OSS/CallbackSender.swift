@@ -166,7 +166,6 @@ extension LocalCloud {
 }
 
 struct RequestedCallback: Sendable {
-  /// The type of the values of the variables by their names.
   typealias Values = [String: JSONValue]
 
   private static let urlLimit = 5

@@ -110,11 +110,9 @@ final class TransferRecord: Sendable {
   struct Start: Sendable {
     /// The ID of the access key whose token authorized the transfer, or `nil` if the transfer had no token.
     var accessKey: String?
-    /// The ID of the user who started the transfer.
     var userID: String
     /// The direction from the point of view of the client of the transfer server.
     var direction: TransferDirection
-    /// The user name of the login to the transfer server.
     var login: String
     /// The kind of the token: `basic_token`, `bearer_token`, `auth_token` or `none`.
     var tokenType: String

@@ -12,7 +12,6 @@ internal import Synchronization
 
 /// A simulated application of Aspera with an API of its own.
 protocol ApplicationHandler: Sendable {
-  /// The endpoint whose statistics count the calls to the application.
   var endpoint: LocalCloud.Endpoint { get }
 
   func response(to call: InboundCall) async throws -> Answer

@@ -108,7 +108,6 @@ extension FaspexAPI {
   private static let boxes = [
     "inbox", "inbox_history", "inbox_all", "inbox_all_history", "outbox", "outbox_history", "all",
   ]
-  /// The largest page of a list of packages.
   private static let pageLimit = 1_000
 
   /// Performs a request about packages; `names` are the elements of the path after `api/v5`.
@@ -277,7 +276,6 @@ struct FaspexPackage: Sendable {
   /// The state of the upload: `pre_initiation`, `submitted` or `completed`.
   var uploadStatus = "pre_initiation"
 
-  /// The folder of the package's content on the node.
   var folder: NodePath { FaspexPackages.root.appending(NodePath(id) ?? .root) }
 }
 

@@ -20,7 +20,6 @@ final class FileRegister: Sendable {
     var lastPermissionID = 0
   }
 
-  /// The ID of the node's root folder.
   static let rootID = 1
 
   private let capacity: Int
@@ -30,7 +29,6 @@ final class FileRegister: Sendable {
     self.capacity = capacity
   }
 
-  /// Returns the ID of a path, and assigns one if the path has none yet.
   func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
 
   /// Returns the IDs of several paths, and assigns IDs to the paths that have none yet.
@@ -45,7 +43,6 @@ final class FileRegister: Sendable {
     }
   }
 
-  /// Returns the path of an ID, or `nil` if no file has the ID.
   func path(of id: String) -> NodePath? {
     guard let number = Self.number(id) else { return nil }
     return state.withLock { $0.paths[number] }
@@ -100,7 +97,6 @@ final class FileRegister: Sendable {
     }
   }
 
-  /// The maximum number of permissions of one access key.
   static let permissionLimit = 1_000
 
   /// The grantee and the levels of a new permission.

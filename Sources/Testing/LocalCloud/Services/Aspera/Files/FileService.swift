@@ -97,7 +97,6 @@ struct FileService: Sendable {
   /// The maximum length of the IDs in a link, in bytes.
   private static let idByteLimit = 255
 
-  /// Creates a file, a folder or a link in a folder.
   func create(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
     let type = document["type"]?.string
     guard let type, ["file", "folder", "link"].contains(type) else {
@@ -143,7 +142,6 @@ struct FileService: Sendable {
     return .file(id: target, nodeID: node)
   }
 
-  /// Returns the document that describes a file, on which the caller has access levels.
   func document(of entry: FileEntry, _ id: Int, _ levels: AccessLevels) -> JSONObject {
     var document = JSONObject()
     document["id"] = .string(String(id))
@@ -185,7 +183,6 @@ struct FileService: Sendable {
     }
   }
 
-  /// Returns the type of a file in documents of the fourth generation.
   static func type(of entry: FileEntry) -> String {
     if entry.isFolder { "folder" } else if entry.link != nil { "link" } else { "file" }
   }
@@ -292,12 +289,10 @@ enum IterationToken {
   private static let letters: [Character: Character] = ["+": "-", "/": "_", "=": "."]
   private static let base64Letters: [Character: Character] = ["-": "+", "_": "/", ".": "="]
 
-  /// Returns the token for a name.
   static func token(_ text: String) -> String {
     String(String(writing: { $0.append(base64: Array(text.utf8)) }).map { letters[$0] ?? $0 })
   }
 
-  /// Returns the name in a token, or `nil` if the text is not a token.
   static func text(_ token: String) -> String? {
     guard token.utf8.count <= 1_024 else { return nil }
     return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap {

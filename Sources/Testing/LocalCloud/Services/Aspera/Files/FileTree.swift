@@ -16,7 +16,6 @@ struct FileTree: Sendable {
   /// Returns the file or folder at a path, or `nil` if the path does not exist.
   func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
-  /// Returns the folder at a path, or throws if the path does not exist or is not a folder.
   func requireFolder(at path: NodePath) throws -> FileEntry {
     guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFolder else { throw FileProblem.isNoFolder(path) }
@@ -103,7 +102,6 @@ struct FileTree: Sendable {
     try await put(written.content, at: path, date, link: link, replaces: false)
   }
 
-  /// Deletes a file, or a folder with all its contents.
   func delete(_ path: NodePath) async throws {
     guard !path.names.isEmpty else { throw FileProblem.isRoot }
     for entry in try walk(path).reversed() {
@@ -236,7 +234,6 @@ struct NodePath: Sendable {
   /// The names from the root folder to this path; empty for the root folder.
   let names: [String]
 
-  /// The path of the root folder.
   static let root = NodePath(names: [])
 
   private init(names: [String]) {
@@ -260,7 +257,6 @@ struct NodePath: Sendable {
   /// The path in the format of the Node API, with a leading slash.
   var text: String { "/" + names.joined(separator: "/") }
 
-  /// The object key of a file at this path.
   var fileKey: ObjectKey { ObjectKey(names.joined(separator: "/")) }
 
   /// The object key of a folder at this path, which is also the key prefix of its contents; empty for the root folder.
@@ -274,7 +270,6 @@ struct NodePath: Sendable {
   /// The paths of the folders from the first level below the root folder to this path.
   var folders: [NodePath] { names.indices.map { NodePath(names: Array(names[...$0])) } }
 
-  /// Returns this path extended by a relative path.
   func appending(_ path: NodePath) -> NodePath { NodePath(names: names + path.names) }
 
   /// Returns the part of this path below a folder that contains it.

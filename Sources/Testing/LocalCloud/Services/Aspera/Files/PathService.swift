@@ -192,12 +192,10 @@ struct PathService: Sendable {
     ])
   }
 
-  /// Describes the file at an element's path.
   func info(_ element: JSONValue, _ result: inout JSONObject) throws {
     for (name, value) in document(of: try existing(element["path"])) { result[name] = value }
   }
 
-  /// Returns the size and the numbers of everything below a path.
   func usage(_ document: JSONValue) throws -> Answer {
     let path = try path(document["path"])
     let entries = try files.walk(path)
@@ -231,7 +229,6 @@ struct PathService: Sendable {
     return document
   }
 
-  /// The part of the results that a request asks for.
   private struct Window {
     let skip: Int
     let count: Int
@@ -265,7 +262,6 @@ struct EntryFilter: Sendable {
     case descendingTime = "mtime_d"
   }
 
-  /// The maximum number of patterns in each list of a request.
   private static let patternLimit = 100
 
   private let ignoresCase: Bool

@@ -218,7 +218,6 @@ struct FileGrants: Sendable {
     levels = Dictionary(permissions.map { ($0.path.bytes, $0.levels) }) { $0.union($1) }
   }
 
-  /// Whether no permission applies to the user.
   var isEmpty: Bool { levels.isEmpty }
 
   /// Returns the user's access levels on a path: those granted on the path itself and on every folder above it.

@@ -243,10 +243,8 @@ extension ErrorResponse {
     ErrorResponse(status, String(status.code), message)
   }
 
-  /// Creates the error response of the Node API for an invalid request.
   static func nodeBadRequest(_ message: String) -> ErrorResponse { node(.badRequest, message) }
 
-  /// Creates the error response of the Node API for a failed operation on a file or folder.
   static func node(_ problem: FileProblem) -> ErrorResponse {
     switch problem {
     case .notFound: node(.notFound, problem.message)
@@ -279,7 +277,6 @@ struct NodeGateway: Sendable {
   let api: NodeAPI
   let context: CloudContext
 
-  /// Handles a Node API request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.open(NodeAPI.endpoint, record)
@@ -341,7 +338,6 @@ enum NodeRoute: Sendable {
     case show, change, delete, list, create, content
   }
 
-  /// Creates the route of a request, or returns `nil` if the node has no such call.
   init?(_ method: HTTPRequest.Method, _ path: String) {
     let names = path.words(between: "/").map(String.init)
     switch (method, names.first, names.count) {

@@ -52,11 +52,8 @@ struct NodeAuthenticator: Sendable {
 
 /// The authenticated caller of a Node API request.
 enum NodeCaller: Sendable {
-  /// The caller is the node user with the given name.
   case user(String)
-  /// The caller authenticated with the ID and the secret of an access key.
   case accessKey(LocalCloud.NodeAccessKey)
-  /// The caller authenticated with a bearer token of an access key.
   case bearer(LocalCloud.NodeAccessKey, BearerUser)
 
   /// The caller's access key, or `nil` if the caller is a node user.
@@ -111,7 +108,6 @@ struct BearerCheck: Sendable {
     case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope, unknownRole, noUser
     case expired(Timestamp)
 
-    /// The reason why the bearer token is rejected, as a complete sentence.
     var message: String {
       switch self {
       case .unknownKey: "The access key of the bearer token is not known."

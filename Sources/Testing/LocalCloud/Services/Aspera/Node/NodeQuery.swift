@@ -20,7 +20,6 @@ struct NodeQuery: Sendable {
     self.pairs = pairs
   }
 
-  /// The value of the parameter with a name, or `nil` if the parameter is missing.
   subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
 
   /// Returns the values of a list parameter: its words separated by commas, and those of the parameter with `[]`.
@@ -38,7 +37,6 @@ struct NodeQuery: Sendable {
     return number
   }
 
-  /// Returns a parameter as a Boolean value, or `nil` if it is missing.
   func bool(_ name: String) throws(ErrorResponse) -> Bool? {
     switch self[name] {
     case nil: return nil
@@ -48,7 +46,6 @@ struct NodeQuery: Sendable {
     }
   }
 
-  /// Returns a parameter as a point in time, or `nil` if it is missing.
   func time(_ name: String) throws(ErrorResponse) -> Timestamp? {
     guard let text = self[name] else { return nil }
     guard let time = Timestamp(iso8601: text) else {
@@ -57,7 +54,6 @@ struct NodeQuery: Sendable {
     return time
   }
 
-  /// Returns a parameter as a pattern with `*` and `?`, or `nil` if it is missing.
   func pattern(_ name: String, ignoresCase: Bool = false) throws(ErrorResponse) -> NamePattern? {
     try self[name].map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
   }

@@ -115,7 +115,6 @@ struct SetupRequest: Sendable {
 }
 
 extension NodeAPI {
-  /// The maximum number of transfer requests in a setup call.
   private static let transferRequestLimit = 1_000
 
   /// Prepares transfers, and returns a transfer specification or an error for each transfer request.

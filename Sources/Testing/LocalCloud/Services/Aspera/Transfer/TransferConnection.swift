@@ -13,7 +13,6 @@ final class TransferConnection: Sendable {
     let record: TransferRecord
   }
 
-  /// The state of a file that is being transferred.
   enum LocalFile: Sendable {
     case sending(Content)
     case receiving(Upload, [Extent])
@@ -89,10 +88,8 @@ final class TransferConnection: Sendable {
     state.withLock { $0.files.indices.contains(number) ? $0.files[number] : nil }
   }
 
-  /// Sets the state of the open file with a number.
   func update(_ number: Int, _ file: LocalFile) { state.withLock { $0.files[number] = file } }
 
-  /// Adds to the number of content bytes that were transferred on the connection.
   func passed(_ byteCount: Int64) { state.withLock { $0.byteCount += byteCount } }
 
   /// Whether all files that the server receives on the connection are complete.

@@ -14,7 +14,6 @@ struct TransferGateway: Sendable {
 
   private var context: CloudContext { desk.aspera.cloud }
 
-  /// Handles a request of `ascp-simulator` and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.open(TransferDesk.endpoint, record)
@@ -109,7 +108,6 @@ struct TransferRefusal: Error {
     self.text = text
   }
 
-  /// Creates the error for a failed operation on a file or folder.
   init(_ problem: FileProblem) {
     switch problem {
     case .notFound: code = 4
@@ -121,7 +119,6 @@ struct TransferRefusal: Error {
     text = problem.message
   }
 
-  /// Creates the error for an injected transfer fault.
   init(_ fault: LocalCloud.TransferFault) {
     let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
     self.init(fault.code, fault.text ?? "The server ended the session: \(name), as fault injection requested")

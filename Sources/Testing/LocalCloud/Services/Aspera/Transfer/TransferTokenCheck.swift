@@ -106,7 +106,6 @@ struct TransferTokenCheck: Sendable {
     }
   }
 
-  /// Returns the error for a session that its token does not authorize.
   static func refusal(_ text: String) -> TransferRefusal {
     TransferRefusal(34, "The server refused the session: \(text)")
   }
@@ -120,7 +119,6 @@ struct TransferClaim: Sendable {
   /// The ID of the access key that authorized the token, or `nil` if a node user did.
   let accessKey: String?
 
-  /// The ID of the user who got the token.
   let creator: String
 
   /// The folder of the session's paths: the root of the access key, or the folder of the session's file ID.
@@ -129,16 +127,13 @@ struct TransferClaim: Sendable {
   /// The paths that the token grants access to with everything below them, for writing if the direction is `send`.
   let locations: [NodePath]
 
-  /// Whether the token allows the session to create folders.
   var mayMakeFolders = true
 
-  /// Whether the token allows the session to remove and move files.
   var mayDelete = true
 
   let issued: Timestamp
   let end: Timestamp
 
-  /// Returns whether the token grants access to a path.
   func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
 }
 
@@ -161,6 +156,5 @@ package final class TransferTokenTable: Sendable {
     return token
   }
 
-  /// Returns the permissions of a token, or `nil` if it is unknown.
   func claim(of token: String) -> TransferClaim? { claims.value(of: token) }
 }
