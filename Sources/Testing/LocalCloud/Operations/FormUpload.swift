@@ -97,22 +97,6 @@ struct FormUpload: Sendable {
   }
 }
 
-extension ErrorResponse {
-  fileprivate static func entityTooLarge(limit: Int64) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size.",
-      details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
-  }
-
-  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
-      details: [
-        Detail(name: "ProposedSize", value: String(byteCount)), Detail(name: "MinSizeAllowed", value: String(limit)),
-      ])
-  }
-}
-
 extension Call {
   /// Stores the file of a verified form upload and returns the response to the client.
   @concurrent
@@ -385,10 +369,6 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   }
 }
 
-extension ErrorResponse {
-  static let formTooLong = ErrorResponse.malformedForm("The form has too many fields, or they are too long.")
-}
-
 /// The parsed headers of a part of a multipart form.
 struct PartHead: Sendable {
   let name: String
@@ -426,14 +406,6 @@ struct PartHead: Sendable {
 
   /// Whether this part contains the uploaded file: the part with the name `file`, in lowercase or uppercase.
   var isFile: Bool { name.asciiLowercased == "file" }
-}
-
-extension ErrorResponse {
-  static func malformedForm(_ reason: String) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.",
-      details: [Detail(name: "Reason", value: reason)])
-  }
 }
 
 /// A header value with parameters, such as `form-data; name="key"`, parsed strictly.
@@ -506,5 +478,29 @@ extension UInt8 {
       true
     default: false
     }
+  }
+}
+
+extension ErrorResponse {
+  fileprivate static func entityTooLarge(limit: Int64) -> ErrorResponse {
+    ErrorResponse(
+      .badRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size.",
+      details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
+  }
+
+  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
+    ErrorResponse(
+      .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
+      details: [
+        Detail(name: "ProposedSize", value: String(byteCount)), Detail(name: "MinSizeAllowed", value: String(limit)),
+      ])
+  }
+
+  static let formTooLong = ErrorResponse.malformedForm("The form has too many fields, or they are too long.")
+
+  static func malformedForm(_ reason: String) -> ErrorResponse {
+    ErrorResponse(
+      .badRequest, "MalformedPOSTRequest", "The body of your POST request is not well-formed multipart/form-data.",
+      details: [Detail(name: "Reason", value: reason)])
   }
 }

@@ -22,7 +22,8 @@ struct Gateway: Sendable {
     _ context: CloudContext
   ) {
     self.service = service
-    authenticator = Authenticator(service.behavior.verifier(for: configuration), service.provider, context)
+    authenticator = Authenticator(
+      verifier: service.behavior.verifier(for: configuration), provider: service.provider, context: context)
     region = configuration.region(of: service.provider)
     self.store = store
     self.context = context
@@ -315,39 +316,36 @@ struct CrossOrigin: Sendable {
 
 /// A verifier for all signatures of requests and form uploads to a storage service.
 struct Authenticator: Sendable {
-  private let claimedID: @Sendable (HTTPRequest) throws -> AccessKeyID?
-  private let verified: @Sendable (HTTPRequest, Timestamp) async throws -> VerifiedRequest
-  private let fitting: @Sendable (HTTPRequest, AccessKey, Timestamp) -> Bool
-  private let verifiedForm: @Sendable (SubmittedForm, Timestamp) async throws -> VerifiedForm
+  let verifier: any SignatureVerifier & FormVerifier
+  let provider: LocalCloud.Provider
+  let context: CloudContext
 
-  init(_ verifier: some SignatureVerifier & FormVerifier, _ provider: LocalCloud.Provider, _ context: CloudContext) {
-    @Sendable func key(_ id: AccessKeyID, at date: Timestamp) -> AccessKey? {
-      let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
-      return context.keys.key(id, of: provider, at: date, counting: limit)
-    }
-    claimedID = { try verifier.claim(in: $0)?.accessKeyID }
-    verified = { request, date in try await verifier.verify(request, at: date) { key($0, at: date) } }
-    fitting = { request, key, date in
-      guard let claim = try? verifier.claim(in: request) else { return false }
-      return (try? verifier.verify(claim, against: key, at: date)) != nil
-    }
-    verifiedForm = { form, date in try await verifier.verify(form, at: date) { key($0, at: date) } }
+  private func key(_ id: AccessKeyID, at date: Timestamp) -> AccessKey? {
+    let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
+    return context.keys.key(id, of: provider, at: date, counting: limit)
   }
 
   func verify(_ form: SubmittedForm, at date: Timestamp) async throws -> VerifiedForm {
-    try await verifiedForm(form, date)
+    try await verifier.verify(form, at: date) { key($0, at: date) }
   }
 
   /// Returns the access key ID with which a request claims to be signed, or `nil` if it cannot be read.
-  func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? claimedID(request)) ?? nil }
+  func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? verifier.claim(in: request))?.accessKeyID }
 
-  func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool { fitting(request, key, date) }
+  func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {
+    func fits(_ verifier: some SignatureVerifier) throws -> Bool {
+      guard let claim = try verifier.claim(in: request) else { return false }
+      _ = try verifier.verify(claim, against: key, at: date)
+      return true
+    }
+    return (try? fits(verifier)) ?? false
+  }
 
   /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.
   func verify(_ request: HTTPRequest, at date: Timestamp) async throws(VerificationError) -> VerifiedRequest? {
     do {
-      guard try claimedID(request) != nil else { return nil }
-      return try await verified(request, date)
+      guard try verifier.claim(in: request) != nil else { return nil }
+      return try await verifier.verify(request, at: date) { key($0, at: date) }
     } catch let error as VerificationError {
       throw error
     } catch {

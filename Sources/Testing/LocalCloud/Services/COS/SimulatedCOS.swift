@@ -178,20 +178,7 @@ struct SimulatedCOS: ServiceBehavior {
     default: nil
     }
   }
-}
 
-extension FormCondition {
-  /// The value or prefix that a form policy's condition expects, masked if the form field contains a secret.
-  fileprivate var shownValue: String {
-    if SecretName.isSecret(field) { return Secret.mask }
-    return switch rule {
-    case .equals(let text), .startsWith(let text): text
-    case .oneOf(let texts), .noneOf(let texts): texts.joined(separator: ", ")
-    }
-  }
-}
-
-extension SimulatedCOS {
   func resource(_ name: String, in region: String) -> [String] {
     // In COS, bucket names end with the ID of the account (APPID).
     let number = name.parts(between: "/")[0].words(between: "-").last.flatMap {
@@ -260,4 +247,15 @@ extension PolicyLanguage {
     "bool_equal": Comparison(.truth), "ip_equal": Comparison(.network), "ip_not_equal": Comparison(.network, not: true),
     "null_equal": Comparison(.absence),
   ]
+}
+
+extension FormCondition {
+  /// The value or prefix that a form policy's condition expects, masked if the form field contains a secret.
+  fileprivate var shownValue: String {
+    if SecretName.isSecret(field) { return Secret.mask }
+    return switch rule {
+    case .equals(let text), .startsWith(let text): text
+    case .oneOf(let texts), .noneOf(let texts): texts.joined(separator: ", ")
+    }
+  }
 }

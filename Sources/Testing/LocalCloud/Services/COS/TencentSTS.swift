@@ -173,18 +173,6 @@ extension JSONValue {
   }
 }
 
-extension ErrorResponse {
-  fileprivate static let policyTooLong = ErrorResponse(.ok, "InvalidParameter.PolicyTooLong", "The policy is too long.")
-
-  fileprivate static func malformedPolicy(_ reason: String) -> ErrorResponse {
-    ErrorResponse(.ok, "InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
-  }
-
-  fileprivate static func missing(_ name: String) -> ErrorResponse {
-    ErrorResponse(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
-  }
-}
-
 extension TencentSTS {
   /// The maximum difference between a call's signing time and the current time.
   private static let clockTolerance = Duration.seconds(5 * 60)
@@ -283,17 +271,6 @@ extension TencentSTS {
   }
 }
 
-extension ErrorResponse {
-  fileprivate static func invalidAuthorization(_ reason: String) -> ErrorResponse {
-    ErrorResponse(.ok, "AuthFailure.InvalidAuthorization", reason)
-  }
-
-  fileprivate static func signatureFailure(_ reason: String = "") -> ErrorResponse {
-    let message = "The provided credentials could not be validated. Please check your signature is correct."
-    return ErrorResponse(.ok, "AuthFailure.SignatureFailure", reason.isEmpty ? message : "\(message) \(reason)")
-  }
-}
-
 /// The JSON documents with temporary credentials that the SDKs of Tencent Cloud parse.
 struct TencentKeys: KeyDocuments {
   let provider = LocalCloud.Provider.cos
@@ -324,5 +301,26 @@ struct TencentKeys: KeyDocuments {
       "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .string(key.end.iso8601),
       "Code": "Success",
     ]
+  }
+}
+
+extension ErrorResponse {
+  fileprivate static let policyTooLong = ErrorResponse(.ok, "InvalidParameter.PolicyTooLong", "The policy is too long.")
+
+  fileprivate static func malformedPolicy(_ reason: String) -> ErrorResponse {
+    ErrorResponse(.ok, "InvalidParameter.StrategyFormatError", "The policy cannot be read. \(reason)")
+  }
+
+  fileprivate static func missing(_ name: String) -> ErrorResponse {
+    ErrorResponse(.ok, "MissingParameter", "The request is missing a required parameter `\(name)`.")
+  }
+
+  fileprivate static func invalidAuthorization(_ reason: String) -> ErrorResponse {
+    ErrorResponse(.ok, "AuthFailure.InvalidAuthorization", reason)
+  }
+
+  fileprivate static func signatureFailure(_ reason: String = "") -> ErrorResponse {
+    let message = "The provided credentials could not be validated. Please check your signature is correct."
+    return ErrorResponse(.ok, "AuthFailure.SignatureFailure", reason.isEmpty ? message : "\(message) \(reason)")
   }
 }

@@ -136,19 +136,7 @@ struct AlibabaSTS: TokenServiceHandler {
     response.headers.set("x-acs-request-id", call.requestID)
     return response
   }
-}
 
-extension ErrorResponse {
-  fileprivate static func missing(_ name: String) -> ErrorResponse {
-    ErrorResponse(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
-  }
-
-  fileprivate static func malformed(_ name: String) -> ErrorResponse {
-    ErrorResponse(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
-  }
-}
-
-extension AlibabaSTS {
   /// The maximum difference between the signing and the current time; a nonce is remembered for twice as long.
   private static let clockTolerance = Duration.seconds(15 * 60)
 
@@ -266,18 +254,6 @@ extension AlibabaSTS {
   }
 }
 
-extension ErrorResponse {
-  fileprivate static func incompleteSignature(_ reason: String) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "IncompleteSignature", "The request signature does not conform to Aliyun standards: \(reason).")
-  }
-
-  fileprivate static func mismatch(_ comparison: String) -> ErrorResponse {
-    ErrorResponse(
-      .badRequest, "SignatureDoesNotMatch", "Specified signature is not matched with our calculation. \(comparison)")
-  }
-}
-
 /// The JSON documents with temporary credentials that the SDKs of Alibaba Cloud parse.
 struct AlibabaKeys: KeyDocuments {
   let provider = LocalCloud.Provider.oss
@@ -305,5 +281,25 @@ struct AlibabaKeys: KeyDocuments {
       "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
       "Expiration": .string(key.end.iso8601), "LastUpdated": .string(key.start.iso8601), "Code": "Success",
     ]
+  }
+}
+
+extension ErrorResponse {
+  fileprivate static func missing(_ name: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "Missing\(name)", "\(name) is mandatory for this action.")
+  }
+
+  fileprivate static func malformed(_ name: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "InvalidParameter.\(name)", "The parameter \(name) is wrongly formed.")
+  }
+
+  fileprivate static func incompleteSignature(_ reason: String) -> ErrorResponse {
+    ErrorResponse(
+      .badRequest, "IncompleteSignature", "The request signature does not conform to Aliyun standards: \(reason).")
+  }
+
+  fileprivate static func mismatch(_ comparison: String) -> ErrorResponse {
+    ErrorResponse(
+      .badRequest, "SignatureDoesNotMatch", "Specified signature is not matched with our calculation. \(comparison)")
   }
 }

@@ -100,14 +100,7 @@ struct TransferDesk: Sendable {
     try TransferTokenCheck.check(path, against: claim)
     return path
   }
-}
 
-/// An injected error of the simulated transfer server, which is not counted as a real error response.
-struct InjectedRefusal: Error {
-  let refusal: TransferRefusal
-}
-
-extension TransferDesk {
   // MARK: Changes by options that move and remove files
 
   /// Returns the response that lists everything below a folder; the list is empty if there is no folder.
@@ -160,10 +153,9 @@ extension TransferDesk {
     try await aspera.files.move(path, to: target, at: date)
     return Answer([:])
   }
-}
 
-/// The symbolic links of the node in transfers.
-extension TransferDesk {
+  // MARK: Symbolic links
+
   /// The maximum number of links that lead from one to the next.
   private static let hopLimit = 40
 

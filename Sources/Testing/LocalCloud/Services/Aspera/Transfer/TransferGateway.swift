@@ -135,3 +135,8 @@ struct TransferRefusal: Error {
 
   var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }
+
+/// An injected error of the simulated transfer server, which is not counted as a real error response.
+struct InjectedRefusal: Error {
+  let refusal: TransferRefusal
+}
