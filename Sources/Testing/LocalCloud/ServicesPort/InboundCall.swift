@@ -20,7 +20,7 @@ struct InboundCall: Sendable {
     call = ServiceCall(request, body: body)
     self.requestID = requestID
     self.date = date
-    var text = Self.query(of: request)
+    var text = String((request.path ?? "").bytes(from: "?").dropFirst())
     let type = request.headerFields[.contentType]?.asciiLowercased ?? ""
     if type.hasBytePrefix("application/x-www-form-urlencoded"), !body.isEmpty {
       text += "&" + String(decoding: body, as: UTF8.self)
@@ -54,10 +54,6 @@ struct InboundCall: Sendable {
   }
 
   static func path(of request: HTTPRequest) -> String { String((request.path ?? "").bytes(before: "?")) }
-
-  private static func query(of request: HTTPRequest) -> String {
-    String((request.path ?? "").bytes(from: "?").dropFirst())
-  }
 }
 
 /// The parameters of a call to a token service, with unique names.

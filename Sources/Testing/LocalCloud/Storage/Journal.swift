@@ -39,23 +39,19 @@ struct Journal: Sendable {
   func remove(bucket: String) async throws { try await FileSystem.shared.removeItem(at: directory(of: bucket)) }
 
   func write(_ object: StoredObject, in bucket: String) async throws {
-    try await write(ObjectRecord(object), to: file(of: object, in: bucket))
-  }
-
-  func remove(_ object: StoredObject, in bucket: String) async throws {
-    try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
-  }
-
-  private func write(_ record: some Encodable, to path: FilePath) async throws {
-    let bytes = Array(try JSONEncoder().encode(record))
+    let bytes = Array(try JSONEncoder().encode(ObjectRecord(object)))
     guard bytes.count <= Self.writeLimit else {
       throw ErrorResponse.internalError("The record of the object has more than \(Self.writeLimit) bytes.")
     }
     try await FileSystem.shared.withFileHandle(
-      forWritingAt: path, options: .newFile(replaceExisting: false)
+      forWritingAt: file(of: object, in: bucket), options: .newFile(replaceExisting: false)
     ) { file in
       _ = try await file.write(contentsOf: bytes, toAbsoluteOffset: 0)
     }
+  }
+
+  func remove(_ object: StoredObject, in bucket: String) async throws {
+    try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
   }
 
   // MARK: Reading

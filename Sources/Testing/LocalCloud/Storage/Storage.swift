@@ -28,12 +28,7 @@ struct Storage: Sendable {
 
   /// Opens and locks the data directory at a path, or creates a temporary directory if the path is `nil`.
   static func open(_ path: String?) async throws -> Storage {
-    let root: FilePath
-    if let path {
-      root = FilePath(path)
-    } else {
-      root = try await makeTemporaryDirectory()
-    }
+    let root = if let path { FilePath(path) } else { try await makeTemporaryDirectory() }
     do {
       let lock = try await DirectoryLock(root)
       var stores: [LocalCloud.Provider: BucketTable] = [:]

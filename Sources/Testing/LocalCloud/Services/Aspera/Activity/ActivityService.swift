@@ -31,8 +31,8 @@ struct ActivityService: Sendable {
     guard ["id", "short_summary", "summary"].contains(view) else {
       throw ErrorResponse.nodeBadRequest("The view must be id, short_summary or summary.")
     }
-    return try page(found, "/ops/transfers", query) { transfer in
-      .object(view == "id" ? ["id": .string(transfer.id)] : transfer.document)
+    return try page(found, "/ops/transfers", query) {
+      .object(view == "id" ? ["id": .string($0.element.id)] : $0.element.document)
     }
   }
 
@@ -65,9 +65,7 @@ struct ActivityService: Sendable {
     if let pattern = try query.pattern("type_glob[]") {
       found = found.filter { $0.element.types.contains { pattern.matches($0) } }
     }
-    return try page(found.map { .init(number: $0.number, element: $0) }, "/events", query) { event in
-      Self.document(of: event)
-    }
+    return try page(found, "/events", query, Self.document)
   }
 
   func event(_ id: String) throws(ErrorResponse) -> Answer {
@@ -141,12 +139,13 @@ struct ActivityService: Sendable {
 
   /// Returns a part of a list, with a link to the next part if the list goes on or may go on later.
   private func page<Element>(
-    _ found: [ActivityLog.Numbered<Element>], _ path: String, _ query: NodeQuery, _ document: (Element) -> JSONValue
+    _ found: [ActivityLog.Numbered<Element>], _ path: String, _ query: NodeQuery,
+    _ document: (ActivityLog.Numbered<Element>) -> JSONValue
   ) throws -> Answer {
     let start = try query.number("iteration_token") ?? 0
     let count = min(try query.number("count") ?? Self.largestCount, Self.largestCount)
     let page = found.filter { $0.number > start }.prefix(count)
-    var response = Answer(.array(page.map { document($0.element) }))
+    var response = Answer(.array(page.map(document)))
     if let last = page.last { response.headers.set("Link", "<\(path)?iteration_token=\(last.number)>; rel=\"next\"") }
     return response
   }

@@ -172,12 +172,8 @@ struct AssertionCheck: Sendable {
     }
     guard isSigned else { throw .signature }
     guard try Self.text("iss", claims).utf8.elementsEqual(clientID.utf8) else { throw .wrong("iss") }
-    let audiences: [String]
-    if let list = claims["aud"]?.array {
-      audiences = list.compactMap(\.string)
-    } else {
-      audiences = [try Self.text("aud", claims)]
-    }
+    let list = claims["aud"]?.array?.compactMap(\.string)
+    let audiences = if let list { list } else { [try Self.text("aud", claims)] }
     guard audiences.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrong("aud") }
     let end = try checkTimes(of: claims, at: date)
     let id = try Self.text("jti", claims)

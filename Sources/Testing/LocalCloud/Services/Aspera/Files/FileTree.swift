@@ -270,6 +270,11 @@ struct NodePath: Sendable {
   /// The paths of the folders from the first level below the root folder to this path.
   var folders: [NodePath] { names.indices.map { NodePath(names: Array(names[...$0])) } }
 
+  /// Returns this path extended by the path in a text, or `nil` if there is none within the limits.
+  func appending(_ text: String?) -> NodePath? {
+    text.flatMap { NodePath($0) }.map { appending($0) }.flatMap { $0.isWithinLimits ? $0 : nil }
+  }
+
   func appending(_ path: NodePath) -> NodePath { NodePath(names: names + path.names) }
 
   /// Returns the part of this path below a folder that contains it.

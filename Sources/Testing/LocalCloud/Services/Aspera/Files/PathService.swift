@@ -120,7 +120,7 @@ struct PathService: Sendable {
 
   /// Returns the path on the node that a member of a document names below the root of the caller.
   func path(_ value: JSONValue?) throws(ErrorResponse) -> NodePath {
-    guard let path = value?.string.flatMap({ NodePath($0) }).map({ root.appending($0) }), path.isWithinLimits else {
+    guard let path = root.appending(value?.string) else {
       throw .nodeBadRequest("The path is missing, too long, or leads out of the root.")
     }
     return path

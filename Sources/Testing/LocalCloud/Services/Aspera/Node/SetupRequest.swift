@@ -97,7 +97,7 @@ struct SetupRequest: Sendable {
   }
 
   private func folder(_ name: String) throws(ErrorResponse) -> NodePath {
-    guard let path = NodePath(request[name]?.string ?? "").map({ root.appending($0) }), path.isWithinLimits else {
+    guard let path = root.appending(request[name]?.string ?? "") else {
       throw .nodeBadRequest("The \(name) is too long, or leads out of the root.")
     }
     return path
@@ -107,7 +107,7 @@ struct SetupRequest: Sendable {
 
   private static func location(_ text: String?, in folder: NodePath) throws(ErrorResponse) -> NodePath {
     if text == wholeRoot { return folder }
-    guard let path = text.flatMap({ NodePath($0) }).map({ folder.appending($0) }), path.isWithinLimits else {
+    guard let path = folder.appending(text) else {
       throw .nodeBadRequest("A path is missing, too long, or leads out of the root.")
     }
     return path

@@ -88,13 +88,13 @@ struct TransferDesk: Sendable {
   func inject(_ fault: LocalCloud.TransferFault?) throws {
     guard let fault else { return }
     aspera.count { $0.faults[fault.code, default: 0] += 1 }
-    throw InjectedRefusal(refusal: TransferRefusal(fault))
+    throw TransferRefusal(fault)
   }
 
   /// Returns a path that a session names relative to its folder, and to which its token must grant access.
   static func path(_ value: JSONValue?, _ claim: TransferClaim?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
-    guard let path = NodePath(text).map({ (claim?.base ?? .root).appending($0) }), path.isWithinLimits else {
+    guard let path = (claim?.base ?? .root).appending(text) else {
       throw TransferRefusal(41, "The path is too long, or leads out of the docroot: \(text.shortened(to: 4_096))")
     }
     try TransferTokenCheck.check(path, against: claim)

@@ -82,17 +82,16 @@ struct TransferGateway: Sendable {
   private func refusal(
     _ error: any Error, of session: TransferConnection.Session?, at date: Timestamp, _ record: RequestRecord?
   ) -> Answer {
-    let refusal: TransferRefusal
-    switch error {
-    case let injected as InjectedRefusal: refusal = injected.refusal
-    case let error as TransferRefusal: refusal = error
-    case let problem as FileProblem: refusal = TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
-    default: refusal = TransferRefusal(36, "The transfer desk failed: \(ErrorResponse.kind(of: error))")
-    }
+    let refusal =
+      switch error {
+      case let error as TransferRefusal: error
+      case let problem as FileProblem: TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
+      default: TransferRefusal(36, "The transfer desk failed: \(ErrorResponse.kind(of: error))")
+      }
     if let record = session?.record, record.progress.status == .running {
       desk.aspera.activity.end(record, .failed, refusal, at: date)
     }
-    if !(error is InjectedRefusal) { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
+    if !refusal.isInjected { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
     record?.refused(String(refusal.code), refusal.text)
     return Answer(refusal.document, .forbidden)
   }
@@ -102,6 +101,8 @@ struct TransferGateway: Sendable {
 struct TransferRefusal: Error {
   let code: Int
   let text: String
+  /// Whether the error is injected, so that it is not counted as a real error response.
+  private(set) var isInjected = false
 
   init(_ code: Int, _ text: String) {
     self.code = code
@@ -122,6 +123,7 @@ struct TransferRefusal: Error {
   init(_ fault: LocalCloud.TransferFault) {
     let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
     self.init(fault.code, fault.text ?? "The server ended the session: \(name), as fault injection requested")
+    isInjected = true
   }
 
   /// The error for a failed login, which does not reveal the reason, as in SSH.
@@ -134,9 +136,4 @@ struct TransferRefusal: Error {
   static let canceled = TransferRefusal(28, "The session was canceled by a call of the Node API")
 
   var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
-}
-
-/// An injected error of the simulated transfer server, which is not counted as a real error response.
-struct InjectedRefusal: Error {
-  let refusal: TransferRefusal
 }
