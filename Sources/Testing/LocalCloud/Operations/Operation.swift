@@ -204,9 +204,7 @@ struct OperationRoute: Sendable {
       .listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
     OperationRoute(
       .listObjectsV2, .get, .bucket, ["list-type"],
-      taking: [
-        "prefix", "delimiter", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner",
-      ]),
+      taking: ["prefix", "delimiter", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner"]),
     OperationRoute(
       .listUploads, .get, .bucket, ["uploads"],
       taking: ["prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"]),

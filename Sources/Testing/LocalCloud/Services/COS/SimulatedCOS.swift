@@ -140,9 +140,7 @@ struct SimulatedCOS: ServiceBehavior {
     case .expired:
       return .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
-      return ErrorResponse(
-        word, "The signing time differs too much from the server's time.",
-        details: [serverTime])
+      return ErrorResponse(word, "The signing time differs too much from the server's time.", details: [serverTime])
     case .unsignedField:
       return .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
     case .unsigned:

@@ -40,9 +40,7 @@ extension SimulatedService {
       serverName: "AliyunOSS", requestID: ["request-id"], exposed: ["request-id", "hash-crc64ecma"],
       objectAccess: "object-acl", formAccessField: "\(prefix)object-acl",
       encryption: ["server-side-encryption", "server-side-encryption-key-id", "server-side-data-encryption"],
-      encryptions: [
-        "AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"],
-      ],
+      encryptions: ["AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"]],
       storageClass: .always),
     signatures: Signatures(
       usual: .ossV1,
@@ -175,13 +173,9 @@ struct SimulatedOSS: ServiceBehavior {
         word, "The OSS Access Key Id you provided does not exist in our records.",
         ec: error.code == .unknownKey ? "0002-00000902" : "0002-00000002", details: keyID)
     case .invalidToken:
-      return ErrorResponse(
-        word, "The security token you provided is invalid.", ec: "0002-00000004",
-        details: keyID)
+      return ErrorResponse(word, "The security token you provided is invalid.", ec: "0002-00000004", details: keyID)
     case .keyExpired:
-      return ErrorResponse(
-        word, "The security token you provided has expired.", ec: "0002-00000007",
-        details: keyID)
+      return ErrorResponse(word, "The security token you provided has expired.", ec: "0002-00000007", details: keyID)
     case .expired:
       return .accessDenied(
         "Request has expired.",

@@ -99,9 +99,7 @@ extension SimulatedService {
 
   private static let s3Rules = HeaderRules(
     prefixes: [prefix],
-    everywhere: [
-      "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
-    ],
+    everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm"],
     operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
       .merging([
@@ -238,9 +236,7 @@ extension SimulatedS3 {
     let elements =
       [XMLNode("Code", error.code), XMLNode("Message", error.message)]
       + error.details.map { XMLNode($0.name, $0.value) }
-      + [
-        XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID)),
-      ]
+      + [XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID))]
     response.headers[.contentType] = "application/xml"
     response.body = .bytes(XMLNode("Error", children: elements).serialized())
     return response

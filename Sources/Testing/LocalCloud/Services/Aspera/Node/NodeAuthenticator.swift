@@ -140,9 +140,6 @@ struct BearerCheck: Sendable {
     guard scope.role == NodeScope.user || scope.role == NodeScope.admin else { throw .unknownRole }
     guard let user = bearer.claims.userID, !user.isEmpty else { throw .noUser }
     guard end > date else { throw .expired(end) }
-    return (
-      key,
-      BearerUser(id: user, groupIDs: bearer.claims.groupIDs, isAdministrator: scope.role == NodeScope.admin)
-    )
+    return (key, BearerUser(id: user, groupIDs: bearer.claims.groupIDs, isAdministrator: scope.role == NodeScope.admin))
   }
 }
