@@ -46,13 +46,21 @@ extension Call {
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let written = try await store.blobs.write(body, try expectation())
-    let object = StoredObject(
-      id: .random(), key: key, content: written.content, description: description, modified: date,
-      isMultipart: false, access: access, attributes: attributes)
-    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    let object = try await stored(written.content, access, attributes)
     var response = Answer(headers: checksums(of: written.content))
     describe(attributes, in: &response.headers)
     return try await calledBack(object, response)
+  }
+
+  /// Stores a content as the object of the request, unless an object must not be replaced.
+  func stored(
+    _ content: Content, _ access: AccessControl?, _ attributes: ObjectAttributes
+  ) async throws -> StoredObject {
+    let object = StoredObject(
+      id: .random(), key: key, content: content, description: description, modified: date, isMultipart: false,
+      access: access, attributes: attributes)
+    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    return object
   }
 
   func getObject() throws -> Answer {

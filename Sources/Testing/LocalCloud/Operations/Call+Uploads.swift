@@ -228,12 +228,8 @@ extension Call {
   private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
     var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
     guard !checks.isEmpty else { return nil }
-    try await store.blobs.read(content.extents) { chunk in
-      for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
-    }
-    var checksum: StoredChecksum?
-    for check in checks { checksum = try check.finish() ?? checksum }
-    return checksum
+    try await store.blobs.read(content.extents) { checks.update($0.readableBytesUInt8Span) }
+    return try checks.finish()
   }
 
   /// Whether a directive header replaces the source object's values with the request's.
@@ -259,24 +255,17 @@ extension Call {
       else { throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount) }
       extents = source.content.extents(in: bytes)
     }
-    var checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
+    let checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
     if extents.count > 1 {
       let written = try await store.blobs.joined(extents, checks: checks)
       try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
       return copied("CopyPartResult", written.content, upload.attributes)
     }
-    var md5 = MD5()
-    var crc64 = CRC(.crc64ECMA)
-    try await store.blobs.read(extents) { chunk in
-      md5.update(chunk.readableBytesUInt8Span)
-      crc64.update(chunk.readableBytesUInt8Span)
-      for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
-    }
-    var checksum: StoredChecksum?
-    for check in checks { checksum = try check.finish() ?? checksum }
+    var sums = BodySums(checks: checks)
+    try await store.blobs.read(extents) { sums.update([$0]) }
     let content = Content(
-      extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: md5.finalize().hex,
-      crc64: crc64.checksum, checksum: checksum)
+      extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: sums.md5.finalize().hex,
+      crc64: sums.crc64.checksum, checksum: try sums.checks.finish())
     try add(UploadedPart(content: content, modified: date), number: number, to: upload.name)
     return copied("CopyPartResult", content, upload.attributes)
   }

@@ -112,10 +112,8 @@ struct Call: Sendable {
       bytes += chunk.readableBytesView
     }
     try expectation.check(byteCount: Int64(bytes.count), md5: MD5.hash(bytes))
-    for index in expectation.checks.indices {
-      bytes.withElements { expectation.checks[index].update($0) }
-      _ = try expectation.checks[index].finish()
-    }
+    bytes.withElements { expectation.checks.update($0) }
+    _ = try expectation.checks.finish()
     return bytes
   }
 

@@ -75,6 +75,19 @@ protocol BodyCheck: Sendable {
   func finish() throws(ErrorResponse) -> StoredChecksum?
 }
 
+extension [any BodyCheck] {
+  mutating func update(_ bytes: Span<UInt8>) {
+    for index in indices { self[index].update(bytes) }
+  }
+
+  /// Completes the checks, and returns the checksum to store with the object, if any.
+  func finish() throws(ErrorResponse) -> StoredChecksum? {
+    var checksum: StoredChecksum?
+    for check in self { checksum = try check.finish() ?? checksum }
+    return checksum
+  }
+}
+
 /// A decoder that removes the framing within a request body.
 protocol BodyReader: Sendable {
   /// Returns the object's bytes in the next bytes of the body, which are valid only if all later calls succeed.

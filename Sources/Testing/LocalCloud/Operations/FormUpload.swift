@@ -108,10 +108,7 @@ extension Call {
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
     let written = try await upload.store(form, in: store.blobs, expectation)
-    let object = StoredObject(
-      id: .random(), key: key, content: written.content, description: description, modified: date,
-      isMultipart: false, access: access, attributes: attributes)
-    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    let object = try await stored(written.content, access, attributes)
     var headers = checksums(of: written.content)
     describe(attributes, in: &headers)
     return try await calledBack(

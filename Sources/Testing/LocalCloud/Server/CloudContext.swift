@@ -7,7 +7,7 @@ internal import Synchronization
 /// The state that all simulated services of one server share: keys, counters and faults.
 struct CloudContext: Sendable {
   let keys: KeyRing
-  let counters: Counters
+  let counters = Counters()
   let injector: FaultInjector
   let feed = RequestFeed()
   /// The sender of callbacks, or `nil` if the server sends none.
@@ -16,8 +16,7 @@ struct CloudContext: Sendable {
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
   init(_ configuration: LocalCloud.Configuration) {
-    keys = KeyRing(configuration.accounts, TokenTable())
-    counters = Counters()
+    keys = KeyRing(configuration.accounts)
     injector = FaultInjector(configuration.faults)
     machineClock = configuration.clock
     sleep = configuration.sleep
@@ -70,11 +69,10 @@ struct CloudContext: Sendable {
 /// The access keys of all accounts and all issued temporary credentials.
 struct KeyRing: Sendable {
   private let accounts: [AccessKeyID: LocalCloud.Account]
-  let tokens: TokenTable
+  let tokens = TokenTable()
 
-  init(_ accounts: [LocalCloud.Account], _ tokens: TokenTable) {
+  init(_ accounts: [LocalCloud.Account]) {
     self.accounts = Dictionary(accounts.map { ($0.key.id, $0) }) { first, _ in first }
-    self.tokens = tokens
   }
 
   /// Returns an access key, or `nil` if it is unknown, disabled, or issued for another service.

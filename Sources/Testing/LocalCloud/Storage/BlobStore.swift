@@ -206,7 +206,7 @@ struct BlobWriter {
     if let summing { sums = await summing.value }
     sums.update(pending)
     try await write(andClose: true)
-    return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.finish())
+    return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.checks.finish())
   }
 
   /// Closes and removes the incomplete file, even if the task is cancelled.
@@ -259,7 +259,7 @@ struct BlobWriter {
 }
 
 /// The running checksums of a body that is being written.
-private struct BodySums: Sendable {
+struct BodySums: Sendable {
   var md5 = MD5()
   var crc64 = CRC(.crc64ECMA)
   var checks: [any BodyCheck]
@@ -268,15 +268,8 @@ private struct BodySums: Sendable {
     for buffer in buffers {
       md5.update(buffer.readableBytesUInt8Span)
       crc64.update(buffer.readableBytesUInt8Span)
-      for index in checks.indices { checks[index].update(buffer.readableBytesUInt8Span) }
+      checks.update(buffer.readableBytesUInt8Span)
     }
-  }
-
-  /// Completes the checks, and returns the checksum to store with the object, if any.
-  func finish() throws(ErrorResponse) -> StoredChecksum? {
-    var checksum: StoredChecksum?
-    for check in checks { checksum = try check.finish() ?? checksum }
-    return checksum
   }
 }
 
