@@ -35,7 +35,7 @@ extension Call {
     return description
   }
 
-  /// Throws if the request forbids to replace the existing object, or a condition of the request does not hold for it.
+  /// Throws if the request forbids replacing the existing object, or a condition of the request does not hold for it.
   func checkOverwrite(_ existing: StoredObject?) throws(ErrorResponse) {
     try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }

@@ -32,6 +32,13 @@ struct Answer: Sendable {
     self.headers[.contentType] = "application/xml"
   }
 
+  /// Creates a response with a range of bytes of a content.
+  init(_ content: Content, in range: Range<Int64>) {
+    self.init(
+      headers: [.contentType: "application/octet-stream"],
+      body: .extents(content.extents(in: range), byteCount: range.upperBound - range.lowerBound))
+  }
+
   /// Creates a response with a JSON document.
   ///
   /// One of the vendors' SDKs doesn't parse error documents with any other spelling of the media type.

@@ -47,8 +47,10 @@ final class ActivityLog: Sendable {
 
   private let state = Mutex(State())
 
-  func add(_ transfer: TransferRecord) {
+  /// Adds a transfer, and the event of its start.
+  func start(_ transfer: TransferRecord, at date: Timestamp) {
     state.withLock { $0.transfers.append(transfer, transfer.start.accessKey ?? "") }
+    add("started", of: transfer, at: date)
   }
 
   func add(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at date: Timestamp) {
@@ -57,7 +59,7 @@ final class ActivityLog: Sendable {
   }
 
   /// Adds the event that a transfer has `started` or `ended`.
-  func add(_ step: String, of transfer: TransferRecord, at date: Timestamp) {
+  private func add(_ step: String, of transfer: TransferRecord, at date: Timestamp) {
     let kind = transfer.start.direction == .send ? "upload" : "download"
     add(
       ["\(kind).\(step)", "transfer.\(step)"], .object(transfer.document), of: transfer.start.accessKey ?? "",

@@ -201,8 +201,7 @@ struct NodeCopy: Sendable {
         accessKey: caller.accessKey?.id, userID: caller.userID, direction: direction, login: login,
         tokenType: TransferTokenCheck.type(of: token), tags: document["tags"], cookie: document["cookie"]?.string,
         paths: paths.compactMap { $0["source"]?.string?.shortened(to: 4_096) }, date: date))
-    aspera.activity.add(record)
-    aspera.activity.add("started", of: record, at: date)
+    aspera.activity.start(record, at: date)
     do {
       let claim = try TransferTokenCheck(aspera: aspera).claim(
         token, tags: Self.tags(of: document, direction), account: account, direction, at: date)

@@ -7,6 +7,9 @@ internal import StorageCrypto
 
 /// The calls of the fourth generation of the Node API, which name files by their IDs, for one caller.
 struct FileService: Sendable {
+  /// The maximum size of a file whose content a response contains.
+  private static let contentByteLimit: Int64 = 8 * 1_024 * 1_024
+
   let aspera: AsperaContext
   let caller: NodeCaller
   let root: NodePath
@@ -62,7 +65,12 @@ struct FileService: Sendable {
     guard entry.isFile, let content = entry.content else {
       throw ErrorResponse.nodeBadRequest("The file \(id) is a folder or a link, which has no content.")
     }
-    return try PathService.response(content, limit: PathService.contentByteLimit)
+    let limit = Self.contentByteLimit
+    guard content.byteCount <= limit else {
+      throw ErrorResponse.nodeBadRequest(
+        "The file has \(content.byteCount) bytes; the node returns at most \(limit). Transfer it.")
+    }
+    return Answer(content, in: 0..<content.byteCount)
   }
 
   /// Renames a file within its folder.
@@ -217,19 +225,10 @@ struct FileService: Sendable {
       throw ErrorResponse.nodeBadRequest("The per_page must be between 1 and \(Self.largestPage).")
     }
     let entries = try filtered(aspera.files.children(of: folder.path), query)
-    var rest = entries[...]
-    if let token = header ?? query["iteration_token"], !token.isEmpty {
-      guard let name = IterationToken.text(token) else {
-        throw ErrorResponse.nodeBadRequest("The iteration_token is not one of this node.")
-      }
-      rest = rest.drop { !name.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
-    }
-    let page = Array(rest.prefix(size))
-    var response = try self.response(page, of: entries.count, query)
+    let (page, next) = try IterationToken.page(of: entries, from: header ?? query["iteration_token"] ?? "", size)
+    var response = try self.response(Array(page), of: entries.count, query)
     response.headers.set("X-Aspera-Total-Count", String(entries.count))
-    if page.count < rest.count, let last = page.last {
-      response.headers.set("X-Aspera-Next-Iteration-Token", IterationToken.token(last.path.basename))
-    }
+    if let next { response.headers.set("X-Aspera-Next-Iteration-Token", next) }
     return response
   }
 
@@ -288,6 +287,19 @@ struct FileService: Sendable {
 enum IterationToken {
   private static let letters: [Character: Character] = ["+": "-", "/": "_", "=": "."]
   private static let base64Letters: [Character: Character] = ["-": "+", "_": "/", ".": "="]
+
+  /// Returns the entries of a page from a token on, or from the first entry if it is empty, and the next page's token.
+  static func page(
+    of entries: [FileEntry], from token: String, _ limit: Int
+  ) throws(ErrorResponse) -> (entries: ArraySlice<FileEntry>, next: String?) {
+    var rest = entries[...]
+    if !token.isEmpty {
+      guard let name = text(token) else { throw .nodeBadRequest("The iteration_token is not one of this node.") }
+      rest = rest.drop { !name.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
+    }
+    let page = rest.prefix(limit)
+    return (page, page.count < rest.count ? page.last.map { self.token($0.path.basename) } : nil)
+  }
 
   static func token(_ text: String) -> String {
     String(String(writing: { $0.append(base64: Array(text.utf8)) }).map { letters[$0] ?? $0 })

@@ -10,8 +10,8 @@ struct PathService: Sendable {
   /// The maximum number of elements in the `paths` of a request.
   private static let pathLimit = 10_000
 
-  /// The maximum size of a response with a file's content, in the fourth and the third generation of the API.
-  static let (contentByteLimit, shortContentByteLimit): (Int64, Int64) = (8 * 1_024 * 1_024, 4_096)
+  /// The maximum number of bytes of a file that a response contains.
+  private static let contentByteLimit: Int64 = 4_096
 
   let aspera: AsperaContext
   let root: NodePath
@@ -100,20 +100,7 @@ struct PathService: Sendable {
     guard entry.isFile, let content = entry.content else {
       throw ErrorResponse.nodeBadRequest("The path is a folder or a link, which has no content.")
     }
-    let byteCount = min(content.byteCount, Self.shortContentByteLimit)
-    return Answer(
-      headers: [.contentType: "application/octet-stream"],
-      body: .extents(content.extents(in: 0..<byteCount), byteCount: byteCount))
-  }
-
-  /// Returns the whole content of a file, unless it is larger than a limit.
-  static func response(_ content: Content, limit: Int64) throws(ErrorResponse) -> Answer {
-    guard content.byteCount <= limit else {
-      throw .nodeBadRequest("The file has \(content.byteCount) bytes; the node returns at most \(limit). Transfer it.")
-    }
-    return Answer(
-      headers: [.contentType: "application/octet-stream"],
-      body: .extents(content.extents, byteCount: content.byteCount))
+    return Answer(content, in: 0..<min(content.byteCount, Self.contentByteLimit))
   }
 
   // MARK: Paths
@@ -147,21 +134,12 @@ struct PathService: Sendable {
     let (entry, window) = try (existing(document["path"]), Window(document))
     let filter = try EntryFilter(document)
     let found = try entry.isFolder ? files.children(of: entry.path).filter { filter.matches($0, root) } : [entry]
-    var rest = found[...]
     let token = document["iteration_token"]?.string ?? ""
-    if !token.isEmpty {
-      guard let name = IterationToken.text(token) else {
-        throw ErrorResponse.nodeBadRequest("The iteration_token is not one of this node.")
-      }
-      rest = rest.drop { !name.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
-    }
-    let page = rest.prefix(window.count)
+    let (page, next) = try IterationToken.page(of: found, from: token, window.count)
     var response = JSONObject()
     response["items"] = .array(page.map { .object(self.document(of: $0)) })
     response["item_count"] = .number(JSONNumber(page.count))
-    if page.count < rest.count, let last = page.last {
-      response["next_iteration_token"] = .string(IterationToken.token(last.path.basename))
-    }
+    response["next_iteration_token"] = next.map { .string($0) }
     response["parameters"] = [
       "path": .string(entry.path.relative(to: root).text), "count": .number(JSONNumber(window.count)),
       "iteration_token": .string(token),

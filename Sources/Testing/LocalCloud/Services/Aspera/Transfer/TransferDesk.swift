@@ -55,8 +55,7 @@ struct TransferDesk: Sendable {
         tokenType: TransferTokenCheck.type(of: document["token"]?.string), tags: document["tags"],
         cookie: document["cookie"]?.string, paths: paths.prefix(100).compactMap(\.string), date: date),
       clientSeen: date)
-    aspera.activity.add(record)
-    aspera.activity.add("started", of: record, at: date)
+    aspera.activity.start(record, at: date)
     connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
     aspera.count { $0.sessions += 1 }
     return Answer(["piece": .number(JSONNumber(connection.pieceByteCount))])
@@ -162,7 +161,7 @@ struct TransferDesk: Sendable {
   /// The maximum number of files and folders in a source, which links can multiply.
   private static let entryLimit = 100_000
 
-  /// Creates a symbolic link, unless a file or link has its name that it may not replace, or any folder.
+  /// Creates a symbolic link, unless a folder, a link to one, or a file that it may not replace has its name.
   func makeLink(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send, let target = document["target"]?.string,
       (1...4_096).contains(target.utf8.count)
@@ -267,9 +266,7 @@ struct TransferDesk: Sendable {
     try inject(connection.faultInContent(isEnd: false))
     passed(count, connection)
     if end == content.byteCount { completed(connection) }
-    return Answer(
-      headers: [.contentType: "application/octet-stream"],
-      body: .extents(content.extents(in: offset..<end), byteCount: count))
+    return Answer(content, in: offset..<end)
   }
 
   // MARK: Uploads
