@@ -39,12 +39,7 @@ struct Exchange: Sendable {
     case .delay, .stall, .cut, .malformed: return nil
     }
   }
-}
 
-/// An error that makes the server close the connection without further bytes, because of an injected fault.
-struct ConnectionFault: Error {}
-
-extension Exchange {
   /// Sends a response with the planned fault in its body; `read` passes on an object's bytes in chunks.
   @concurrent
   func send(
@@ -87,6 +82,9 @@ extension Exchange {
     try await body.finish(nil)
   }
 }
+
+/// An error that makes the server close the connection without further bytes, because of an injected fault.
+struct ConnectionFault: Error {}
 
 extension Answer.Body {
   /// The size of the response body in bytes, which is the value of `Content-Length`.

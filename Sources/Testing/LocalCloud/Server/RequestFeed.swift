@@ -22,88 +22,7 @@ extension LocalCloud {
   /// - Parameter limit: The maximum number of events that wait for the observer, at least 1.
   /// - Returns: The sequence of requests, in the order in which they end.
   public func requests(buffering limit: Int = 256) -> AsyncStream<RequestEvent> { feed.observe(max(1, limit)) }
-}
 
-/// The observers of a local server's requests.
-final class RequestFeed: Sendable {
-  private struct State {
-    var observers: [Int: AsyncStream<LocalCloud.RequestEvent>.Continuation] = [:]
-    var nextObserver = 0
-    var lastNumber = 0
-    var isFinished = false
-  }
-
-  private let state = Mutex(State())
-  private let observerCount = Atomic(0)
-
-  /// Whether events are created for requests that arrive now.
-  private var isObserved: Bool { observerCount.load(ordering: .relaxed) > 0 }
-
-  /// Adds an observer, which is removed when its sequence is released or cancelled.
-  func observe(_ limit: Int) -> AsyncStream<LocalCloud.RequestEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: LocalCloud.RequestEvent.self, bufferingPolicy: .bufferingNewest(limit))
-    let id: Int? = state.withLock { state in
-      if state.isFinished { return nil }
-      state.nextObserver += 1
-      state.observers[state.nextObserver] = continuation
-      observerCount.store(state.observers.count, ordering: .relaxed)
-      return state.nextObserver
-    }
-    guard let id else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { [weak self] _ in self?.remove(id) }
-    return stream
-  }
-
-  private func remove(_ id: Int) {
-    state.withLock { state in
-      state.observers[id] = nil
-      observerCount.store(state.observers.count, ordering: .relaxed)
-    }
-  }
-
-  func finish() {
-    let observers = state.withLock { state in
-      state.isFinished = true
-      return Array(state.observers.values)
-    }
-    for observer in observers { observer.finish() }
-  }
-
-  /// Returns a request handler that reports each request when it has ended.
-  ///
-  /// - Parameter respond: The request handler, whose last parameter is `nil` if there is no observer.
-  func reporting(
-    at now: @escaping @Sendable () -> Timestamp,
-    _ respond:
-      @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
-  ) -> HTTPService.Responder {
-    { request, writer in
-      guard self.isObserved else { return try await respond(request, writer, nil) }
-      let record = RequestRecord(request.head, at: now())
-      do {
-        try await respond(request, writer, record)
-      } catch {
-        self.publish(record, isComplete: false)
-        throw error
-      }
-      self.publish(record, isComplete: true)
-    }
-  }
-
-  private func publish(_ record: RequestRecord, isComplete: Bool) {
-    state.withLock { state in
-      state.lastNumber += 1
-      let event = record.event(number: state.lastNumber, isComplete: isComplete)
-      for observer in state.observers.values { observer.yield(event) }
-    }
-  }
-}
-
-extension LocalCloud {
   /// A request to the local server that has ended, with its verdict.
   ///
   /// The strings come from clients and are shortened. Signatures, session tokens and other values with secret names are
@@ -196,6 +115,85 @@ extension LocalCloud.RequestEvent {
 
     /// The error message, on a single line.
     public let message: String
+  }
+}
+
+/// The observers of a local server's requests.
+final class RequestFeed: Sendable {
+  private struct State {
+    var observers: [Int: AsyncStream<LocalCloud.RequestEvent>.Continuation] = [:]
+    var nextObserver = 0
+    var lastNumber = 0
+    var isFinished = false
+  }
+
+  private let state = Mutex(State())
+  private let observerCount = Atomic(0)
+
+  /// Whether events are created for requests that arrive now.
+  private var isObserved: Bool { observerCount.load(ordering: .relaxed) > 0 }
+
+  /// Adds an observer, which is removed when its sequence is released or cancelled.
+  func observe(_ limit: Int) -> AsyncStream<LocalCloud.RequestEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: LocalCloud.RequestEvent.self, bufferingPolicy: .bufferingNewest(limit))
+    let id: Int? = state.withLock { state in
+      if state.isFinished { return nil }
+      state.nextObserver += 1
+      state.observers[state.nextObserver] = continuation
+      observerCount.store(state.observers.count, ordering: .relaxed)
+      return state.nextObserver
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in self?.remove(id) }
+    return stream
+  }
+
+  private func remove(_ id: Int) {
+    state.withLock { state in
+      state.observers[id] = nil
+      observerCount.store(state.observers.count, ordering: .relaxed)
+    }
+  }
+
+  func finish() {
+    let observers = state.withLock { state in
+      state.isFinished = true
+      return Array(state.observers.values)
+    }
+    for observer in observers { observer.finish() }
+  }
+
+  /// Returns a request handler that reports each request when it has ended.
+  ///
+  /// - Parameter respond: The request handler, whose last parameter is `nil` if there is no observer.
+  func reporting(
+    at now: @escaping @Sendable () -> Timestamp,
+    _ respond:
+      @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
+  ) -> HTTPService.Responder {
+    { request, writer in
+      guard self.isObserved else { return try await respond(request, writer, nil) }
+      let record = RequestRecord(request.head, at: now())
+      do {
+        try await respond(request, writer, record)
+      } catch {
+        self.publish(record, isComplete: false)
+        throw error
+      }
+      self.publish(record, isComplete: true)
+    }
+  }
+
+  private func publish(_ record: RequestRecord, isComplete: Bool) {
+    state.withLock { state in
+      state.lastNumber += 1
+      let event = record.event(number: state.lastNumber, isComplete: isComplete)
+      for observer in state.observers.values { observer.yield(event) }
+    }
   }
 }
 

@@ -158,19 +158,7 @@ extension LocalCloud {
       self.isDisabled = isDisabled
     }
   }
-}
 
-/// An error that explains why a local server cannot start, and how to fix it.
-public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The reason why the server cannot start and how to fix it, on a single line.
-  public let description: String
-
-  init(_ description: String) {
-    self.description = description.onOneLine
-  }
-}
-
-extension LocalCloud {
   /// The configuration of the token services, the app server and the instance metadata service.
   ///
   /// All of them share one port; paths and headers distinguish their requests.
@@ -242,5 +230,15 @@ extension LocalCloud {
         throw LocalCloudError("Tokens must be valid for a second; use requestsPerToken to expire them at once.")
       }
     }
+  }
+}
+
+/// An error that explains why a local server cannot start, and how to fix it.
+public struct LocalCloudError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The reason why the server cannot start and how to fix it, on a single line.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description.onOneLine
   }
 }

@@ -54,6 +54,18 @@ struct InboundCall: Sendable {
   }
 
   static func path(of request: HTTPRequest) -> String { String((request.path ?? "").bytes(before: "?")) }
+
+  private static let byteLimit = 256 * 1024
+
+  /// Reads the whole body of a request, or returns `nil` if it is longer than a limit.
+  static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for try await chunk in request.body {
+      guard bytes.count + chunk.readableBytes <= limit else { return nil }
+      bytes += chunk.readableBytesView
+    }
+    return bytes
+  }
 }
 
 /// The parameters of a call to a token service, with unique names.
@@ -72,18 +84,4 @@ struct CallParameters: Sendable {
   }
 
   subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
-}
-
-extension InboundCall {
-  private static let byteLimit = 256 * 1024
-
-  /// Reads the whole body of a request, or returns `nil` if it is longer than a limit.
-  static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
-    var bytes: [UInt8] = []
-    for try await chunk in request.body {
-      guard bytes.count + chunk.readableBytes <= limit else { return nil }
-      bytes += chunk.readableBytesView
-    }
-    return bytes
-  }
 }

@@ -10,6 +10,67 @@ struct Bucket: Sendable {
   var access: AccessControl
   var objects = SortedTable<ObjectKey, StoredObject>()
   var uploads = SortedTable<UploadName, PendingUpload>()
+
+  /// Returns a page in the listing of the bucket's pending multipart uploads.
+  ///
+  /// - Parameters:
+  ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
+  ///   - key: The object key after which the page starts; with an upload ID, that of the upload after which it starts.
+  ///   - limit: The maximum number of uploads and groups.
+  func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
+    var page = UploadPage()
+    let after = ObjectKey(key)
+    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(prefix) {
+      let group = name.key.group(after: prefix, delimiter: delimiter)
+      if !key.isEmpty {
+        if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }
+        if let group, ObjectKey(group) == after { continue }
+      }
+      if let group, page.groups.last.map({ ObjectKey($0) == ObjectKey(group) }) == true { continue }
+      if page.uploads.count + page.groups.count == limit {
+        page.isTruncated = true
+        break
+      }
+      if let group {
+        page.groups.append(group)
+        (page.nextKey, page.nextID) = (group, "")
+      } else {
+        page.uploads.append(upload)
+        (page.nextKey, page.nextID) = (name.key.text, name.id)
+      }
+    }
+    return page
+  }
+
+  /// Returns a page of the listing, without visiting each key of a group.
+  func page(_ query: ListQuery) -> BucketListPage {
+    var page = BucketListPage()
+    let after = ObjectKey(query.after)
+    let prefix = ObjectKey(query.prefix)
+    var index = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
+    var last = ""
+    while index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) {
+      let key = objects.keys[index]
+      let group = key.group(after: query.prefix, delimiter: query.delimiter)
+      let isListed = group.map { ObjectKey($0) == after } ?? false
+      if !isListed, page.objects.count + page.groups.count == query.limit {
+        page.next = last
+        break
+      }
+      if let group {
+        let start = ObjectKey(group)
+        index = objects.firstIndex(from: index) { $0 > start && !$0.hasBytePrefix(group) }
+        if isListed { continue }
+        page.groups.append(group)
+        last = group
+      } else {
+        page.objects.append(objects.values[index])
+        last = key.text
+        index += 1
+      }
+    }
+    return query.limit == 0 ? BucketListPage() : page
+  }
 }
 
 /// The identity of a multipart upload, ordered by object key and then by upload ID.
@@ -52,39 +113,6 @@ struct UploadPage: Sendable {
   var nextID = ""
 }
 
-extension Bucket {
-  /// Returns a page in the listing of the bucket's pending multipart uploads.
-  ///
-  /// - Parameters:
-  ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
-  ///   - key: The object key after which the page starts; with an upload ID, that of the upload after which it starts.
-  ///   - limit: The maximum number of uploads and groups.
-  func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
-    var page = UploadPage()
-    let after = ObjectKey(key)
-    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(prefix) {
-      let group = name.key.group(after: prefix, delimiter: delimiter)
-      if !key.isEmpty {
-        if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }
-        if let group, ObjectKey(group) == after { continue }
-      }
-      if let group, page.groups.last.map({ ObjectKey($0) == ObjectKey(group) }) == true { continue }
-      if page.uploads.count + page.groups.count == limit {
-        page.isTruncated = true
-        break
-      }
-      if let group {
-        page.groups.append(group)
-        (page.nextKey, page.nextID) = (group, "")
-      } else {
-        page.uploads.append(upload)
-        (page.nextKey, page.nextID) = (name.key.text, name.id)
-      }
-    }
-    return page
-  }
-}
-
 /// A request for a page of a bucket's object listing.
 struct ListQuery {
   var prefix: String
@@ -103,38 +131,6 @@ struct BucketListPage: Sendable {
 
   /// The object key or group after which the next page starts, or `nil` on the last page.
   var next: String?
-}
-
-extension Bucket {
-  /// Returns a page of the listing, without visiting each key of a group.
-  func page(_ query: ListQuery) -> BucketListPage {
-    var page = BucketListPage()
-    let after = ObjectKey(query.after)
-    let prefix = ObjectKey(query.prefix)
-    var index = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
-    var last = ""
-    while index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) {
-      let key = objects.keys[index]
-      let group = key.group(after: query.prefix, delimiter: query.delimiter)
-      let isListed = group.map { ObjectKey($0) == after } ?? false
-      if !isListed, page.objects.count + page.groups.count == query.limit {
-        page.next = last
-        break
-      }
-      if let group {
-        let start = ObjectKey(group)
-        index = objects.firstIndex(from: index) { $0 > start && !$0.hasBytePrefix(group) }
-        if isListed { continue }
-        page.groups.append(group)
-        last = group
-      } else {
-        page.objects.append(objects.values[index])
-        last = key.text
-        index += 1
-      }
-    }
-    return query.limit == 0 ? BucketListPage() : page
-  }
 }
 
 /// A dictionary whose entries are ordered by key.

@@ -160,20 +160,7 @@ struct TencentSTS: TokenServiceHandler {
       ]
     ])
   }
-}
 
-extension JSONValue {
-  /// Returns whether the JSON value contains an object with a member of a given name, at any depth.
-  fileprivate func hasMember(_ name: String) -> Bool {
-    switch self {
-    case .object(let object): object[name] != nil || object.contains { $0.value.hasMember(name) }
-    case .array(let elements): elements.contains { $0.hasMember(name) }
-    case .string, .number, .bool, .null: false
-    }
-  }
-}
-
-extension TencentSTS {
   /// The maximum difference between a call's signing time and the current time.
   private static let clockTolerance = Duration.seconds(5 * 60)
 
@@ -267,6 +254,17 @@ extension TencentSTS {
       try TokenClaim(key.id, token: token).checkToken(against: key, at: date)
     } catch {
       throw ErrorResponse(.ok, "AuthFailure.TokenFailure", "The token is wrong: \(error.message)")
+    }
+  }
+}
+
+extension JSONValue {
+  /// Returns whether the JSON value contains an object with a member of a given name, at any depth.
+  fileprivate func hasMember(_ name: String) -> Bool {
+    switch self {
+    case .object(let object): object[name] != nil || object.contains { $0.value.hasMember(name) }
+    case .array(let elements): elements.contains { $0.hasMember(name) }
+    case .string, .number, .bool, .null: false
     }
   }
 }

@@ -81,30 +81,7 @@ struct FaspexAPI: ApplicationHandler {
     let header: JSONValue = ["alg": "RS256", "typ": "JWT"]
     return "\(header.serialized.base64URL).\(claims.serialized.base64URL).\(RandomText.letters(64))"
   }
-}
 
-extension ErrorResponse {
-  static let faspexRoute = ErrorResponse(
-    .notFound, "1002",
-    "Check that your API request matches the API specification. This route is not a valid endpoint.")
-
-  fileprivate init(ofFaspex problem: GrantRequest.Problem) {
-    switch problem {
-    case .malformed(let message): self.init(.badRequest, "1003", message)
-    case .grantType: self.init(.badRequest, "1003", "The grant_type is not supported.")
-    case .client: self.init(.forbidden, "2015", "Try another ID.")
-    case .secret: self.init(.badRequest, "2026", "The client secret does not match.")
-    case .assertion(.subject):
-      self.init(.forbidden, "2016", "This client is not allowed to impersonate the subject you provided.")
-    case .assertion(.signature):
-      self.init(.forbidden, "2017", "The public key of the subject does not verify the JWT payload.")
-    case .assertion(let problem):
-      self.init(.badRequest, "2019", "The JWT payload does not match the specification. \(problem.message)")
-    }
-  }
-}
-
-extension FaspexAPI {
   private static let boxes = [
     "inbox", "inbox_history", "inbox_all", "inbox_all_history", "outbox", "outbox_history", "all",
   ]
@@ -262,6 +239,27 @@ extension FaspexAPI {
 
   private static func invalid(_ name: String) -> ErrorResponse {
     ErrorResponse(.badRequest, "1150", "Check that the \(name) field has one of its values.")
+  }
+}
+
+extension ErrorResponse {
+  static let faspexRoute = ErrorResponse(
+    .notFound, "1002",
+    "Check that your API request matches the API specification. This route is not a valid endpoint.")
+
+  fileprivate init(ofFaspex problem: GrantRequest.Problem) {
+    switch problem {
+    case .malformed(let message): self.init(.badRequest, "1003", message)
+    case .grantType: self.init(.badRequest, "1003", "The grant_type is not supported.")
+    case .client: self.init(.forbidden, "2015", "Try another ID.")
+    case .secret: self.init(.badRequest, "2026", "The client secret does not match.")
+    case .assertion(.subject):
+      self.init(.forbidden, "2016", "This client is not allowed to impersonate the subject you provided.")
+    case .assertion(.signature):
+      self.init(.forbidden, "2017", "The public key of the subject does not verify the JWT payload.")
+    case .assertion(let problem):
+      self.init(.badRequest, "2019", "The JWT payload does not match the specification. \(problem.message)")
+    }
   }
 }
 
