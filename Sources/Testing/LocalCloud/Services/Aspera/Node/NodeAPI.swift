@@ -24,17 +24,22 @@ struct NodeAPI: Sendable {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
     }
     let route = NodeRoute(call.request.method, call.path)
-    // A ping needs no authorization: IBM's own client sends none in order to find out whether a server is a node.
-    if case .ping? = route, call.request.headerFields[.authorization] == nil { return Answer() }
+    if case .optional? = route?.authorization, call.request.headerFields[.authorization] == nil { return Answer() }
     let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
     guard let route else {
       throw ErrorResponse.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
     }
-    if caller.bearerUser != nil, !accepts(bearerAt: route) {
+    let acceptsBearer =
+      switch route.authorization {
+      case .basicOrBearer: true
+      case .configured: aspera.infoAcceptsBearer
+      case .basic, .optional: false
+      }
+    guard acceptsBearer || caller.bearerUser == nil else {
       throw ErrorResponse.node(.unauthorized, "This call accepts only Basic authorization, and no bearer token.")
     }
     do {
-      return try await perform(route, call, for: caller)
+      return try await route.perform(self, call, caller)
     } catch let problem as FileProblem {
       throw ErrorResponse.node(problem.relative(to: try caller.root))
     }
@@ -43,95 +48,7 @@ struct NodeAPI: Sendable {
   /// Returns the HTTP response for an error, with the error document of the Node API.
   func response(for error: ErrorResponse) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
-  private func accepts(bearerAt route: NodeRoute) -> Bool {
-    switch route {
-    case .info, .paths(.downloadSetup): aspera.infoAcceptsBearer
-    default: route.acceptsBearer
-    }
-  }
-
-  private func perform(_ route: NodeRoute, _ call: InboundCall, for caller: NodeCaller) async throws -> Answer {
-    let activity = ActivityService(aspera: aspera, caller: caller)
-    return switch route {
-    case .ping: Answer()
-    case .info: info()
-    case .accessKeys: accessKeys(for: caller)
-    case .createAccessKey: try await createAccessKey(document(of: call), for: caller, at: call.date)
-    case .accessKey(let name): try accessKey(name, for: caller)
-    case .setAccessKey(let name): try setAccessKey(name, to: document(of: call), for: caller)
-    case .deleteAccessKey(let name): try deleteAccessKey(name, for: caller)
-    case .ownAccessKey: try accessKey("self", for: caller)
-    case .addPublicKey: try addPublicKey(document(of: call))
-    case .paths(let action):
-      try await perform(
-        action, PathService(aspera: aspera, root: caller.root), document(of: call), at: call.date, for: caller)
-    case .contents(let path): try PathService(aspera: aspera, root: caller.root).contents(path)
-    case .file(let id, let action): try await perform(action, id, FileService(aspera, for: caller), call)
-    case .permissions: try PermissionService(aspera, for: caller).list(NodeQuery(call))
-    case .createPermission: try PermissionService(aspera, for: caller).create(document(of: call), at: call.date)
-    case .permission(let id): try PermissionService(aspera, for: caller).show(id, NodeQuery(call))
-    case .changePermission(let id):
-      try PermissionService(aspera, for: caller).change(id, document(of: call), at: call.date)
-    case .deletePermission(let id): try PermissionService(aspera, for: caller).delete(id, at: call.date)
-    case .transfers: try activity.transfers(NodeQuery(call))
-    case .startTransfer:
-      try await NodeCopy(aspera: aspera, caller: caller, transferPort: transferPort).start(
-        document(of: call), at: call.date)
-    case .transfer(let id): try activity.transfer(id)
-    case .changeTransfer(let id): try activity.change(id, document(of: call), at: call.date)
-    case .cancelTransfer(let id): try activity.cancel(id, at: call.date)
-    case .events: try activity.events(NodeQuery(call))
-    case .event(let id): try activity.event(id)
-    case .space: try await activity.space(document(of: call))
-    case .usage(let id): try activity.usage(id, NodeQuery(call))
-    }
-  }
-
-  private func perform(
-    _ action: NodeRoute.PathAction, _ service: PathService, _ document: JSONValue, at date: Timestamp,
-    for caller: NodeCaller
-  ) async throws -> Answer {
-    switch action {
-    case .uploadSetup: try setup(.send, document, for: caller, at: date)
-    case .downloadSetup: try setup(.receive, document, for: caller, at: date)
-    case .browse: try service.browse(document)
-    case .page: try service.page(document)
-    case .search: try service.search(document)
-    case .du: try service.usage(document)
-    case .info: try await service.forEachPath(document) { try service.info($0, &$1) }
-    case .create: try await service.forEachPath(document) { element, _ in try await service.create(element, at: date) }
-    case .delete: try await service.forEachPath(document) { element, _ in try await service.delete(element) }
-    case .rename:
-      try await service.forEachPath(document, repeating: ["path", "source", "destination"]) { element, _ in
-        try await service.rename(element, at: date)
-      }
-    }
-  }
-
-  private func perform(
-    _ action: NodeRoute.FileAction, _ id: String, _ service: FileService, _ call: InboundCall
-  ) async throws -> Answer {
-    let isVersion4 = call.header("accept-version") == "4.0"
-    return switch action {
-    case .show: try service.show(id, NodeQuery(call))
-    case .change: try await service.change(id, document(of: call), at: call.date)
-    case .delete: try await service.delete(id, inBackground: isVersion4)
-    case .list where isVersion4:
-      try service.listVersion4(id, NodeQuery(call), tokenInHeader: call.header("iteration_token"))
-    case .list: try service.list(id, NodeQuery(call))
-    case .create: try await service.create(id, document(of: call), at: call.date)
-    case .content: try service.content(id)
-    }
-  }
-
-  private func document(of call: InboundCall) throws(ErrorResponse) -> JSONValue {
-    guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
-      throw .nodeBadRequest("The body is not an object in JSON.")
-    }
-    return document
-  }
-
-  private func info() -> Answer {
+  fileprivate func info() -> Answer {
     Answer([
       "application": "node", "version": "4.4.6", "current_time": .string(aspera.cloud.now.iso8601),
       "transfer_user": .string(aspera.directory.transferUser),
@@ -300,115 +217,155 @@ struct NodeGateway: Sendable {
   }
 }
 
-/// A call of the Node API, as the method and the path of a request name it.
-enum NodeRoute: Sendable {
-  case ping, info
-  case accessKeys
-  case accessKey(String)
-  case setAccessKey(String)
-  case createAccessKey
-  case deleteAccessKey(String)
-  case ownAccessKey
-  case addPublicKey
-  case paths(PathAction)
-  /// The content of the file at a percent-encoded path.
-  case contents(String)
-  case file(String, FileAction)
-  case permissions
-  case createPermission
-  case permission(String)
-  case changePermission(String)
-  case deletePermission(String)
-  case transfers, startTransfer
-  case transfer(String), changeTransfer(String), cancelTransfer(String)
-  case events
-  case event(String)
-  case space
-  case usage(String?)
-
-  /// A call of the third generation, which names files by their paths in the document of the request.
-  enum PathAction: String, Sendable {
-    case browse, page, search, info, du, create, delete, rename
-    case uploadSetup = "upload_setup"
-    case downloadSetup = "download_setup"
+/// A call of the Node API: the authorization that it needs, and what it does.
+struct NodeRoute: Sendable {
+  /// The kinds of authorization of a call, which IBM's description of the Node API lists (`security`).
+  enum Authorization: Sendable {
+    case basic, basicOrBearer
+    /// Basic authorization, or a bearer token if the node's configuration allows it.
+    case configured
+    /// None, or Basic authorization: IBM's own client sends none in order to find out whether a server is a node.
+    case optional
   }
 
-  /// A call of the fourth generation, which names a file by its ID.
-  enum FileAction: Sendable {
-    case show, change, delete, list, create, content
+  typealias Action = @Sendable (NodeAPI, InboundCall, NodeCaller) async throws -> Answer
+
+  let authorization: Authorization
+  let perform: Action
+
+  private init(_ authorization: Authorization, _ perform: @escaping Action) {
+    self.authorization = authorization
+    self.perform = perform
   }
 
   init?(_ method: HTTPRequest.Method, _ path: String) {
     let names = path.words(between: "/").map(String.init)
+    let last = names.last ?? ""
     switch (method, names.first, names.count) {
-    case (.get, "ping", 1): self = .ping
-    case (.get, "info", 1): self = .info
-    case (.get, "access_keys", 1): self = .accessKeys
-    case (.get, "access_keys", 2): self = .accessKey(names[1])
-    case (.put, "access_keys", 2): self = .setAccessKey(names[1])
-    case (.post, "access_keys", 1): self = .createAccessKey
-    case (.delete, "access_keys", 2): self = .deleteAccessKey(names[1])
-    case (.get, "self", 1): self = .ownAccessKey
-    case (.post, "public_keys", 1): self = .addPublicKey
-    case (_, "files", 2...3):
-      guard let route = Self(method, file: names[1], names.count > 2 ? names[2] : nil) else { return nil }
-      self = route
-    case (.get, "permissions", 1): self = .permissions
-    case (.post, "permissions", 1): self = .createPermission
-    case (.get, "permissions", 2): self = .permission(names[1])
-    case (.put, "permissions", 2): self = .changePermission(names[1])
-    case (.delete, "permissions", 2): self = .deletePermission(names[1])
-    case (_, "ops", 2...3) where names[1] == "transfers":
-      guard let route = Self(method, transfer: names.count > 2 ? names[2] : nil) else { return nil }
-      self = route
-    case (.get, "events", 1): self = .events
-    case (.get, "events", 2): self = .event(names[1])
-    case (.post, "space", 1): self = .space
-    case (.get, "usage", 1): self = .usage(nil)
-    case (.get, "usage", 2): self = .usage(names[1])
+    case (.get, "ping", 1): self.init(.optional) { _, _, _ in Answer() }
+    case (.get, "info", 1): self.init(.configured) { api, _, _ in api.info() }
+    case (.get, "access_keys", 1): self.init(.basic) { api, _, caller in api.accessKeys(for: caller) }
+    case (.get, "access_keys", 2): self.init(.basic) { api, _, caller in try api.accessKey(last, for: caller) }
+    case (.put, "access_keys", 2):
+      self.init(.basic) { api, call, caller in try api.setAccessKey(last, to: call.nodeDocument, for: caller) }
+    case (.post, "access_keys", 1):
+      self.init(.basic) { api, call, caller in
+        try await api.createAccessKey(call.nodeDocument, for: caller, at: call.date)
+      }
+    case (.delete, "access_keys", 2): self.init(.basic) { api, _, caller in try api.deleteAccessKey(last, for: caller) }
+    case (.get, "self", 1): self.init(.basicOrBearer) { api, _, caller in try api.accessKey("self", for: caller) }
+    case (.post, "public_keys", 1):
+      self.init(.basicOrBearer) { api, call, _ in try api.addPublicKey(call.nodeDocument) }
+    case (.post, "files", 2): self.init(pathAction: last)
+    case (_, "files", 2...3): self.init(method, file: names[1], names.count > 2 ? last : nil)
+    case (.get, "permissions", 1): self.init(permissions: { try $0.list(NodeQuery($1)) })
+    case (.post, "permissions", 1): self.init(permissions: { try $0.create($1.nodeDocument, at: $1.date) })
+    case (.get, "permissions", 2): self.init(permissions: { try $0.show(last, NodeQuery($1)) })
+    case (.put, "permissions", 2): self.init(permissions: { try $0.change(last, $1.nodeDocument, at: $1.date) })
+    case (.delete, "permissions", 2): self.init(permissions: { try $0.delete(last, at: $1.date) })
+    case (.post, "ops", 2) where last == "transfers":
+      self.init(.basicOrBearer) { api, call, caller in
+        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).start(
+          call.nodeDocument, at: call.date)
+      }
+    case (.get, "ops", 2) where last == "transfers": self.init(activity: { try $0.transfers(NodeQuery($1)) })
+    case (.get, "ops", 3) where names[1] == "transfers":
+      self.init(activity: { service, _ in try service.transfer(last) })
+    case (.put, "ops", 3) where names[1] == "transfers":
+      self.init(activity: { try $0.change(last, $1.nodeDocument, at: $1.date) })
+    case (.delete, "ops", 3) where names[1] == "transfers": self.init(activity: { try $0.cancel(last, at: $1.date) })
+    case (.get, "events", 1): self.init(activity: { try $0.events(NodeQuery($1)) })
+    case (.get, "events", 2): self.init(activity: { service, _ in try service.event(last) })
+    case (.post, "space", 1): self.init(.basic, activity: { try await $0.space($1.nodeDocument) })
+    case (.get, "usage", 1): self.init(activity: { try $0.usage(nil, NodeQuery($1)) })
+    case (.get, "usage", 2): self.init(activity: { try $0.usage(last, NodeQuery($1)) })
     default: return nil
     }
   }
 
-  private init?(_ method: HTTPRequest.Method, transfer id: String?) {
-    switch (method, id) {
-    case (.get, nil): self = .transfers
-    case (.post, nil): self = .startTransfer
-    case (.get, let id?): self = .transfer(id)
-    case (.put, let id?): self = .changeTransfer(id)
-    case (.delete, let id?): self = .cancelTransfer(id)
+  /// Creates the route of a call of the third generation, which names files by their paths in the document.
+  private init?(pathAction name: String) {
+    switch name {
+    case "upload_setup":
+      self.init(.basic) { try $0.setup(.send, $1.nodeDocument, for: $2, at: $1.date) }
+    case "download_setup":
+      self.init(.configured) { try $0.setup(.receive, $1.nodeDocument, for: $2, at: $1.date) }
+    case "browse": self.init(paths: { service, document, _ in try service.browse(document) })
+    case "page": self.init(paths: { service, document, _ in try service.page(document) })
+    case "search": self.init(paths: { service, document, _ in try service.search(document) })
+    case "du": self.init(paths: { service, document, _ in try service.usage(document) })
+    case "info":
+      self.init(paths: { service, document, _ in
+        try await service.forEachPath(document) { try service.info($0, &$1) }
+      })
+    case "create":
+      self.init(paths: { service, document, date in
+        try await service.forEachPath(document) { element, _ in try await service.create(element, at: date) }
+      })
+    case "delete":
+      self.init(paths: { service, document, _ in
+        try await service.forEachPath(document) { element, _ in try await service.delete(element) }
+      })
+    case "rename":
+      self.init(paths: { service, document, date in
+        try await service.forEachPath(document, repeating: ["path", "source", "destination"]) { element, _ in
+          try await service.rename(element, at: date)
+        }
+      })
     default: return nil
     }
   }
 
-  private init?(_ method: HTTPRequest.Method, file name: String, _ member: String?) {
+  /// Creates the route of a call about the file with an ID, or about a percent-encoded path for `contents`.
+  private init?(_ method: HTTPRequest.Method, file id: String, _ member: String?) {
     switch (method, member) {
-    case (.post, nil):
-      guard let action = PathAction(rawValue: name) else { return nil }
-      self = .paths(action)
-    case (.get, nil): self = .file(name, .show)
-    case (.put, nil): self = .file(name, .change)
-    case (.delete, nil): self = .file(name, .delete)
-    case (.get, "files"?): self = .file(name, .list)
-    case (.post, "files"?): self = .file(name, .create)
-    case (.get, "content"?): self = .file(name, .content)
-    case (.get, "contents"?): self = .contents(name)
+    case (.get, nil): self.init(files: { try $0.show(id, NodeQuery($1)) })
+    case (.put, nil): self.init(files: { try await $0.change(id, $1.nodeDocument, at: $1.date) })
+    case (.delete, nil): self.init(files: { try await $0.delete(id, inBackground: $1.isVersion4) })
+    case (.get, "files"?):
+      self.init(files: { service, call in
+        guard call.isVersion4 else { return try service.list(id, NodeQuery(call)) }
+        return try service.listVersion4(id, NodeQuery(call), tokenInHeader: call.header("iteration_token"))
+      })
+    case (.post, "files"?): self.init(files: { try await $0.create(id, $1.nodeDocument, at: $1.date) })
+    case (.get, "content"?): self.init(files: { service, _ in try service.content(id) })
+    case (.get, "contents"?):
+      self.init(.basic) { api, _, caller in try PathService(aspera: api.aspera, root: caller.root).contents(id) }
     default: return nil
     }
   }
 
-  /// Whether the call accepts a bearer token, and not only Basic authorization.
-  ///
-  /// IBM's description of the Node API lists the kinds of authorization (`security`) of each call.
-  var acceptsBearer: Bool {
-    switch self {
-    case .ownAccessKey, .addPublicKey, .file, .permissions, .createPermission, .permission, .changePermission,
-      .deletePermission, .transfers, .startTransfer, .transfer, .changeTransfer, .cancelTransfer, .events, .event,
-      .usage:
-      true
-    case .ping, .info, .accessKeys, .createAccessKey, .accessKey, .setAccessKey, .deleteAccessKey, .paths, .contents,
-      .space:
-      false
+  private init(paths perform: @escaping @Sendable (PathService, JSONValue, Timestamp) async throws -> Answer) {
+    self.init(.basic) { api, call, caller in
+      try await perform(PathService(aspera: api.aspera, root: caller.root), call.nodeDocument, call.date)
+    }
+  }
+
+  private init(files perform: @escaping @Sendable (FileService, InboundCall) async throws -> Answer) {
+    self.init(.basicOrBearer) { try await perform(FileService($0.aspera, for: $2), $1) }
+  }
+
+  private init(permissions perform: @escaping @Sendable (PermissionService, InboundCall) throws -> Answer) {
+    self.init(.basicOrBearer) { try perform(PermissionService($0.aspera, for: $2), $1) }
+  }
+
+  private init(
+    _ authorization: Authorization = .basicOrBearer,
+    activity perform: @escaping @Sendable (ActivityService, InboundCall) async throws -> Answer
+  ) {
+    self.init(authorization) { try await perform(ActivityService(aspera: $0.aspera, caller: $2), $1) }
+  }
+}
+
+extension InboundCall {
+  fileprivate var isVersion4: Bool { header("accept-version") == "4.0" }
+
+  fileprivate var nodeDocument: JSONValue {
+    get throws(ErrorResponse) {
+      guard let document = try? JSONValue(parsing: call.body), document.object != nil else {
+        throw .nodeBadRequest("The body is not an object in JSON.")
+      }
+      return document
     }
   }
 }
