@@ -67,9 +67,9 @@ extension Reader {
     guard let (request, body) = Samples.request(input) else { return false }
     let issuer = Issuer(configuration.services, CloudContext(configuration))
     let desks: [any ServiceHandler] = [
-      AlibabaSTS(issuer, identityTokens: configuration.services.identityTokens),
-      TencentSTS(issuer, identityTokens: configuration.services.identityTokens),
-      Metadata(issuer, requiresToken: true), AppServer(issuer, token: Secret(Samples.token)),
+      AlibabaSTS(issuer: issuer, identityTokens: configuration.services.identityTokens),
+      TencentSTS(issuer: issuer, identityTokens: configuration.services.identityTokens),
+      Metadata(issuer: issuer, requiresToken: true), AppServer(issuer: issuer, token: Secret(Samples.token)),
     ]
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
     let desk = random.pick(desks)
