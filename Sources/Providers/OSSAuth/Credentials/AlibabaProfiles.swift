@@ -199,3 +199,156 @@ extension ProcessOutputFormat {
   /// `External`. The token and the expiration are optional.
   public static let alibabaCloud = standard
 }
+
+extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
+  /// Returns a provider of access keys from a profile in the file that Alibaba Cloud's SDKs share:
+  /// `~/.alibabacloud/credentials`.
+  ///
+  /// `ALIBABA_CLOUD_CREDENTIALS_FILE` specifies another path.
+  ///
+  /// - Parameters:
+  ///   - profile: The section name. If `nil`, the profile that `ALIBABA_CLOUD_PROFILE` specifies, or `default`.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  public static func alibabaSharedProfile(_ profile: String? = nil, path: String? = nil) -> Self {
+    alibabaSharedProfile(profile, path: path, services: .real)
+  }
+
+  static func alibabaSharedProfile(
+    _ profile: String? = nil, path: String? = nil, services: AlibabaServices
+  ) -> Self {
+    let file = ConfigurationFile(
+      source: "Alibaba Cloud shared profile", variable: "ALIBABA_CLOUD_CREDENTIALS_FILE",
+      paths: ["~/.alibabacloud/credentials"],
+      remedy: "Give it a section [default] with type = access_key, access_key_id and access_key_secret.")
+    return Self(file, path: path) { (contents, context) throws(CredentialError) in
+      let name = profile ?? context.variable("ALIBABA_CLOUD_PROFILE") ?? "default"
+      let settings = try contents.section(name, isMistake: profile != nil)
+      return try await sharedPlan(settings).issue(at: settings.location, in: context, through: services)
+    }
+  }
+
+  private static func sharedPlan(_ settings: SettingTable) throws(CredentialError) -> AlibabaPlan {
+    let names = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret")
+    let role = SettingTable.RoleNames(arn: "role_arn", sessionName: "role_session_name", policy: "policy")
+    let type = try settings.required("type")
+    switch type.lowercased() {
+    case "access_key": return .key(try settings.requiredKey(names))
+    case "sts":
+      var temporary = names
+      temporary.token = "security_token"
+      _ = try settings.required("security_token")
+      return .key(try settings.requiredKey(temporary))
+    case "ecs_ram_role": return .instanceRole(try settings.text("role_name"))
+    case "ram_role_arn": return .role(try settings.role(role), with: .key(try settings.requiredKey(names)))
+    case "oidc_role_arn":
+      return .webIdentity(
+        try settings.role(role), providerARN: try settings.required("oidc_provider_arn"),
+        tokenFile: try settings.required("oidc_token_file_path"))
+    default:
+      throw settings.location.malformed(
+        "has the type \(type.shownIfName)",
+        remedy: "Use access_key, sts, ecs_ram_role, ram_role_arn or oidc_role_arn.")
+    }
+  }
+}
+
+extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
+  /// Returns a provider that reads an access key from a profile of the OSS SDK for Java: `~/.oss/credentials`.
+  ///
+  /// `OSS_CREDENTIAL_PROFILES_FILE` specifies another path.
+  ///
+  /// - Parameters:
+  ///   - profile: The section name, or `nil` for `default`.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  public static func ossSDKProfile(_ profile: String? = nil, path: String? = nil) -> Self {
+    let file = ConfigurationFile(
+      source: "OSS SDK profile", variable: "OSS_CREDENTIAL_PROFILES_FILE", paths: ["~/.oss/credentials"],
+      remedy: "Give it a section [default] with oss_access_key_id and oss_secret_access_key.")
+    return Self(file, path: path) { (contents, _) throws(CredentialError) in
+      let settings = try contents.section(profile ?? "default", isMistake: profile != nil)
+      return IssuedCredential(
+        try settings.requiredKey(
+          .init(id: "oss_access_key_id", secret: "oss_secret_access_key", token: "oss_session_token")))
+    }
+  }
+
+  /// Returns a provider of access keys from a profile of ossutil, version 1 or 2: `~/.ossutilconfig`.
+  ///
+  /// Files of version 1 have only the section `[Credentials]`, which is used if there is no default profile. As in
+  /// ossutil, the spellings `accessKeyID`, `access-key-id` and `access_key_id` of a setting are equivalent.
+  /// `OSSUTIL_CONFIG_FILE` specifies another path.
+  ///
+  /// - Parameters:
+  ///   - profile: The profile name. If `nil`, the profile that `OSSUTIL_PROFILE` specifies, or the default profile.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  public static func ossutilProfile(_ profile: String? = nil, path: String? = nil) -> Self {
+    ossutilProfile(profile, path: path, services: .real)
+  }
+
+  static func ossutilProfile(_ profile: String? = nil, path: String? = nil, services: AlibabaServices) -> Self {
+    let file = ConfigurationFile(
+      source: "ossutil", variable: "OSSUTIL_CONFIG_FILE", paths: ["~/.ossutilconfig"], remedy: "Run ossutil config.")
+    return Self(file, path: path) { (contents, context) throws(CredentialError) in
+      let dialect = INIDocument.Dialect(section: ossutilName, key: ossutilName)
+      let document = try INIDocument(contents.bytes, at: contents.location, dialect: dialect)
+      let named = profile ?? context.variable("OSSUTIL_PROFILE")
+      let name = named ?? "default"
+      let sections = ["profile \(name)", name] + (name == "default" ? ["Credentials"] : [])
+      for section in sections {
+        let location = contents.part("section [\(section)]")
+        guard let settings = try document.section(section, at: location) else { continue }
+        return try await ossutilPlan(settings, contents).issue(at: location, in: context, through: services)
+      }
+      throw contents.location.missing(section: name, of: document, isMistake: named != nil)
+    }
+  }
+
+  /// Returns a section name or key in lowercase without hyphens and underscores, so that all spellings are equal.
+  @Sendable private static func ossutilName(_ name: String) -> String {
+    name.lowercased().filter { $0 != "-" && $0 != "_" }
+  }
+
+  private static func ossutilPlan(
+    _ settings: SettingTable, _ contents: ConfigurationFile.Contents
+  ) throws(CredentialError) -> AlibabaPlan {
+    let key = SettingTable.KeyNames(id: "accesskeyid", secret: "accesskeysecret", token: "ststoken")
+    let role = SettingTable.RoleNames(
+      arn: settings.has("ramrolearn") ? "ramrolearn" : "rolearn", sessionName: "rolesessionname",
+      externalID: "externalid", region: "stsregion")
+    let mode = try settings.text("mode") ?? (settings.has(role.arn) ? "RamRoleArn" : "AK")
+    switch mode.lowercased() {
+    case "ak", "ststoken":
+      guard let key = try settings.key(key) else { throw settings.location.error(.notConfigured, "has no key") }
+      return .key(key)
+    case "ramrolearn":
+      return .role(try settings.role(role), with: .key(try settings.requiredKey(key)))
+    case "ecsramrole":
+      return .instanceRole(try settings.text(["ecsrolename", "ramrolename"]))
+    case "oidcrolearn", "oidc":
+      return .webIdentity(
+        try settings.role(role), providerARN: try settings.required("oidcproviderarn"),
+        tokenFile: try settings.required("oidctokenfilepath"))
+    case "process": return try ossutilCommand(settings, contents)
+    case "credentialsuri":
+      return .uri(try settings.required("credentialsuri"))
+    case "anonymous": return .key(.anonymous)
+    default:
+      throw settings.location.malformed("has the mode \(mode.shownIfName), which is unknown")
+    }
+  }
+
+  private static func ossutilCommand(
+    _ settings: SettingTable, _ contents: ConfigurationFile.Contents
+  ) throws(CredentialError) -> AlibabaPlan {
+    let line = try settings.required("credentialprocess")
+    // The characters that have a special meaning in a shell.
+    guard !line.contains(where: { "|&;<>$`".contains($0) }), let command = CredentialCommand(splitting: line)
+    else {
+      throw settings.location.malformed(
+        "has a “credentialProcess” that needs a shell", remedy: "Put it into a script, and name the script.")
+    }
+    try contents.checkThatCommandsMayBeRun(for: settings.location)
+    let seconds = try settings.integer("credentialprocesstimeout") ?? 15
+    return .command(command, timeout: .seconds(min(max(seconds, 1), 600)))
+  }
+}
