@@ -47,10 +47,7 @@ extension COSSigner: FormSigner {
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: COSKeyTime.idDelimiters)
     let window = try checked(
       COSKeyTime(from: key.start ?? context.date, until: policy.expiration), for: key.identity)

@@ -263,7 +263,7 @@ extension OSSVerifier {
 
   private func accepts(payloadHash text: String) -> Bool {
     text == OSSText.unsignedPayload.description
-      || acceptsPayloadHashes && text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
+      || acceptsPayloadHashes && OSSText.isHash(text)
   }
 
   /// Parses the list of additional headers in an authorization.

@@ -51,15 +51,10 @@ extension OSSSigner: FormSigner {
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
     try checkConfiguration()
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: OSSText.idDelimiters)
     let date = context.date.wholeSeconds
-    if let expiration = key.expiration, expiration < policy.expiration.wholeSeconds {
-      throw .credentialEndsFirst(expiration, required: policy.expiration.wholeSeconds)
-    }
+    try key.identity.check(validUntil: policy.expiration.wholeSeconds)
     if version == .v1, !allowsAmbiguousV1, policy.objects.holdsQuestionMark { throw .questionMarkInKey }
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.ownFields, at: date)
@@ -73,10 +68,7 @@ extension OSSSigner: FormSigner {
           FormField("Signature", OSSForm.v1Signature(of: text, with: key)),
         ] + token)
     case .v4:
-      guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else {
-        throw SigningError(
-          .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
-      }
+      guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else { throw .noLongForm }
       let scope = OSSV4Scope(date: date, region: region, product: product)
       let bound =
         [
@@ -91,7 +83,6 @@ extension OSSSigner: FormSigner {
         ])
     }
   }
-
 }
 
 extension ObjectScope {

@@ -159,7 +159,8 @@ extension OSSStringToSignSigner {
     let additional = try lines.first()
     let payload = try lines.first()
     guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
-    guard Self.isPayloadHash(payload), headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
+    guard payload == OSSText.unsignedPayload.description || OSSText.isHash(payload),
+      headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
     else { throw .malformed("The last line is not the hash of a body, and not \(OSSText.unsignedPayload).") }
     let request = HTTPRequest(
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
@@ -179,11 +180,6 @@ extension OSSStringToSignSigner {
       names.allSatisfy({ !OSSV4Request.isSignedByRule(String($0)) })
     else { throw .notCanonical }
     return request
-  }
-
-  private static func isPayloadHash(_ text: String) -> Bool {
-    text == OSSText.unsignedPayload.description
-      || text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
   }
 
   private func v4Intent(of request: HTTPRequest, _ scope: OSSV4Scope) throws(SigningRefusal) -> AuthorizedRequest {

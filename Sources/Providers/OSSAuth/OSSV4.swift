@@ -21,6 +21,11 @@ enum OSSText {
   static let v4Request: StaticString = "aliyun_v4_request"
   static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
   static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
+
+  /// Returns whether a string is a SHA-256 in lowercase hexadecimal, as V4 signatures and payload hashes are.
+  static func isHash(_ text: String) -> Bool {
+    text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
+  }
 }
 
 /// The limits that OSS sets for signatures.

@@ -43,18 +43,12 @@ extension S3Signer: FormSigner {
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
     try checkConfiguration()
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: S3Text.idDelimiters)
     let date = context.date.wholeSeconds
     let end = policy.expiration.wholeSeconds
-    if let expiration = key.expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }
-    guard end <= date.advanced(by: S3Limits.urlLifetime) else {
-      throw SigningError(
-        .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
-    }
+    try key.identity.check(validUntil: end)
+    guard end <= date.advanced(by: S3Limits.urlLifetime) else { throw .noLongForm }
     let rules = policy.conditions.map(\.rule) + [policy.contentType].compactMap { $0 }
     for rule in rules {
       switch rule {
