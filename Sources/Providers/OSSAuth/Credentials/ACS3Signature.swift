@@ -18,9 +18,6 @@ package enum ACS3Signature {
   package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-acs-") }
 
   /// Returns the canonical request, which contains all components of the request that are signed.
-  ///
-  /// - Throws: A `SigningError` if a signed header is missing or repeated, or if the query has an invalid
-  ///   percent-encoding.
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
@@ -39,13 +36,7 @@ package enum ACS3Signature {
     secret.bytes.withBytes { HMACKey<SHA256>($0) }.authenticationCode(for: stringToSign).hex
   }
 
-  /// Returns the expected signature for a received request.
-  ///
-  /// - Parameters:
-  ///   - call: The request as it was received.
-  ///   - names: The header names included in the signature, in their order in the `Authorization` header.
-  ///   - secret: The secret of the access key that the `Authorization` header specifies.
-  /// - Throws: A `SigningError` if the canonical request cannot be created.
+  /// Returns the signature of a request.
   package static func expected(
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {
@@ -63,18 +54,8 @@ package enum ACS3Signature {
 /// The request must already specify its action, version and nonce in `x-acs-` headers. The signer adds the date, the
 /// hash of the body and the session token. The service accepts each nonce only once, so a request that is sent again
 /// needs a new nonce before it is signed.
-package struct ACS3Signer: Signer {
-  package typealias Request = ServiceCall
-  package typealias SigningCredential = AccessKey
-
+package struct ACS3Signer: ServiceSigner {
   package init() {}
-
-  /// Returns the time until which a key must be valid to sign a request: two seconds after `date`.
-  ///
-  /// The two seconds allow for the transmission to the service.
-  package func requiredValidity(from date: Timestamp) -> Timestamp {
-    date.advanced(by: .seconds(2))
-  }
 
   package func sign(
     _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
@@ -84,8 +65,7 @@ package struct ACS3Signer: Signer {
     var signed = call
     signed.request.headerFields[.acsDate] = context.date.iso8601
     signed.request.headerFields[.acsContentSHA256] = call.bodyHash
-    signed.request.headerFields[.acsSecurityToken] = nil
-    if let field = key.tokenField(named: .acsSecurityToken) { signed.request.headerFields.append(field) }
+    signed.setToken(of: key, named: .acsSecurityToken)
     for name in ["x-acs-action", "x-acs-version", "x-acs-signature-nonce"] {
       _ = try signed.signedValue(of: name)
     }
@@ -114,11 +94,7 @@ extension HTTPField.Name {
 /// Page: "Request syntax and signature method V2 for RPC APIs"
 /// (https://www.alibabacloud.com/help/en/sdk/product-overview/rpc-mechanism).
 package enum RPCSignature {
-  /// Returns the string to sign for a request.
-  ///
-  /// - Parameters:
-  ///   - method: The HTTP method of the request.
-  ///   - parameters: The decoded parameters of the query and of the form body. A parameter `Signature` is ignored.
+  /// Returns the string to sign for the decoded parameters of the query and of the form body, without `Signature`.
   package static func stringToSign(method: String, parameters: [FormPair]) -> String {
     let signed = FormPair.sorted(parameters.filter { $0.name != "Signature" })
     return "\(method)&%2F&\(FormPair.written(signed).percentEncoded())"
