@@ -63,14 +63,17 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
     let check = RequestCheck(source: source)
     try check.tencentRole(roleARN, sessionName: sessionName)
     try check.policy(policy)
-    let parameters = TencentSTSParameters(
-      roleARN: roleARN, sessionName: sessionName, policy: TencentSTSParameters.encoded(policy: policy),
-      externalID: externalID, seconds: try check.seconds(duration, in: 1...43_200))
-    let call = try TencentSTSCall("AssumeRole", region: region, endpoint: endpoint, check).call(parameters)
+    let seconds = try check.seconds(duration, in: 1...43_200)
+    let call = try TencentSTSCall("AssumeRole", region: region, endpoint: endpoint, check).with(
+      seconds,
+      [
+        "ExternalId": externalID, "Policy": policy?.percentEncoded(), "RoleArn": roleARN,
+        "RoleSessionName": sessionName,
+      ])
     let response = try await service.response(
       signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context
     ) { call }
-    return try CredentialReader.tencentSTS(source).tencentRoleKey(in: response)
+    return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
   }
 }
 
@@ -171,14 +174,13 @@ public struct TencentFederationProvider: CredentialProvider {
     let check = RequestCheck(source: source)
     try check.sessionName(name, marks: "=,.@_-", length: 1...128)
     try check.policy(policy)
-    let parameters = TencentSTSParameters(
-      name: name, policy: TencentSTSParameters.encoded(policy: policy),
-      seconds: try check.seconds(duration, in: 1...129_600))
-    let call = try TencentSTSCall("GetFederationToken", region: region, endpoint: endpoint, check).call(parameters)
+    let seconds = try check.seconds(duration, in: 1...129_600)
+    let call = try TencentSTSCall("GetFederationToken", region: region, endpoint: endpoint, check)
+      .with(seconds, ["Name": name, "Policy": policy.percentEncoded()])
     let response = try await service.response(
       signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context, permanent: true
     ) { call }
-    return try CredentialReader.tencentSTS(source).tencentRoleKey(in: response)
+    return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
   }
 }
 
@@ -259,61 +261,26 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     let unsigned = try TencentSTSCall("AssumeRoleWithWebIdentity", region: region, endpoint: endpoint, check)
     let response = try await exchange.send { () async throws(CredentialError) in
       let identity = try await check.identityToken(token)
-      var call = unsigned.call(
-        TencentSTSParameters(
-          roleARN: roleARN, sessionName: sessionName, providerID: providerID, identityToken: identity.reveal(),
-          seconds: seconds))
+      var call = unsigned.with(
+        seconds,
+        [
+          "ProviderId": providerID, "RoleArn": roleARN, "RoleSessionName": sessionName,
+          "WebIdentityToken": identity.reveal(),
+        ])
       call.request.headerFields[.authorization] = "SKIP"
       call.request.headerFields[.tcTimestamp] = "\(exchange.time.now.unixSeconds)"
       return PreparedCall(call, masks: [identity])
     }
-    let refusal = response.tencentRefusal
-    guard response.isSuccess, refusal == nil else {
-      throw RefusalRules.tencent.error(
-        for: response, refusal, source: source, fallback: "See the vendor's documentation of this code.")
-    }
-    return try CredentialReader.tencentSTS(source).tencentRoleKey(in: response)
-  }
-}
-
-/// The parameters of a request to Tencent Cloud's STS.
-///
-/// Parameters that are `nil` are omitted from the request.
-struct TencentSTSParameters: Sendable {
-  var name: String?
-  var roleARN: String?
-  var sessionName: String?
-  var providerID: String?
-  var identityToken: String?
-  var policy: String?
-  var externalID: String?
-  var seconds: Int64
-
-  /// The parameters as a JSON object whose members are sorted by name.
-  var json: JSONValue {
-    var object = JSONObject()
-    object["DurationSeconds"] = .number(JSONNumber(seconds))
-    object["ExternalId"] = externalID.map { .string($0) }
-    object["Name"] = name.map { .string($0) }
-    object["Policy"] = policy.map { .string($0) }
-    object["ProviderId"] = providerID.map { .string($0) }
-    object["RoleArn"] = roleARN.map { .string($0) }
-    object["RoleSessionName"] = sessionName.map { .string($0) }
-    object["WebIdentityToken"] = identityToken.map { .string($0) }
-    return .object(object)
-  }
-
-  /// Returns a policy in the form that STS requires, which is percent-encoded once, or `nil` if the policy is `nil`.
-  static func encoded(policy: String?) -> String? {
-    policy?.percentEncoded()
+    try RefusalRules.tencent.check(response, response.tencentRefusal, source: source)
+    return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
   }
 }
 
 /// A request to Tencent Cloud's STS that is not yet signed.
-struct TencentSTSCall: Sendable {
-  let action: String
-  let region: String
-  let address: ServiceURL
+private struct TencentSTSCall {
+  private let action: String
+  private let region: String
+  private let address: ServiceURL
 
   init(_ action: String, region: String, endpoint: TencentSTSEndpoint, _ check: RequestCheck) throws(CredentialError) {
     self.action = action
@@ -325,13 +292,18 @@ struct TencentSTSCall: Sendable {
     }
   }
 
-  func call(_ parameters: TencentSTSParameters) -> ServiceCall {
-    address.call(
+  /// Returns the request for a key of a lifetime, with the further parameters that are not `nil`.
+  ///
+  /// STS requires a policy to be percent-encoded once.
+  func with(_ seconds: Int64, _ parameters: KeyValuePairs<String, String?>) -> ServiceCall {
+    var object: JSONObject = ["DurationSeconds": .number(JSONNumber(seconds))]
+    for (name, value) in parameters { object[name] = value.map { .string($0) } }
+    return address.call(
       .post,
       headers: [
         .contentType: "application/json; charset=utf-8", .tcAction: action, .tcVersion: "2018-08-13",
         .tcRegion: region,
-      ], body: parameters.json.serialized)
+      ], body: JSONValue.object(object).serialized)
   }
 }
 
@@ -378,11 +350,6 @@ extension ServiceResponse {
 }
 
 extension CredentialReader {
-  static func tencentSTS(_ source: String) -> CredentialReader {
-    CredentialReader(
-      source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
-  }
-
   /// Returns the temporary key in a response of Tencent Cloud's STS.
   func tencentRoleKey(in received: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let response = try object(received)["Response"]?.object else {
@@ -391,19 +358,15 @@ extension CredentialReader {
     guard let fields = response["Credentials"]?.object else {
       throw malformed("The response has no object Credentials inside Response.")
     }
-    return try tencentKey(in: fields, times: [response], at: received.issuerTime)
+    return try tencentKey(in: fields, ending: response, at: received.issuerTime)
   }
 
   /// Returns the temporary key in an object with the fields that Tencent Cloud's STS and metadata service use.
   func tencentKey(
-    in fields: JSONObject, times: [JSONObject], at issuerTime: Timestamp?
+    in fields: JSONObject, ending object: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let id = try text(["TmpSecretId"], in: fields)
-    let secret = try text(["TmpSecretKey"], in: fields)
-    let token = try text(["Token"], in: fields)
-    guard let end = try instant(["ExpiredTime", "Expiration"], in: times) else {
-      throw malformed("The response has no field ExpiredTime or Expiration.")
-    }
-    return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
+    try key(
+      ("TmpSecretId", "TmpSecretKey", "Token"), in: fields, ending: ["ExpiredTime", "Expiration"], in: object,
+      at: issuerTime)
   }
 }

@@ -100,23 +100,15 @@ struct AlibabaServices: Sendable {
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServiceSighting) -> Provider
-  var role: @Sendable (AlibabaRolePlan, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource) -> Provider
+  var role: @Sendable (AlibabaRole, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping TokenSource) -> Provider
   var uri: @Sendable (String) -> Provider
 
   /// The factory of providers that send requests to Alibaba Cloud's services.
   static let real = AlibabaServices(
     instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, sighting: $2) },
-    role: { role, keys in
-      AlibabaAssumeRoleProvider(
-        roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
-        policy: role.policy, externalID: role.externalID, endpoint: role.endpoint)
-    },
-    webIdentity: { role, providerARN, token in
-      AlibabaOIDCProvider(
-        roleARN: role.arn, providerARN: providerARN, sessionName: role.sessionName, duration: role.duration,
-        policy: role.policy, endpoint: role.endpoint, token: token)
-    },
+    role: { AlibabaAssumeRoleProvider($0, credentials: $1) },
+    webIdentity: { AlibabaOIDCProvider($0, providerARN: $1, token: $2) },
     uri: { CredentialsURIProvider($0) })
 }
 
@@ -160,7 +152,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
     let values = try context.variables(
       [Self.roleName, Self.providerName, Self.fileName], unlessUnset: [Self.providerName, Self.fileName], at: location)
-    var role = AlibabaRolePlan(arn: values[0])
+    var role = AlibabaRole(arn: values[0], endpoint: .global)
     if let name = context.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }
     if let region = context.variable("ALIBABA_CLOUD_STS_REGION") {
       let isPrivate = context.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")

@@ -13,9 +13,9 @@ indirect enum AlibabaPlan: Sendable {
   /// If the name is `nil`, the role is the instance's own.
   case instanceRole(String?)
   /// A plan that assumes a role with a key that another plan obtains.
-  case role(AlibabaRolePlan, with: AlibabaPlan)
+  case role(AlibabaRole, with: AlibabaPlan)
   /// A plan that assumes a role with an identity token from a file.
-  case webIdentity(AlibabaRolePlan, providerARN: String, tokenFile: String)
+  case webIdentity(AlibabaRole, providerARN: String, tokenFile: String)
   /// A plan that runs a command that prints a key.
   case command(CredentialCommand, timeout: Duration)
   /// A plan that requests a key from a URL.
@@ -55,16 +55,6 @@ extension AlibabaPlan {
   }
 }
 
-/// A RAM role to assume, with the parameters of the request.
-struct AlibabaRolePlan: Sendable, Hashable {
-  var arn: String
-  var sessionName = "swift-storage-auth"
-  var duration = Duration.seconds(3600)
-  var policy: String?
-  var externalID: String?
-  var endpoint = AlibabaSTSEndpoint.global
-}
-
 extension SettingTable {
   /// The names of the settings that describe a role, or `nil` for settings that a file format does not have.
   struct RoleNames {
@@ -78,12 +68,12 @@ extension SettingTable {
   }
 
   /// Returns the role that the settings with the given names describe.
-  func role(_ names: RoleNames) throws(CredentialError) -> AlibabaRolePlan {
+  func role(_ names: RoleNames) throws(CredentialError) -> AlibabaRole {
     func text(_ name: String?) throws(CredentialError) -> String? {
       guard let name else { return nil }
       return try self.text(name)
     }
-    var role = AlibabaRolePlan(arn: try required(names.arn))
+    var role = AlibabaRole(arn: try required(names.arn), endpoint: .global)
     if let name = try text(names.sessionName) { role.sessionName = name }
     if let name = names.seconds, let seconds = try integer(name), seconds != 0 { role.duration = .seconds(seconds) }
     role.policy = try text(names.policy)

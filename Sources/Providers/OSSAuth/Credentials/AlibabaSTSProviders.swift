@@ -22,8 +22,6 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   public let source: String
 
   private let role: AlibabaRole
-  private let externalID: String?
-  private let endpoint: AlibabaSTSEndpoint
   private let service: SignedExchange
 
   /// Creates a provider that assumes a role.
@@ -43,10 +41,15 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
     endpoint: AlibabaSTSEndpoint = .global
   ) {
-    source = "Alibaba STS AssumeRole (\(ServiceText().shown(roleARN)))"
-    role = AlibabaRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
-    self.externalID = externalID
-    self.endpoint = endpoint
+    self.init(
+      AlibabaRole(
+        arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
+        endpoint: endpoint), credentials: credentials)
+  }
+
+  init(_ role: AlibabaRole, credentials: some CredentialProvider<AccessKey>) {
+    source = "Alibaba STS AssumeRole (\(ServiceText().shown(role.arn)))"
+    self.role = role
     service = SignedExchange(source: source, credentials: credentials, rules: .alibaba)
   }
 
@@ -59,28 +62,24 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   ///   supply the signing key.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
-    var parameters = try role.parameters(check)
-    if let externalID {
-      guard (2...1224).contains(externalID.utf8.count) else {
-        throw check.refused(
-          "The external id has \(externalID.utf8.count) characters.", "Use the one that the role requires: 2 to 1224.")
-      }
-      parameters.append(FormPair("ExternalId", externalID))
-    }
-    let address = try check.address(endpoint.url).appending("/?" + FormPair.written(parameters))
+    let parameters = try role.parameters(check)
+    let address = try check.address(role.endpoint.url).appending("/?" + FormPair.written(parameters))
     let response = try await service.response(signedWith: ACS3Signer(), refusal: \.alibabaRefusal, in: context) {
       var call = address.call(.post)
       call.request.headerFields[.acsAction] = "AssumeRole"
-      call.request.headerFields[.acsVersion] = AlibabaRole.version
+      call.request.headerFields[.acsVersion] = AlibabaSTSEndpoint.version
       call.request.headerFields[.acsNonce] = ServiceNonce.make()
       return call
     }
-    return try CredentialReader.alibabaSTS(source).alibabaRoleKey(in: response)
+    return try CredentialReader(ofTokenService: source).alibabaRoleKey(in: response)
   }
 }
 
 /// An endpoint of Alibaba Cloud's token service (STS).
 public struct AlibabaSTSEndpoint: Sendable, Hashable {
+  /// The version of the API.
+  static let version = "2015-04-01"
+
   let url: String
 
   /// The global STS endpoint, which is reachable from everywhere: `sts.aliyuncs.com`.
@@ -109,9 +108,8 @@ public struct AlibabaSTSEndpoint: Sendable, Hashable {
   }
 }
 
-/// A generator of nonces, which are strings that are unique with overwhelming probability.
 enum ServiceNonce {
-  /// Returns a new nonce: 128 random bits as hexadecimal digits.
+  /// Returns 128 random bits as hexadecimal digits.
   static func make() -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     return String(writing: { $0.append(hex: bytes) })
@@ -156,7 +154,6 @@ public struct AlibabaOIDCProvider: CredentialProvider {
 
   private let role: AlibabaRole
   private let providerARN: String
-  private let endpoint: AlibabaSTSEndpoint
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   /// Creates a provider that assumes a role with an identity token.
@@ -176,10 +173,20 @@ public struct AlibabaOIDCProvider: CredentialProvider {
     duration: Duration = .seconds(3600), policy: String? = nil, endpoint: AlibabaSTSEndpoint = .global,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
-    source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(roleARN)))"
-    role = AlibabaRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
+    self.init(
+      AlibabaRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, endpoint: endpoint),
+      providerARN: providerARN, token: token)
+  }
+
+  init(
+    _ role: AlibabaRole, providerARN: String,
+    token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
+  ) {
+    source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(role.arn)))"
+    var role = role
+    role.externalID = nil  // The operation has no such parameter.
+    self.role = role
     self.providerARN = providerARN
-    self.endpoint = endpoint
     self.token = token
   }
 
@@ -197,39 +204,26 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       providerARN, of: "identity provider", form: "acs:ram::<account>:oidc-provider/<name>",
       providerARN.hasPrefix("acs:ram::") && providerARN.contains(":oidc-provider/"))
     let query = FormPair.written([
-      FormPair("Action", "AssumeRoleWithOIDC"), FormPair("Version", AlibabaRole.version), FormPair("Format", "JSON"),
+      FormPair("Action", "AssumeRoleWithOIDC"), FormPair("Version", AlibabaSTSEndpoint.version), FormPair("Format", "JSON"),
       FormPair("Timestamp", exchange.time.now.iso8601), FormPair("SignatureNonce", ServiceNonce.make()),
     ])
-    let address = try check.address(endpoint.url).appending("/?" + query)
+    let address = try check.address(role.endpoint.url).appending("/?" + query)
     let response = try await exchange.send { () async throws(CredentialError) in
       let identity = try await check.identityToken(token)
-      let form =
-        parameters + [
-          FormPair("OIDCProviderArn", providerARN), FormPair("OIDCToken", identity.reveal()),
-        ]
+      let form = parameters + [FormPair("OIDCProviderArn", providerARN), FormPair("OIDCToken", identity.reveal())]
       let call = address.call(
         .post, headers: [.contentType: "application/x-www-form-urlencoded"], body: Array(FormPair.written(form).utf8))
       return PreparedCall(call, masks: [identity])
     }
-    let refusal = response.alibabaRefusal
-    guard response.isSuccess, refusal == nil else {
-      throw RefusalRules.alibaba.error(
-        for: response, refusal, source: source, fallback: "See the vendor's documentation of this code.")
-    }
-    return try CredentialReader.alibabaSTS(source).alibabaRoleKey(in: response)
+    try RefusalRules.alibaba.check(response, response.alibabaRefusal, source: source)
+    return try CredentialReader(ofTokenService: source).alibabaRoleKey(in: response)
   }
 }
 
-/// The role parameters that Alibaba Cloud's operations `AssumeRole` and `AssumeRoleWithOIDC` share.
-struct AlibabaRole: Sendable {
-  /// The version of Alibaba Cloud's STS API.
-  static let version = "2015-04-01"
+/// A role of Alibaba Cloud, with the parameters that `AssumeRole` and `AssumeRoleWithOIDC` share.
+typealias AlibabaRole = AssumedRole<AlibabaSTSEndpoint>
 
-  let arn: String
-  let sessionName: String
-  let duration: Duration
-  let policy: String?
-
+extension AlibabaRole {
   /// Returns the role's request parameters after validating them against the service's limits.
   func parameters(_ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
@@ -237,14 +231,7 @@ struct AlibabaRole: Sendable {
       parts.count == 5 && parts[0] == "acs" && parts[1] == "ram" && !parts[3].isEmpty && parts[4].hasBytePrefix("role/")
       && parts[4].count > 5
     try check.resourceName(arn, of: "role", form: "acs:ram::<account>:role/<name>", isRole)
-    try check.sessionName(sessionName, marks: ".@-_", length: 2...64)
-    let seconds = try check.seconds(duration, in: 900...43_200)
-    try check.policy(policy, limit: 2048)
-    var parameters = [
-      FormPair("RoleArn", arn), FormPair("RoleSessionName", sessionName), FormPair("DurationSeconds", "\(seconds)"),
-    ]
-    if let policy { parameters.append(FormPair("Policy", policy)) }
-    return parameters
+    return try parameters(sessionMarks: ".@-_", check)
   }
 }
 
@@ -277,11 +264,6 @@ extension ServiceResponse {
 }
 
 extension CredentialReader {
-  static func alibabaSTS(_ source: String) -> CredentialReader {
-    CredentialReader(
-      source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
-  }
-
   /// Returns the temporary key in a response to `AssumeRole` or `AssumeRoleWithOIDC`.
   func alibabaRoleKey(in response: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let fields = try object(response)["Credentials"]?.object else {
@@ -294,12 +276,6 @@ extension CredentialReader {
   func alibabaKey(
     in fields: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let id = try text(["AccessKeyId"], in: fields)
-    let secret = try text(["AccessKeySecret"], in: fields)
-    let token = try text(["SecurityToken"], in: fields)
-    guard let end = try instant(["Expiration"], in: [fields]) else {
-      throw malformed("The response has no field Expiration.")
-    }
-    return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
+    try key(("AccessKeyId", "AccessKeySecret", "SecurityToken"), in: fields, in: fields, at: issuerTime)
   }
 }

@@ -103,7 +103,7 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
     let values = try context.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: location)
-    var role = AmazonRolePlan(arn: values[1])
+    var role = AmazonRole(arn: values[1], endpoint: .global)
     if let name = context.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
     role.endpoint = try AmazonSettings(context).stsEndpoint
     return try await AmazonPlan.webIdentity(role, tokenFile: values[0]).issue(

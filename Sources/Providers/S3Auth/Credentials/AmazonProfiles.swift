@@ -85,7 +85,7 @@ struct AmazonPlanReader {
     _ arn: String, of profile: AmazonProfile, askedBy others: [String]
   ) throws(CredentialError) -> AmazonPlan {
     let location = profile.location
-    var role = AmazonRolePlan(arn: arn, externalID: try profile.text("external_id"), endpoint: endpoint)
+    var role = AmazonRole(arn: arn, externalID: try profile.text("external_id"), endpoint: endpoint)
     if let name = try profile.text("role_session_name") { role.sessionName = name }
     if let seconds = try profile.section(with: "duration_seconds")?.settings.integer("duration_seconds") {
       role.duration = .seconds(seconds)
@@ -326,20 +326,11 @@ indirect enum AmazonPlan: Sendable {
   /// A plan that requests a key for the instance's role from the metadata service.
   case instanceRole
   /// A plan that assumes a role with a key that another plan obtains.
-  case role(AmazonRolePlan, with: AmazonPlan)
+  case role(AmazonRole, with: AmazonPlan)
   /// A plan that assumes a role with an identity token from a file.
-  case webIdentity(AmazonRolePlan, tokenFile: String)
+  case webIdentity(AmazonRole, tokenFile: String)
   /// A plan that runs a command that prints a key.
   case command(CredentialCommand)
-}
-
-/// An IAM role to assume, with the parameters of the request.
-struct AmazonRolePlan: Sendable, Hashable {
-  var arn: String
-  var sessionName = "swift-storage-auth"
-  var duration = Duration.seconds(3600)
-  var externalID: String?
-  var endpoint = AmazonSTSEndpoint.global
 }
 
 extension AmazonPlan {
@@ -383,21 +374,13 @@ struct AmazonServices: Sendable {
 
   var instanceRole: @Sendable () -> Provider
   var container: @Sendable () -> Provider
-  var role: @Sendable (AmazonRolePlan, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AmazonRolePlan, _ token: @escaping TokenSource) -> Provider
+  var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AmazonRole, _ token: @escaping TokenSource) -> Provider
 
   /// The factory of providers that send requests to Amazon's services.
   static let real = AmazonServices(
     instanceRole: { AmazonInstanceRoleProvider() },
     container: { AmazonContainerProvider() },
-    role: { role, keys in
-      AmazonAssumeRoleProvider(
-        roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
-        externalID: role.externalID, endpoint: role.endpoint)
-    },
-    webIdentity: { role, token in
-      AmazonWebIdentityProvider(
-        roleARN: role.arn, sessionName: role.sessionName, duration: role.duration, endpoint: role.endpoint,
-        token: token)
-    })
+    role: { AmazonAssumeRoleProvider($0, credentials: $1) },
+    webIdentity: { AmazonWebIdentityProvider($0, token: $1) })
 }

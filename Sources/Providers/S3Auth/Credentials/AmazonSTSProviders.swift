@@ -24,8 +24,6 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   public let source: String
 
   private let role: AmazonRole
-  private let externalID: String?
-  private let endpoint: AmazonSTSEndpoint
   private let service: SignedExchange
 
   /// Creates a provider that assumes a role.
@@ -46,10 +44,15 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
     endpoint: AmazonSTSEndpoint = .global
   ) {
-    source = "Amazon STS AssumeRole (\(ServiceText().shown(roleARN)))"
-    role = AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
-    self.externalID = externalID
-    self.endpoint = endpoint
+    self.init(
+      AmazonRole(
+        arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
+        endpoint: endpoint), credentials: credentials)
+  }
+
+  init(_ role: AmazonRole, credentials: some CredentialProvider<AccessKey>) {
+    source = "Amazon STS AssumeRole (\(ServiceText().shown(role.arn)))"
+    self.role = role
     service = SignedExchange(source: source, credentials: credentials, rules: .amazon)
   }
 
@@ -62,18 +65,11 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   ///   supply the signing key.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
-    var form = try role.parameters(of: Self.action, check)
-    if let externalID {
-      guard (2...1224).contains(externalID.utf8.count) else {
-        throw check.refused(
-          "The external id has \(externalID.utf8.count) characters.", "Use the one that the role requires: 2 to 1224.")
-      }
-      form.append(FormPair("ExternalId", externalID))
-    }
-    let call = try endpoint.address(check).amazonCall(form)
-    let signer = SigV4Signer(region: endpoint.region, service: "sts")
+    let form = try role.parameters(of: Self.action, check)
+    let call = try role.endpoint.address(check).amazonCall(form)
+    let signer = SigV4Signer(region: role.endpoint.region, service: "sts")
     let response = try await service.response(signedWith: signer, refusal: \.amazonRefusal, in: context) { call }
-    return try CredentialReader.amazonSTS(source).amazonRoleKey(in: response, to: Self.action)
+    return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
   }
 }
 
@@ -125,7 +121,6 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   public let source: String
 
   private let role: AmazonRole
-  private let endpoint: AmazonSTSEndpoint
   private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   /// Creates a provider that assumes a role with an identity token.
@@ -143,9 +138,18 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
     policy: String? = nil, endpoint: AmazonSTSEndpoint = .global,
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
-    source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"
-    role = AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy)
-    self.endpoint = endpoint
+    self.init(
+      AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, endpoint: endpoint),
+      token: token)
+  }
+
+  init(
+    _ role: AmazonRole, token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
+  ) {
+    source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(role.arn)))"
+    var role = role
+    role.externalID = nil  // The operation has no such parameter.
+    self.role = role
     self.token = token
   }
 
@@ -159,7 +163,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let parameters = try role.parameters(of: Self.action, check)
-    let address = try endpoint.address(check)
+    let address = try role.endpoint.address(check)
     var pauses = Self.pauses[...]
     var isTokenReadAgain = false
     while true {
@@ -170,7 +174,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
       }
       let refusal = response.amazonRefusal
       if response.isSuccess, refusal == nil {
-        return try CredentialReader.amazonSTS(source).amazonRoleKey(in: response, to: Self.action)
+        return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
       }
       if refusal?.code == "IDPCommunicationError", let pause = pauses.popFirst() {
         try await wait(pause, by: context.time)
@@ -228,33 +232,17 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
   ///
   /// An invalid region is rejected because it could change the host.
   func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
-    guard isAmazonRegion(region) else {
+    guard isScopePart(region) else {
       throw check.refused("The name of the region is not valid.", "Write it like eu-central-1.")
     }
     return try check.address(url).appending("/")
   }
 }
 
-/// Returns whether a string can be a region ID in hosts and scopes.
-///
-/// A region ID matches `[a-z0-9-]+` and begins and ends with a letter or a digit.
-func isAmazonRegion(_ text: String) -> Bool {
-  (1...63).contains(text.utf8.count) && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-      default: false
-      }
-    }
-}
+/// A role of Amazon, with the parameters that `AssumeRole` and `AssumeRoleWithWebIdentity` share.
+typealias AmazonRole = AssumedRole<AmazonSTSEndpoint>
 
-/// The role parameters that Amazon's operations `AssumeRole` and `AssumeRoleWithWebIdentity` share.
-struct AmazonRole: Sendable {
-  let arn: String
-  let sessionName: String
-  let duration: Duration
-  let policy: String?
-
+extension AmazonRole {
   /// Returns the role's request parameters after validating them against the service's limits.
   ///
   /// Compatible services have role ARNs in other forms, so only the beginning of the ARN is checked.
@@ -262,15 +250,8 @@ struct AmazonRole: Sendable {
     let parts = arn.parts(between: ":", atMost: 5)
     let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
     try check.resourceName(arn, of: "role", form: "arn:aws:iam::<account>:role/<name>", limit: 2048, isARN)
-    try check.sessionName(sessionName, marks: "_+=,.@-", length: 2...64)
-    let seconds = try check.seconds(duration, in: 900...43_200)
-    try check.policy(policy, limit: 2048)
-    var parameters = [
-      FormPair("Action", action), FormPair("Version", "2011-06-15"), FormPair("RoleArn", arn),
-      FormPair("RoleSessionName", sessionName), FormPair("DurationSeconds", "\(seconds)"),
-    ]
-    if let policy { parameters.append(FormPair("Policy", policy)) }
-    return parameters
+    return [FormPair("Action", action), FormPair("Version", "2011-06-15")]
+      + (try parameters(sessionMarks: "_+=,.@-", check))
   }
 }
 
@@ -326,11 +307,6 @@ extension ServiceResponse {
 }
 
 extension CredentialReader {
-  static func amazonSTS(_ source: String) -> CredentialReader {
-    CredentialReader(
-      source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
-  }
-
   /// Returns the temporary key in an XML response of the token service: `<…Response><…Result><Credentials>`.
   func amazonRoleKey(
     in response: ServiceResponse, to action: String
@@ -364,12 +340,6 @@ extension CredentialReader {
   func amazonKey(
     in fields: JSONObject, token: String, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let id = try text(["AccessKeyId"], in: fields)
-    let secret = try text(["SecretAccessKey"], in: fields)
-    let token = try text([token], in: fields)
-    guard let end = try instant(["Expiration"], in: [fields]) else {
-      throw malformed("The response has no field Expiration.")
-    }
-    return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
+    try key(("AccessKeyId", "SecretAccessKey", token), in: fields, in: fields, at: issuerTime)
   }
 }
