@@ -79,12 +79,6 @@ struct CAMRule {
   private let pattern: String
   private let conditions: [DocumentStatement.Condition]
 
-  /// Creates the components that the CAM statements for an access rule share.
-  ///
-  /// - Parameters:
-  ///   - rule: The access rule, already checked.
-  ///   - regions: The region of each bucket, by bucket name.
-  ///   - options: The statements that the document may contain although the COS documentation doesn't list them.
   init(
     _ rule: AccessRule, _ regions: [String: String], _ options: CAMDocumentOptions
   ) throws(PolicyError) {
@@ -106,7 +100,6 @@ struct CAMRule {
     conditions = try Self.conditions(of: rule, options)
   }
 
-  /// Returns the CAM policy statements for the access rule.
   func statements() throws(PolicyError) -> [DocumentStatement] {
     var plain: [String] = []
     var limited: [String] = []

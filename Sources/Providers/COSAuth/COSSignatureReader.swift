@@ -15,7 +15,6 @@ extension SignedService {
   }
 }
 
-/// A reader of the signatures and error responses of COS.
 struct COSSignatureReader: SignatureReader {
   let style: AddressingStyle?
 
@@ -40,9 +39,7 @@ struct COSSignatureReader: SignatureReader {
     }
   }
 
-  /// Returns `true` if an access key ID belongs to a temporary key: its ID is longer than 40 bytes.
-  ///
-  /// Otherwise returns `nil`.
+  /// Returns `true` if the ID is longer than 40 bytes, as only those of temporary keys are, and otherwise `nil`.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > 40 ? true : nil }
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
@@ -55,10 +52,9 @@ struct COSSignatureReader: SignatureReader {
     return parts
   }
 
-  /// Parses a COS HTTP string, whose hash the signature covers.
+  /// Parses a COS HTTP string.
   ///
-  /// The path is decoded and can contain line feeds. Line feeds at the end of the string are easily lost when the
-  /// string is copied.
+  /// The decoded path can contain line feeds. Those at the end of the string are easily lost when it is copied.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
     let pathEnd = 2 + (request.decodedPath ?? "").count(of: "\n")

@@ -88,7 +88,6 @@ public struct COSSigner: TwoStepSigner, Presigner {
 }
 
 extension COSSigner {
-  /// Returns the validity window of a signature in the headers.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let keyTime { return try checked(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {
@@ -104,10 +103,7 @@ extension COSSigner {
     return try checked(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
   }
 
-  /// Returns the validity window of a presigned URL.
-  ///
-  /// If the clock is before the key's start time, the clock is certainly slow, and the window starts at the key's start
-  /// time.
+  /// Returns the validity window of a presigned URL; a clock before the key's start time is certainly slow.
   func urlWindow(
     for identity: Identity, validFor duration: Duration, at date: Timestamp
   ) throws(SigningError) -> COSKeyTime {
@@ -197,7 +193,6 @@ extension COSSigner {
     COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
-  /// Returns the header fields of a request as they are signed, with the given session token.
   private func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
     try check(request)
     var draft = FieldDraft(request.headerFields, adding: 2)
@@ -238,9 +233,7 @@ extension COSSigner {
 }
 
 extension ByteWriter {
-  /// Appends the value of the `Authorization` header up to the signature.
-  ///
-  /// The fields and their order come from "Request Signature".
+  /// Appends the value of the `Authorization` header up to the signature, in the order of "Request Signature".
   mutating func append(
     authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: COSHTTPString.Write,
     parameterList: COSHTTPString.Write

@@ -128,9 +128,7 @@ extension SignableNames {
 }
 
 extension COSStringToSignSigner {
-  /// Returns the validity window in a string to sign.
-  ///
-  /// The method throws an error if the string does not contain the hash of the canonical request.
+  /// Returns the window in a string to sign, which must contain the hash of the canonical request.
   func window(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
@@ -148,8 +146,7 @@ extension COSStringToSignSigner {
 
   /// Parses the request that an HTTP string represents.
   ///
-  /// The path may contain line feeds. The parameters and headers are percent-encoded, and are therefore always the last
-  /// two lines.
+  /// The path may contain line feeds; parameters and headers are encoded, and are therefore the last two lines.
   func request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let name = try lines.first()
@@ -193,9 +190,6 @@ extension COSStringToSignSigner {
     String(text).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Returns the bucket, the object key and the query parameters of a request.
-  ///
-  /// The method throws an error if the request is not for the endpoint.
   func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let target: RequestTarget
     do throws(VerificationError) {

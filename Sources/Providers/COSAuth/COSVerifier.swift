@@ -99,9 +99,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       headers: authorization.headers, parameters: authorization.parameters, target: target, verifier: self)
   }
 
-  /// Returns the session token from a header or the URL, or `nil` if the request contains no session token.
-  ///
-  /// If the request contains several session tokens, they must be equal.
+  /// Returns the session token from a header or the URL; several must be equal.
   private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
     let candidates = [
       try request.headerFields.uniqueValue(for: .cosSecurityToken),
@@ -148,7 +146,6 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       signsParameter: { parameters.contains($0.name.asciiLowercased) })
   }
 
-  /// Rejects a validity window that has expired or not started.
   func check(_ window: COSKeyTime, at date: Timestamp) throws(VerificationError) {
     let now = date.wholeSeconds
     if now > window.end {
@@ -228,11 +225,6 @@ extension COSVerifier {
 
 extension COSVerifier {
   /// Returns the HTTP string and the string to sign for a request, in the documented form.
-  ///
-  /// - Parameters:
-  ///   - claim: The statements of the request about its signature.
-  ///   - request: The request as received.
-  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
     let signed = asSigned(request, claim)
@@ -247,7 +239,6 @@ extension COSVerifier {
 }
 
 extension COSClaim {
-  /// The lowercase names of the query parameters that the signature lists.
   package var signedParameters: [String] { parameters }
 }
 
@@ -309,7 +300,7 @@ struct COSAuthorization {
     try self.init(fields)
   }
 
-  /// Creates an authorization from fields that are already percent-decoded.
+  /// Creates an authorization from decoded fields.
   init(_ fields: [String: String]) throws(VerificationError) {
     guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
       !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
@@ -331,9 +322,7 @@ struct COSAuthorization {
     parameters = try Self.list(parameterList)
   }
 
-  /// Parses a list of header or parameter names, separated by semicolons.
-  ///
-  /// Some SDKs percent-encode the names and others do not; both forms represent the same name.
+  /// Parses a list of names, which some SDKs percent-encode and others do not.
   private static func list(_ text: String) throws(VerificationError) -> [String] {
     var names: [String] = []
     for name in text.words(between: ";") {
@@ -350,8 +339,8 @@ struct COSAuthorization {
 extension COSVerifier {
   /// Rejects an authorization or session token parameter whose name is not lowercase.
   ///
-  /// COS signs lowercase names, and only these parameters may be left out of the signature's list. In another letter
-  /// case, such a parameter would be neither signed nor recognized.
+  /// Only these parameters may be left out of the signature's list. In another letter case, such a parameter would be
+  /// neither signed nor recognized.
   func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters {
       // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
@@ -398,9 +387,7 @@ extension COSVerifier {
     if mode == .strict { try checkHostAndLength(of: claim, request) }
   }
 
-  /// Rejects a request whose host is not signed, or whose body is chunked.
-  ///
-  /// Only the sender determines the length of a chunked body.
+  /// Rejects a request whose host is not signed, or whose body is chunked, so that the sender determines its length.
   private func checkHostAndLength(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     guard claim.headers.contains("host") else { throw Self.unsigned("host") }
     guard !request.headerFields.contains(.transferEncoding) else {
@@ -423,9 +410,7 @@ extension COSVerifier {
     "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
   ]
 
-  /// Returns the request as the client signed it.
-  ///
-  /// If the signature lists the session token as a header, the result contains the token as a header.
+  /// Returns the request as the client signed it, with the token as a header if the signature lists one.
   func asSigned(_ request: HTTPRequest, _ claim: COSClaim) -> HTTPRequest {
     guard claim.headers.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
       let token = claim.sessionToken
@@ -466,9 +451,7 @@ extension COSVerifier {
     }
   }
 
-  /// Returns whether a lowercase name of a header or a parameter has an effect in the service.
-  ///
-  /// `pic-operations` makes an upload write other objects too; all of the vendor's SDKs sign it.
+  /// Returns whether a lowercase name has an effect; `pic-operations` makes an upload write other objects too.
   private static func hasEffect(_ name: String) -> Bool {
     name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
   }
@@ -481,7 +464,7 @@ extension COSVerifier {
     VerificationError(.unsignedField, "The \(what) is not signed.", remedy: "Sign it: list it in the authorization.")
   }
 
-  /// Returns the possible HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
+  /// Returns the HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
   func readings(of claim: COSClaim, _ request: HTTPRequest) -> [COSHTTPString] {
     let headers = Set(claim.headers)
     let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
@@ -521,7 +504,6 @@ extension COSVerifier {
 }
 
 extension COSClaim {
-  /// The lowercase names of the query parameters that the signature lists, without duplicates.
   var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
 
   /// The lowercase names of the request's headers that the signature lists.

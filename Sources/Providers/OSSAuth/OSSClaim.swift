@@ -46,9 +46,7 @@ public struct OSSClaim: SignatureClaim {
     case v4(V4)
   }
 
-  /// The values of a V1 signature: the fourth line of the string to sign, and the time that the line represents.
-  ///
-  /// The time is the date of a request, or the expiration of a URL.
+  /// The fourth line of a V1 string to sign, and its time: the date of a request or the expiration of a URL.
   struct V1 {
     let line: String
     let instant: Timestamp
@@ -66,10 +64,9 @@ public struct OSSClaim: SignatureClaim {
     let additionalHeaders: [String]
     var httpDate: String?
 
-    /// The accepted values of the date line of the string to sign, starting with the value that the vendor's SDKs sign.
+    /// The accepted values of the date line, starting with the one that the vendor's SDKs sign.
     ///
-    /// The SDKs sign the value of `Date` (Go SDK v1, `oss/auth.go`). The documentation requires the same time in ISO
-    /// 8601.
+    /// The SDKs sign the value of `Date` (Go SDK v1, `oss/auth.go`). The documentation requires it in ISO 8601.
     var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
   }
 }
@@ -166,9 +163,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Parses the fields of a V4 authorization.
-  ///
-  /// Commas with or without spaces separate the fields. The fields can be in any order, and each field occurs once.
+  /// Parses the fields of a V4 authorization, which are in any order and separated by commas with or without spaces.
   private static func v4Fields(_ text: Substring) throws(VerificationError) -> [String: String] {
     var fields: [String: String] = [:]
     for item in text.parts(between: ",") {
@@ -191,8 +186,7 @@ extension OSSVerifier {
     return OSSClaim.V1(line: line, instant: date)
   }
 
-  /// Returns the signing time of a V4 request: the value of `x-oss-date`, or the value of `Date` if `x-oss-date` is
-  /// absent.
+  /// Returns the signing time of a V4 request.
   ///
   /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the HTTP date format, and signs its value.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
@@ -266,9 +260,7 @@ extension OSSVerifier {
       || acceptsPayloadHashes && OSSText.isHash(text)
   }
 
-  /// Parses the list of additional headers in an authorization.
-  ///
-  /// Each name must be lowercase and unique, and the request must contain the header.
+  /// Parses the list of additional headers, which must be lowercase, unique and in the request.
   private func additionalHeaders(
     _ list: String?, of request: HTTPRequest
   ) throws(VerificationError) -> [String] {
@@ -297,8 +289,7 @@ extension OSSVerifier {
 }
 
 extension ByteExactString {
-  /// Whether the string consists of ASCII characters without uppercase letters, and is therefore its own lowercase
-  /// form.
+  /// Whether the string is ASCII without uppercase letters, and is therefore its own lowercase form.
   fileprivate var isLowercaseASCII: Bool {
     utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }

@@ -10,8 +10,7 @@ internal import StorageCrypto
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-4-recommend>; "A V1 signature in a
 /// PostObject request", <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-1>.
 enum OSSForm {
-  /// The lowercase names of the form fields that need no conditions in the policy, because they are part of the
-  /// signature.
+  /// The lowercase names of the form fields that are part of the signature and need no conditions in the policy.
   static let ownFields: Set<String> = [
     "policy", "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
     "x-oss-date", tokenField,
@@ -19,13 +18,11 @@ enum OSSForm {
 
   static let tokenField = "x-oss-security-token"
 
-  /// Returns the V1 signature of a form policy in Base64.
   static func v1Signature(of policy: String, with key: AccessKey) -> String {
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     return signingKey.authenticationCode(for: policy).base64
   }
 
-  /// Returns the V4 signature of a form policy in hexadecimal.
   static func v4Signature(of policy: String, in scope: OSSV4Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }

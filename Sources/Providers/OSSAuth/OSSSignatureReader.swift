@@ -20,7 +20,6 @@ extension SignedService {
   }
 }
 
-/// A reader of OSS signatures, V1 and V4, and of OSS error responses.
 struct OSSSignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -43,9 +42,7 @@ struct OSSSignatureReader: SignatureReader {
     }
   }
 
-  /// Returns the addressing style that the signer used.
-  ///
-  /// The bucket name in the signer's configuration takes precedence over a bucket name in the host.
+  /// Returns the signer's addressing style; a configured bucket takes precedence over one in the host.
   private func signedStyle(of request: HTTPRequest) -> AddressingStyle? {
     let authority = request.authority ?? ""
     guard bucket != nil, (style ?? AddressingStyle(authority: authority)) != .path else { return style }
@@ -145,11 +142,7 @@ struct OSSSignatureReader: SignatureReader {
 extension SignedParts {
   /// Creates components by parsing an OSS V1 string to sign.
   ///
-  /// The resource is decoded, so a `?` in the key looks like the `?` before the parameters.
-  ///
-  /// - Parameters:
-  ///   - text: The string to sign.
-  ///   - path: The expected path, which shows where the parameters start.
+  /// The resource is decoded, so a `?` in the key looks like the `?` before the parameters; `path` shows which it is.
   fileprivate init?(ossV1 text: String, path: String?) {
     let lines = text.lines
     guard lines.count >= 5 else { return nil }

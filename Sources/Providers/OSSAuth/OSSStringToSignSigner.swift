@@ -101,7 +101,6 @@ extension SignatureScheme {
 }
 
 extension SignableNames {
-  /// The names of the headers and query parameters of OSS requests.
   static let oss = SignableNames(
     headerPrefix: ServiceDescription.oss.headerPrefix,
     harmlessHeaders: [
@@ -111,7 +110,6 @@ extension SignableNames {
 }
 
 extension OSSStringToSignSigner {
-  /// Parses a V4 string to sign, and the canonical request whose hash the string contains.
   private func v4Intent(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal)
     -> AuthorizedRequest
   {
@@ -137,7 +135,6 @@ extension OSSStringToSignSigner {
     return try v4Intent(of: request, scope)
   }
 
-  /// Parses a canonical request into the request that it represents.
   private func v4Request(
     _ order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> HTTPRequest {
@@ -321,7 +318,6 @@ extension OSSStringToSignSigner {
 }
 
 extension HTTPFields {
-  /// Appends a header that is given as a line `name:value`.
   mutating func append(line: String) throws(SigningRefusal) {
     let pair = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
     guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
@@ -330,9 +326,7 @@ extension HTTPFields {
 }
 
 extension RequestTarget {
-  /// Returns whether two targets are equal.
-  ///
-  /// A parameter without a value equals a parameter with an empty value, because both have the same signature.
+  /// Returns whether two targets are equal; a missing value has the same signature as an empty one.
   fileprivate func isSame(as other: RequestTarget) -> Bool {
     bucket == other.bucket && key == other.key
       && parameters.elementsEqual(other.parameters) { $0.name == $1.name && ($0.value ?? "") == ($1.value ?? "") }
@@ -400,10 +394,8 @@ package struct OSSV1Readings {
     let parameters: [Parameter]
   }
 
-  /// Returns every target whose V1 resource is the given string.
-  ///
-  /// - Parameter resource: The last component of a V1 string to sign, which starts with a slash.
-  /// - Returns: The targets, or `nil` if there are too many combinations to examine.
+  /// Returns every target whose V1 resource is the given string, or `nil` if there are too many combinations to
+  /// examine.
   package static func targets(ofResource resource: String) -> [RequestTarget]? {
     var readings = OSSV1Readings(resource)
     return readings.readAll() ? readings.targets : nil
@@ -420,9 +412,7 @@ package struct OSSV1Readings {
     }
   }
 
-  /// Parses the resource once with each of its question marks as the end of the key, and once without parameters.
-  ///
-  /// Returns `false` if there are too many combinations to examine.
+  /// Parses the resource with each question mark as the end of the key and without parameters, or returns `false`.
   private mutating func readAll() -> Bool {
     for end in bytes.indices where bytes[end] == UInt8(ascii: "?") && isPath(endingAt: end) {
       guard readParameters(from: end + 1) else { return false }
@@ -437,9 +427,7 @@ package struct OSSV1Readings {
     return end == 1 || bucket.map { $0.slash < end } ?? false
   }
 
-  /// Parses the parameters after a question mark in every possible way.
-  ///
-  /// The names must be in ascending order, and V1 must sign each of them.
+  /// Parses the parameters, whose names V1 must sign and which must ascend, in every way, or returns `false`.
   private mutating func readParameters(from start: Int) -> Bool {
     let first = Self.firstIndex(in: ampersands, from: start)
     var pending = [Beginning(index: start, ampersand: first, parameters: [])]
@@ -464,9 +452,7 @@ package struct OSSV1Readings {
     return true
   }
 
-  /// Returns the possible name ranges of a parameter that starts at an index, each up to a separator or the end.
-  ///
-  /// Only a name that starts with `x-oss-` can contain a separator.
+  /// Returns the possible names of a parameter from an index; only an `x-oss-` name can contain a separator.
   private func names(from start: Int) -> [Range<Int>] {
     let prefix = "x-oss-"
     if bytes[start...].starts(with: prefix.utf8) {
@@ -493,9 +479,7 @@ package struct OSSV1Readings {
     return lower
   }
 
-  /// Returns a parameter with the given name range, and with the value between an `=` after the name and `end`.
-  ///
-  /// The value is `nil` if the name ends at `end`.
+  /// Returns the parameter with a name and the value behind it up to `end`, or without a value if the name ends there.
   private func parameter(_ name: Range<Int>, endingAt end: Int) -> Parameter? {
     if name.upperBound == end { return Parameter(name: name, value: nil) }
     guard bytes[name.upperBound] == UInt8(ascii: "="), name.upperBound + 1 < end else { return nil }
@@ -519,9 +503,7 @@ package struct OSSV1Readings {
         parameters: parameters.map { .init(name: text($0.name), value: $0.value.map(text)) }))
   }
 
-  /// Returns a part of the resource as a string.
-  ///
-  /// The part starts and ends next to ASCII characters of a valid string, and is therefore valid UTF-8.
+  /// Returns a part of the resource, which is valid UTF-8 because it starts and ends next to ASCII characters.
   private func text(_ range: Range<Int>) -> String {
     String(decoding: bytes[range], as: UTF8.self)
   }

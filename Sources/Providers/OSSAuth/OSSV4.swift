@@ -15,7 +15,6 @@ extension HTTPField.Name {
   package static let ossPublicKeyURL = known("x-oss-pub-key-url")
 }
 
-/// The constant strings in OSS V4 signatures.
 enum OSSText {
   static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
   static let v4Request: StaticString = "aliyun_v4_request"
@@ -60,14 +59,7 @@ struct OSSV4Request {
 
   /// Calls `body` with a function that appends the V4 canonical request.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - fields: The header fields from which the signed headers are selected.
-  ///   - path: The path with every signed query parameter.
-  ///   - omitting: The name of the query parameter that contains the signature, which is left out.
-  ///   - refused: The query parameters that a request must not contain before it is signed.
-  ///   - body: A closure that receives the function.
-  /// - Throws: A `SigningError` if the path cannot be parsed, or if a signed header or parameter is repeated.
+  /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
@@ -138,7 +130,6 @@ struct OSSV4Request {
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
   }
 
-  /// Returns whether a header is signed although V4 does not require it.
   private func isAdditional(_ name: String) -> Bool {
     var (start, end) = (0, additional.count)
     while start < end {
@@ -148,16 +139,14 @@ struct OSSV4Request {
     return start < additional.count && additional[start].isIdentical(to: name)
   }
 
-  /// Returns whether V4 always signs the header with the given lowercase name.
-  ///
-  /// Source: "Include a V4 signature in the Authorization header (recommended)", the canonical headers.
+  /// Returns whether V4 always signs the header with the given lowercase name; source: the canonical headers there.
   static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-oss-")
       || name.count == 12 && name.starts(with: "content-type")
       || name.count == 11 && name.starts(with: "content-md5")
   }
 
-  /// Returns whether V4 always signs the header with the given lowercase name.
+  /// Returns whether V4 always signs the header with the given lowercase name; source: the canonical headers there.
   static func isSignedByRule(_ name: String) -> Bool {
     withBytes(of: name) { isSignedByRule($0) }
   }
@@ -185,13 +174,7 @@ enum OSSResource: Equatable {
 }
 
 extension ByteWriter {
-  /// Appends the canonical OSS resource: `/`, `/bucket/` or `/bucket/key`.
-  ///
-  /// - Parameters:
-  ///   - resource: The source of the bucket name.
-  ///   - path: The parsed path of the request.
-  ///   - wire: The bytes that contain the path.
-  ///   - encoded: Whether to append the path with canonical percent-encoding (V4) rather than decoded (V1).
+  /// Appends the canonical OSS resource, percent-encoded for V4 or decoded for V1: `/`, `/bucket/` or `/bucket/key`.
   mutating func append(_ resource: OSSResource, path: WirePath, of wire: Span<UInt8>, encoded: Bool) {
     if case .bucket(let bucket) = resource {
       append(UInt8(ascii: "/"))
@@ -201,9 +184,7 @@ extension ByteWriter {
     if case .inPath = resource, isBucketAlone(wire.extracting(0..<path.end)) { append(UInt8(ascii: "/")) }
   }
 
-  /// Returns whether a path is `/bucket`, without a slash after the bucket name.
-  ///
-  /// A percent-encoded slash counts as a slash, because the service splits the path after it has decoded it.
+  /// Returns whether a path is `/bucket`, without a slash after the bucket name, which may be percent-encoded.
   private func isBucketAlone(_ path: Span<UInt8>) -> Bool {
     guard path.count > 1 else { return false }
     for index in 1..<path.count {
@@ -258,9 +239,7 @@ struct OSSV4Scope {
     writer.append(hex: hash)
   }
 
-  /// Returns the V4 signing key for the scope.
-  ///
-  /// The signing key is derived once per access key and day.
+  /// Returns the V4 signing key, which is derived once per access key and day.
   func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
     let scope = KeyScope(from: date.dayNumber, to: date.dayNumber, region: region, service: product)
     return key.signingKey(for: scope) { secret in
@@ -276,7 +255,6 @@ struct OSSV4Scope {
 }
 
 extension OSSV4Scope {
-  /// Sets the header fields that a V4 signature in the headers requires.
   func set(in fields: inout FieldDraft) {
     fields.set(HTTPField(name: .ossDate) { $0.append(basicDate: time) })
     fields.set(OSSText.unsignedPayloadField)
@@ -285,6 +263,8 @@ extension OSSV4Scope {
 
 extension OSSSigner {
   /// Calls `body` with a function that appends the V4 canonical request.
+  ///
+  /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   func withV4Request<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -356,9 +336,7 @@ extension OSSSigner {
   }
 }
 
-/// The checks of the configuration of an OSS signer.
 enum OSSConfiguration {
-  /// Returns the error of a signer's configuration, or `nil` if the configuration is valid.
   static func problem(
     version: OSSSignatureVersion, bucket: String?, region: String, product: String
   ) -> SigningError? {
@@ -376,12 +354,9 @@ enum OSSConfiguration {
     return nil
   }
 
-  /// Returns whether a string has the form of a region ID in a V4 scope.
   static func isRegion(_ text: String) -> Bool { regionProblem(text) == nil }
 
-  /// Returns the error for a string that is not a region ID, or `nil` if the string is one.
-  ///
-  /// The message suggests a corrected region ID if the correction is clear.
+  /// Returns the error for a string that is not a region ID, with a corrected ID if the correction is clear.
   static func regionProblem(_ region: String) -> SigningError? {
     let example = "Write it like cn-hangzhou."
     var advice: String?

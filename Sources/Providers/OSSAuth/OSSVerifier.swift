@@ -218,7 +218,6 @@ extension OSSVerifier {
 }
 
 extension OSSVerifier {
-  /// Throws an error if the verifier does not accept a signature version.
   func check(_ version: OSSSignatureVersion) throws(VerificationError) {
     guard acceptedVersions.contains(version) else {
       let accepted = acceptedVersions.map { $0.rawValue.asciiUppercased }.sorted().joined(separator: " and ")
@@ -282,7 +281,6 @@ extension OSSVerifier {
 }
 
 extension OSSVerifier {
-  /// Returns the verified request for a claim whose signature is correct.
   func verified(_ claim: OSSClaim, with key: AccessKey, expiration: Timestamp?) -> VerifiedRequest {
     VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
@@ -294,11 +292,9 @@ extension OSSVerifier {
 }
 
 extension OSSClaim {
-  /// The names of the headers that the signature covers.
+  /// The names of the headers that the signature covers, from the pages that ``OSSSigner`` lists.
   ///
-  /// V1: <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>;
-  /// V4: <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>. In a
-  /// request without `x-oss-date`, the `Date` header is a line of the string to sign.
+  /// In a request without `x-oss-date`, the `Date` header is a line of the string to sign.
   var signedHeaders: Set<String> {
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
     if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
@@ -321,11 +317,6 @@ extension OSSClaim {
 
 extension OSSVerifier {
   /// Returns the string to sign and, for V4, the canonical request, as the service derives them from a request.
-  ///
-  /// - Parameters:
-  ///   - claim: The statements of the request about its signature.
-  ///   - request: The request as received.
-  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: OSSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     switch claim.scheme {
     case .v1(let scheme):
@@ -354,22 +345,20 @@ extension OSSVerifier {
 }
 
 extension OSSClaim {
-  /// The region in the scope of a V4 signature, or `nil` for V1.
+  /// The region in the scope; V1 has no scope.
   package var region: String? {
     if case .v4(let scheme) = scheme { scheme.region } else { nil }
   }
 
-  /// The product in the scope of a V4 signature, or `nil` for V1.
   package var product: String? {
     if case .v4(let scheme) = scheme { scheme.product } else { nil }
   }
 
-  /// The day in the scope of a V4 signature, or `nil` for V1.
   package var day: String? {
     if case .v4(let scheme) = scheme { scheme.day } else { nil }
   }
 
-  /// The signing time, or `nil` for V1 URLs, which do not contain it.
+  /// The signing time, which V1 URLs do not contain.
   package var signedAt: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .header ? scheme.instant : nil
@@ -377,7 +366,6 @@ extension OSSClaim {
     }
   }
 
-  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   package var expiration: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .query ? scheme.instant : nil

@@ -214,17 +214,11 @@ extension SigningError {
   }
 }
 
-/// The message that OSS signs for a callback.
 package enum CallbackMessage {
   /// Returns the bytes that a callback's signature covers: the decoded path, the query, a line feed and the body.
   ///
   /// The parts have no separators of their own. A path whose decoded form contains a question mark or a control
-  /// character would make the same bytes as another request, so the result is `nil` for such a path, and for a path
-  /// with an invalid escape.
-  ///
-  /// - Parameters:
-  ///   - target: The path and the query as the request line contains them.
-  ///   - body: The body of the request.
+  /// character would make the same bytes as another request, so the result is `nil` for it.
   package static func bytes(target: String, body: [UInt8]) -> [UInt8]? {
     let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
     let query = target.utf8[path.endIndex...]
@@ -240,24 +234,19 @@ package enum CallbackMessage {
 
 /// The template of a callback's body: text with variables such as `${object}`.
 package struct CallbackTemplate: Sendable {
-  /// A part of a template.
   package enum Piece: Sendable, Equatable {
     case text(String)
     case variable(String)
   }
 
-  /// The names of the variables that OSS sets.
-  ///
-  /// Page: "Callback".
+  /// The names of the variables that OSS sets, from the page "Callback".
   package static let systemVariables: Set<String> = [
     "bucket", "object", "etag", "size", "mimeType", "imageInfo.height", "imageInfo.width", "imageInfo.format", "crc64",
     "contentMd5", "vpcId", "clientIp", "reqId", "operation",
   ]
 
-  /// The parts of the template in their order.
   package let pieces: [Piece]
 
-  /// The names of the variables in the template.
   package var variables: [String] {
     pieces.compactMap { piece in
       if case .variable(let name) = piece { name } else { nil }

@@ -24,9 +24,7 @@ struct S3ChunkChain: Sendable {
     last = seed
   }
 
-  /// Returns the signature of the next chunk, which also becomes the previous signature for the chunk after it.
-  ///
-  /// - Parameter hash: The SHA-256 hash of the chunk, in hexadecimal.
+  /// Returns the signature of the next chunk, which the one after it covers; the hash is in hexadecimal.
   mutating func sign(chunkWith hash: String) -> String {
     let signature = key.authenticationCode { writer in
       scope.append(headOf: "-PAYLOAD", to: &writer)
@@ -40,7 +38,6 @@ struct S3ChunkChain: Sendable {
     return last
   }
 
-  /// Returns the signature of a trailer with the given name and value.
   func signature(ofTrailer name: String, _ value: String) -> String {
     let hash = SHA256.hash(writing: { writer in
       writer.append(name)
@@ -57,7 +54,6 @@ struct S3ChunkChain: Sendable {
   }
 }
 
-/// The constant strings in chunked bodies.
 enum S3ChunkText {
   static let signature = ";chunk-signature="
   static let trailerSignature = "x-amz-trailer-signature"
@@ -221,25 +217,12 @@ public struct S3ChunkEncoder: Sendable {
 
 /// A decoder of chunked bodies that verifies their signatures, and returns a chunk's bytes only after its verification.
 ///
-/// ```swift
-/// guard var decoder = verified.bodyDecoder else { … }
-/// for try await bytes in body { try await store(decoder.decode(bytes)) }
-/// try decoder.finish()
-/// ```
-///
 /// The caller must not make the decoded bytes visible before ``finish()`` returns. The decoder buffers at most one
 /// chunk. If the chunks are not signed, it buffers no chunks.
-///
-/// Sources: AWS, "Signature Calculations for the Authorization Header: Transferring Payload in Multiple Chunks (Chunked
-/// Upload)", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html>, and "… Including Trailing
-/// Headers", <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html>.
 package struct S3ChunkDecoder: BodyDecoder {
   /// The checksum in the trailer, after the decoder has compared it with the decoded bytes.
-  ///
-  /// It is `nil` before the end of the body, and for a body without a checksum.
   package private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
 
-  /// The object size in bytes that the request specifies.
   package let decodedByteCount: Int64
 
   private enum State {
@@ -268,14 +251,7 @@ package struct S3ChunkDecoder: BodyDecoder {
   /// The maximum length of the line before a chunk: 15 digits, the signature and the line break, rounded up.
   private static let headByteCount = 128
 
-  /// Creates a decoder for the body of a verified request.
-  ///
-  /// - Parameters:
-  ///   - claim: The claim of the request, whose signature was verified.
-  ///   - key: The access key with which the request was verified.
-  ///   - maximumChunkByteCount: The maximum size, in bytes, of a signed chunk, which the decoder buffers.
-  /// - Throws: A `VerificationError` if the request was not signed for a chunked body, or if the length or the trailer
-  ///   name is missing.
+  /// Creates a decoder for the body of a verified request; it buffers signed chunks of up to a maximum size.
   package init(
     for claim: S3Claim, against key: AccessKey, maximumChunkByteCount: Int = 16 << 20
   ) throws(VerificationError) {
@@ -289,13 +265,9 @@ package struct S3ChunkDecoder: BodyDecoder {
     chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: claim.authorization.signature)
   }
 
-  /// Decodes the next bytes of the body, which can be split at any position.
+  /// Decodes the next bytes of the body, which can be split at any position, and returns those that are verified.
   ///
-  /// - Parameter bytes: The next bytes of the encoded body.
-  /// - Returns: The object's bytes that have been verified since the last call, which may be empty.
-  /// - Throws: A `VerificationError` if the framing is malformed, if a chunk is too short or too long, or if a
-  ///   signature or the checksum is wrong. The caller must then discard all decoded bytes; all further calls throw as
-  ///   well.
+  /// After an error, the caller must discard all decoded bytes; all further calls throw as well.
   package mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
     guard !hasFailed else { throw Self.incomplete("The body was refused before.") }
     var output: [UInt8] = []
@@ -324,9 +296,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     return output
   }
 
-  /// Checks that the body is complete after its last bytes have been decoded.
-  ///
-  /// - Throws: A `VerificationError` with the service's error code `IncompleteBody` if the body is incomplete.
+  /// Throws an error with the code `IncompleteBody` if the body is incomplete after its last bytes.
   package mutating func finish() throws(VerificationError) {
     guard case .done = state, line.isEmpty, !hasFailed else {
       hasFailed = true
@@ -508,7 +478,6 @@ package struct S3ChunkDecoder: BodyDecoder {
   ).with(serviceCode: "MalformedTrailerError")
 }
 
-/// The values of the headers that describe a chunked body.
 struct S3Framing {
   let decodedByteCount: Int64
   /// The checksum algorithm of the trailer, or `nil` for a body without trailers.

@@ -5,10 +5,7 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// The components of an authorization in a header or a URL: `Credential`, `SignedHeaders` and `Signature`.
-///
-/// Source: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
-/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>.
+/// The components of an authorization in a header or a URL, from the pages that ``S3Verifier`` lists.
 struct S3Authorization: Sendable {
   let accessKeyID: AccessKeyID
   let day: String
@@ -19,9 +16,6 @@ struct S3Authorization: Sendable {
   /// The signature: 64 lowercase hexadecimal digits.
   let signature: String
 
-  /// Creates an authorization from the value of an `Authorization` header.
-  ///
-  /// - Throws: A `VerificationError` with the S3 error code for the problem.
   init(_ text: String) throws(VerificationError) {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     let word = text[..<space]
@@ -41,13 +35,7 @@ struct S3Authorization: Sendable {
       signature: parts["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
   }
 
-  /// Creates an authorization from its components in the header or the URL.
-  ///
-  /// - Parameters:
-  ///   - credential: The access key ID, which may contain slashes, and the scope.
-  ///   - signedHeaders: The names of the signed headers, separated by `;`.
-  ///   - signature: The signature in hexadecimal.
-  ///   - code: The service's error code for a malformed component.
+  /// Creates an authorization from its components; `code` is the service's error code for a malformed one.
   init(
     credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
   ) throws(VerificationError) {
@@ -91,7 +79,6 @@ struct S3Authorization: Sendable {
     VerificationError(.unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.").with(serviceCode: "NotImplemented")
   }
 
-  /// The error for a Signature Version 2 signature.
   static let version2 = VerificationError(
     .unsupported,
     "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
@@ -136,7 +123,6 @@ public struct S3Claim: SignatureClaim {
   public let request: HTTPRequest
 
   let authorization: S3Authorization
-  /// The signing time.
   package let date: Timestamp
   /// The lifetime of a presigned URL in seconds, or `nil` for a signature in the headers.
   let lifetime: Int64?
@@ -144,24 +130,19 @@ public struct S3Claim: SignatureClaim {
   /// The verifier that parsed the claim, and is the only one that accepts it.
   let verifier: S3Verifier
 
-  /// The region in the scope of the signature.
   package var region: String { authorization.region }
 
-  /// The service in the scope of the signature.
   package var service: String { authorization.service }
 
-  /// The day in the scope of the signature.
   package var day: String { authorization.day }
 
-  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   package var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
 
   var scope: S3Scope {
     S3Scope(date: date, region: authorization.region, service: authorization.service)
   }
 
-  /// The query parameter that contains the signature and is therefore not signed, or `nil` for a signature in the
-  /// headers.
+  /// The query parameter that contains the signature and is therefore not signed.
   var omitted: StaticString? { placement == .query ? S3Text.signatureParameter : nil }
 
   var canonicalRequest: S3CanonicalRequest {
@@ -169,9 +150,7 @@ public struct S3Claim: SignatureClaim {
       headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true)
   }
 
-  /// Returns the signing time of a request that is signed in its headers: the value of `x-amz-date`, or else of `Date`.
-  ///
-  /// The value is in the basic ISO 8601 format; `Date` can also be in the HTTP date format.
+  /// Returns the signing time from `x-amz-date`, or else from `Date`, which can also be an HTTP date.
   static func date(of request: HTTPRequest) throws(VerificationError) -> Timestamp? {
     if let chosen = try request.headerFields.uniqueValue(for: .s3Date) { return Timestamp(iso8601Basic: chosen) }
     guard let text = try request.headerFields.uniqueValue(for: .date) else { return nil }

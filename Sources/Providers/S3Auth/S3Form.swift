@@ -9,17 +9,13 @@ internal import StorageCrypto
 
 /// The field names and the signature of S3 form uploads.
 private enum S3Form {
-  /// The lowercase names of the form fields that belong to the signature.
-  ///
-  /// The policy needs no conditions for the last two fields.
+  /// The lowercase names of the form fields that belong to the signature; the last two need no conditions.
   static let ownFields: Set<String> = [
     "x-amz-algorithm", "x-amz-credential", "x-amz-date", tokenField, "policy", "x-amz-signature",
   ]
   static let tokenField = "x-amz-security-token"
 
-  /// Returns the signature of a form policy in hexadecimal.
-  ///
-  /// - Parameter policy: The policy document in Base64, which is itself the string to sign.
+  /// Returns the signature of a form policy in Base64, which is itself the string to sign.
   static func signature(of policy: String, in scope: S3Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }

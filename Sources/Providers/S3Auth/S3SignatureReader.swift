@@ -20,9 +20,6 @@ extension SignedService {
   }
 }
 
-/// A reader of Signature Version 4 signatures and of S3 error responses.
-///
-/// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
 struct S3SignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -52,10 +49,7 @@ struct S3SignatureReader: SignatureReader {
     }
   }
 
-  /// Returns whether an access key ID belongs to a temporary key, or `nil` if the ID does not show it.
-  ///
-  /// The IDs of temporary keys start with `ASIA`, and the IDs of users' keys start with `AKIA`. Compatible services
-  /// have other IDs.
+  /// Returns whether an ID belongs to a temporary key (`ASIA`) or a user's key (`AKIA`), or `nil` for other services.
   func isTemporary(_ id: AccessKeyID) -> Bool? {
     if id.utf8.starts(with: "ASIA".utf8) { return true }
     return id.utf8.starts(with: "AKIA".utf8) ? false : nil
@@ -123,7 +117,6 @@ struct S3SignatureReader: SignatureReader {
 
   private func claim(of request: HTTPRequest) -> S3Claim? { try? verifier.claim(in: request) }
 
-  /// Returns the finding for a signature whose scope is for another region, service or day.
   private func scopeFinding(
     _ refusal: RejectedResponse.Reading, _ message: String, _ request: HTTPRequest
   ) -> SignatureFinding? {
@@ -145,7 +138,6 @@ struct S3SignatureReader: SignatureReader {
     return SignatureFinding(.wrongDay, line: SignedPart.scopeDay.name, sent: claim?.day, detail: words(message))
   }
 
-  /// Returns the finding for a header that has an effect but is not listed as signed.
   private func unsignedHeader(_ refusal: RejectedResponse.Reading, _ message: String) -> SignatureFinding {
     let listed = refusal.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").behind ?? ""
     let parts = listed.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }

@@ -426,7 +426,6 @@ extension S3Signer {
 extension S3Text {
   /// The characters that an access key ID must not contain.
   ///
-  /// A comma ends the `Credential` in the header. The scope behind the ID has four parts, and is read from the right end,
-  /// so that the ID can contain slashes.
+  /// A comma ends the `Credential`. The scope is read from the right end, so that the ID can contain slashes.
   static let idDelimiters = IDDelimiters.comma
 }

@@ -99,7 +99,6 @@ public struct S3StringToSignSigner: StringToSignSigner {
 
   private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: product) }
 
-  /// Parses a canonical request into the request that it represents, and the payload in its last line.
   private func request(
     of order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
@@ -196,7 +195,6 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
   }
 
-  /// Returns the bucket, the object key and the query parameters of a request, depending on its host.
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let host = request.authority ?? ""
     let own = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
@@ -222,7 +220,6 @@ extension SignatureScheme {
 }
 
 extension SignableNames {
-  /// The names of the headers and query parameters of S3 requests.
   static let s3 = SignableNames(
     headerPrefix: ServiceDescription.s3.headerPrefix,
     harmlessHeaders: [

@@ -88,8 +88,6 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   ///
   /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
   /// headers do not tell whether a request over HTTP/2 has one.
-  ///
-  /// - Throws: A `VerificationError` if the object length or the trailer name is missing or malformed.
   private func bodyDecoder(
     of claim: S3Claim, against key: AccessKey
   ) throws(VerificationError) -> (any BodyDecoder)? {
@@ -218,7 +216,6 @@ extension S3Verifier {
     (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { ByteExactString($0) })
   private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
-  /// Returns the bucket, the object key and the query parameters of a request, depending on the addressing style.
   package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
     let address = S3Address(authority: request.authority ?? "", style: style, customDomain: bucket)
     let target = try RequestTarget(
@@ -231,8 +228,7 @@ extension S3Verifier {
 
   /// Returns whether a URL contains a Signature Version 4 signature, and rejects other signatures.
   ///
-  /// The method also rejects a signature parameter whose name is in another letter case. No scheme signs such a
-  /// parameter, and a program that ignores case would use it like the correct one.
+  /// A signature parameter in another letter case is not signed, and a program that ignores case would use it.
   func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
     var isSigned = false
     for parameter in target.parameters {
@@ -385,10 +381,7 @@ extension S3Verifier {
     remedy: "Sign the hash of the body, or signed chunks, in the headers."
   ).with(serviceCode: "InvalidRequest")
 
-  /// Checks the headers of a request against its claim.
-  ///
-  /// The method rejects signed headers that are absent, unsigned headers that have an effect, and headers that
-  /// contradict the format of the body.
+  /// Rejects signed headers that are absent, unsigned ones with an effect, and those that contradict the body's format.
   func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {
     let signed = claim.authorization.signedHeaders
     let present = Set(request.headerFields.map(\.name.canonicalName))
@@ -423,14 +416,13 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a claim whose scope is for another region, service or day.
   func checkScope(of claim: S3Claim) throws(VerificationError) {
     try checkScope(
       of: claim.authorization, date: claim.date,
       as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
   }
 
-  /// Rejects an authorization whose scope is for another region or service, or for another day than the given date.
+  /// Rejects a scope for another region or service, or for another day than the given date.
   func checkScope(
     of authorization: S3Authorization, date: Timestamp, as code: String
   ) throws(VerificationError) {
@@ -480,11 +472,6 @@ extension S3Verifier {
   }
 
   /// Returns the canonical request and the string to sign, as the service derives them from a request.
-  ///
-  /// - Parameters:
-  ///   - claim: The statements of the request about its signature.
-  ///   - request: The request as received.
-  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
   package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
     let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(
       request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted

@@ -103,12 +103,7 @@ package struct S3Address {
   ///
   /// Amazon's hosts are parsed by Amazon's rule: `s3.<region>…` is the service, and the labels before it, including
   /// their dots, are the bucket name. For other hosts, the style determines the position. Without a style, the bucket
-  /// name is in the path.
-  ///
-  /// - Parameters:
-  ///   - authority: The host, with or without a port.
-  ///   - style: The position of the bucket name in the URL, or `nil` if the host determines the position.
-  ///   - customDomain: The bucket name for a custom domain, or `nil` if the host name is the bucket name.
+  /// name is in the path. A custom domain without a bucket name is the bucket name.
   init(authority: String, style: AddressingStyle?, customDomain: String? = nil) {
     let host = hostWithoutPort(authority).asciiLowercased
     if style == .customDomain {
@@ -141,8 +136,6 @@ package struct S3Address {
   }
 
   /// Returns the region in one of Amazon's hosts, or `nil` if the host contains no region.
-  ///
-  /// - Parameter authority: The host, with or without a port.
   package static func region(in authority: String) -> String? {
     guard let (labels, service) = vendorLabels(of: hostWithoutPort(authority).asciiLowercased) else { return nil }
     let rest = labels[service...].dropFirst().filter { $0 != "dualstack" }

@@ -133,13 +133,9 @@ struct YAMLMapping {
 
   private static let structure: Set<Character> = ["{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-"]
 
-  /// Parses the mapping at a path, or returns `nil` if the file has no such mapping.
+  /// Parses the mapping at a path of lowercase keys, or returns `nil` if the file has no such mapping.
   ///
-  /// - Parameters:
-  ///   - bytes: The content of the file.
-  ///   - path: The keys that lead to the mapping, in lowercase.
-  ///   - location: The location of the file, for error messages.
-  /// - Throws: An error if the file is not UTF-8, or if the mapping has a repeated key or an unsupported kind of value.
+  /// It throws an error if the file is not UTF-8, or if the mapping has a repeated key or an unsupported value.
   init?(_ bytes: [UInt8], path: [String], at location: SettingLocation) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw location.malformed("is not text in UTF-8") }
     var parents: [(indent: Int, key: String)] = []

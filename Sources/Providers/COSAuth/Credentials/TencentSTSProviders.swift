@@ -308,7 +308,6 @@ private struct TencentSTSCall {
 }
 
 extension RequestCheck {
-  /// Checks that a role ARN and a session name have the forms that Tencent Cloud requires.
   func tencentRole(_ arn: String, sessionName: String) throws(CredentialError) {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
@@ -320,7 +319,6 @@ extension RequestCheck {
 }
 
 extension RefusalRules {
-  /// The rules for interpreting the error codes of Tencent Cloud's STS.
   static let tencent = RefusalRules(
     clock: ["AuthFailure.SignatureExpire"],
     passing: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
@@ -338,9 +336,7 @@ extension RefusalRules {
 }
 
 extension ServiceResponse {
-  /// The refusal in an error response of a Tencent Cloud service, or `nil` if the response contains no error.
-  ///
-  /// Error responses of these services have a successful HTTP status.
+  /// The refusal in an error response, whose HTTP status is that of a success.
   var tencentRefusal: ServiceRefusal? {
     guard let response = object?["Response"]?.object, let error = response["Error"]?.object else { return nil }
     return ServiceRefusal(
@@ -350,7 +346,6 @@ extension ServiceResponse {
 }
 
 extension CredentialReader {
-  /// Returns the temporary key in a response of Tencent Cloud's STS.
   func tencentRoleKey(in received: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let response = try object(received)["Response"]?.object else {
       throw malformed("The response has no object Response.")

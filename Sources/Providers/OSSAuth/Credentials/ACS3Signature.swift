@@ -17,26 +17,21 @@ package enum ACS3Signature {
   /// Returns the header names that the signature must include: `host`, `content-type` and every `x-acs-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-acs-") }
 
-  /// Returns the canonical request, which contains all components of the request that are signed.
   package static func canonicalRequest(
     of call: ServiceCall, signing names: [String]
   ) throws(SigningError) -> String {
     try call.canonicalRequest(query: try canonicalQuery(call.query), signing: names)
   }
 
-  /// Returns the string to sign for a canonical request: the algorithm name and the hash of the canonical request.
   package static func stringToSign(canonicalRequest: String) -> String {
     "\(algorithm)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
   }
 
-  /// Returns the signature of a string to sign, in lowercase hexadecimal.
-  ///
-  /// The HMAC key is the secret itself, without key derivation.
+  /// Returns the signature of a string to sign; the HMAC key is the secret itself, without key derivation.
   package static func signature(of stringToSign: String, secret: Secret) -> String {
     secret.bytes.withBytes { HMACKey<SHA256>($0) }.authenticationCode(for: stringToSign).hex
   }
 
-  /// Returns the signature of a request.
   package static func expected(
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {
@@ -87,9 +82,7 @@ extension HTTPField.Name {
   fileprivate static let acsSecurityToken = known("x-acs-security-token")
 }
 
-/// The older signature of Alibaba Cloud's API (RPC style, HMAC-SHA1), which is sent as a request parameter.
-///
-/// It is used to verify requests of older SDKs.
+/// The older signature of Alibaba Cloud's API (RPC style, HMAC-SHA1), a request parameter of older SDKs.
 ///
 /// Page: "Request syntax and signature method V2 for RPC APIs"
 /// (https://www.alibabacloud.com/help/en/sdk/product-overview/rpc-mechanism).
@@ -100,9 +93,7 @@ package enum RPCSignature {
     return "\(method)&%2F&\(FormPair.written(signed).percentEncoded())"
   }
 
-  /// Returns the signature of a string to sign, in Base64.
-  ///
-  /// The HMAC key is the secret followed by an ampersand.
+  /// Returns the signature of a string to sign; the HMAC key is the secret followed by an ampersand.
   package static func signature(of stringToSign: String, secret: Secret) -> String {
     let key = HMACKey<SHA1> { writer in
       secret.bytes.withBytes { writer.append($0) }

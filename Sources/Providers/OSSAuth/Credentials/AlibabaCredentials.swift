@@ -92,11 +92,10 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   public static var alibabaDefault: CredentialChain<AccessKey> { AlibabaCredentials().chain }
 }
 
-/// A factory of the credential providers for Alibaba Cloud's services, which tests can replace.
+/// A factory of the credential providers, which tests can replace.
 struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServiceSighting) -> Provider
@@ -104,7 +103,6 @@ struct AlibabaServices: Sendable {
   var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping TokenSource) -> Provider
   var uri: @Sendable (String) -> Provider
 
-  /// The factory of providers that send requests to Alibaba Cloud's services.
   static let real = AlibabaServices(
     instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, sighting: $2) },
     role: { AlibabaAssumeRoleProvider($0, credentials: $1) },
@@ -144,10 +142,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
   let source = "Alibaba Cloud pod role"
   let services: AlibabaServices
 
-  /// Assumes the pod's role and returns a temporary key.
-  ///
-  /// The source counts as not configured if only `ALIBABA_CLOUD_ROLE_ARN` is set, because other tools set that variable
-  /// too.
+  /// Assumes the role, unless only `ALIBABA_CLOUD_ROLE_ARN` is set, because other tools set that variable too.
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
     let values = try context.variables(
@@ -193,7 +188,6 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
   }
 }
 
-/// A provider of keys from the URL that the environment variable `ALIBABA_CLOUD_CREDENTIALS_URI` specifies.
 struct AlibabaCredentialsURIProvider: CredentialProvider {
   let source = "Alibaba Cloud credentials URI"
   let services: AlibabaServices

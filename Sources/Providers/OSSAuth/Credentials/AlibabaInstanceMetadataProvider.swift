@@ -59,9 +59,7 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
     return try service.reader.alibabaKey(in: fields, at: response.issuerTime)
   }
 
-  /// Requests a token of the newer protocol and returns the headers with the token.
-  ///
-  /// Returns no headers if the service supports only the older protocol.
+  /// Returns the headers with a token of the newer protocol, or none if only the older one works.
   private func tokenHeaders(in context: ProviderContext) async throws(CredentialError) -> HTTPFields {
     let response = try await service.send(
       .put, MetadataService.tokenPath, headers: [.metadataTokenLifetime: "21600"], in: context)

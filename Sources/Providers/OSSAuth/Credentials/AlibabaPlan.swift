@@ -6,29 +6,19 @@ internal import StorageAuth
 
 /// A plan to obtain an access key, as a profile of Alibaba Cloud's tools describes it.
 indirect enum AlibabaPlan: Sendable {
-  /// A plan that uses the key in the profile.
   case key(AccessKey)
-  /// A plan that requests a key for the role with the given name from the instance's metadata service.
-  ///
-  /// If the name is `nil`, the role is the instance's own.
+  /// A key for a role of the instance, or for the instance's own role, from the metadata service.
   case instanceRole(String?)
-  /// A plan that assumes a role with a key that another plan obtains.
+  /// A role that is assumed with the key of another plan.
   case role(AlibabaRole, with: AlibabaPlan)
-  /// A plan that assumes a role with an identity token from a file.
+  /// A role that is assumed with an identity token from a file.
   case webIdentity(AlibabaRole, providerARN: String, tokenFile: String)
-  /// A plan that runs a command that prints a key.
+  /// A command that prints a key.
   case command(CredentialCommand, timeout: Duration)
-  /// A plan that requests a key from a URL.
   case uri(String)
 }
 
 extension AlibabaPlan {
-  /// Returns the provider that carries out this plan.
-  ///
-  /// - Parameters:
-  ///   - location: The location of the profile, for error messages.
-  ///   - context: The context of the call, for the provider's settings.
-  ///   - services: The factory that creates the provider.
   func provider(
     at location: SettingLocation, in context: ProviderContext, through services: AlibabaServices
   ) -> any CredentialProvider<AccessKey> {
@@ -46,7 +36,6 @@ extension AlibabaPlan {
     }
   }
 
-  /// Carries out this plan and returns the access key.
   func issue(
     at location: SettingLocation, in context: ProviderContext, through services: AlibabaServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -67,7 +56,6 @@ extension SettingTable {
     var usesPrivateNetwork: String?
   }
 
-  /// Returns the role that the settings with the given names describe.
   func role(_ names: RoleNames) throws(CredentialError) -> AlibabaRole {
     func text(_ name: String?) throws(CredentialError) -> String? {
       guard let name else { return nil }
@@ -90,8 +78,7 @@ extension SettingTable {
 }
 
 extension AlibabaSTSEndpoint {
-  /// Creates the STS endpoint for a region, or returns `nil` if the region contains a character that could change the
-  /// host.
+  /// Creates the endpoint for a region, unless the region contains a character that could change the host.
   init?(region: String, isPrivate: Bool) {
     guard region.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else { return nil }
     self = isPrivate ? .vpc(region) : .region(region)

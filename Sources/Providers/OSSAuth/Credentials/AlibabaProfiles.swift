@@ -52,7 +52,6 @@ struct AlibabaCLIProfiles {
     arn: "ram_role_arn", sessionName: "ram_session_name", seconds: "expired_seconds", policy: "policy",
     externalID: "external_id", region: "sts_region", usesPrivateNetwork: "enable_vpc")
 
-  /// The timeout for the command of a profile with the mode `External`.
   private static let commandTimeout = Duration.seconds(60)
 
   private let file: ConfigurationFile.Contents
@@ -60,11 +59,7 @@ struct AlibabaCLIProfiles {
   private let now: Timestamp
   private var profiles: [(name: String, settings: JSONObject)] = []
 
-  /// Parses the configuration file of Alibaba Cloud's command-line tool.
-  ///
-  /// - Parameters:
-  ///   - file: The content of the file.
-  ///   - now: The current time, with which the expirations of stored keys are compared.
+  /// Parses the file; expirations of stored keys are compared with the current time.
   init(_ file: ConfigurationFile.Contents, at now: Timestamp) throws(CredentialError) {
     self.file = file
     self.now = now
@@ -77,10 +72,7 @@ struct AlibabaCLIProfiles {
     }
   }
 
-  /// The name of the file's current profile, or `nil` if the file specifies no current profile and contains no
-  /// profiles.
-  ///
-  /// If the file contains profiles but specifies no current profile, the name is `default`.
+  /// The name of the current profile: `default` if the file has profiles but specifies none.
   var current: String? {
     get throws(CredentialError) {
       if let name = try root.text("current") { return name }
@@ -88,15 +80,9 @@ struct AlibabaCLIProfiles {
     }
   }
 
-  /// The error for a configuration file that contains no profiles.
   var nothing: CredentialError { file.location.error(.notConfigured, "has no profile") }
 
-  /// Returns the error for a profile name that the file does not contain.
-  ///
-  /// - Parameters:
-  ///   - name: The profile name.
-  ///   - isMistake: Whether the profile must exist in this file. The error's code is then `failed` rather than
-  ///     `notConfigured`.
+  /// Returns the error for an unknown profile, with the code `failed` if the profile must be in this file.
   func unknown(_ name: String, isMistake: Bool) -> CredentialError {
     let known = profiles.isEmpty ? "none" : profiles.map { "“\($0.name)”" }.joined(separator: ", ")
     return file.location.error(
@@ -104,14 +90,10 @@ struct AlibabaCLIProfiles {
       remedy: "Name one of them, or run aliyun configure --profile \(name).")
   }
 
-  /// Returns a profile's location in the file, for error messages.
   func location(of name: String) -> SettingLocation {
     file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
   }
 
-  /// Returns the plan that a profile describes, or `nil` if the profile does not exist.
-  ///
-  /// - Parameter name: The profile name.
   func plan(for name: String) throws(CredentialError) -> AlibabaPlan? {
     try plan(for: name, askedBy: [])
   }
@@ -180,8 +162,7 @@ struct AlibabaCLIProfiles {
     return command
   }
 
-  /// Returns the temporary key that a login in a browser has stored, or throws an error if the key is missing or has
-  /// expired.
+  /// Returns the temporary key that a login in a browser has stored, until it expires.
   private func keyOfLogin(_ settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
     let key = try settings.key(Self.issuedKey)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }

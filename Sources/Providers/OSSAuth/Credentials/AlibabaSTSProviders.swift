@@ -77,7 +77,6 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
 
 /// An endpoint of Alibaba Cloud's token service (STS).
 public struct AlibabaSTSEndpoint: Sendable, Hashable {
-  /// The version of the API.
   static let version = "2015-04-01"
 
   let url: String
@@ -204,7 +203,8 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       providerARN, of: "identity provider", form: "acs:ram::<account>:oidc-provider/<name>",
       providerARN.hasPrefix("acs:ram::") && providerARN.contains(":oidc-provider/"))
     let query = FormPair.written([
-      FormPair("Action", "AssumeRoleWithOIDC"), FormPair("Version", AlibabaSTSEndpoint.version), FormPair("Format", "JSON"),
+      FormPair("Action", "AssumeRoleWithOIDC"), FormPair("Version", AlibabaSTSEndpoint.version),
+      FormPair("Format", "JSON"),
       FormPair("Timestamp", exchange.time.now.iso8601), FormPair("SignatureNonce", ServiceNonce.make()),
     ])
     let address = try check.address(role.endpoint.url).appending("/?" + query)
@@ -224,7 +224,6 @@ public struct AlibabaOIDCProvider: CredentialProvider {
 typealias AlibabaRole = AssumedRole<AlibabaSTSEndpoint>
 
 extension AlibabaRole {
-  /// Returns the role's request parameters after validating them against the service's limits.
   func parameters(_ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
@@ -236,7 +235,6 @@ extension AlibabaRole {
 }
 
 extension RefusalRules {
-  /// The rules for interpreting the error codes of Alibaba Cloud's STS.
   static let alibaba = RefusalRules(
     clock: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
     passing: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
@@ -255,7 +253,6 @@ extension RefusalRules {
 }
 
 extension ServiceResponse {
-  /// The refusal in an error response of an Alibaba Cloud service, or `nil` if the response contains no error code.
   var alibabaRefusal: ServiceRefusal? {
     guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
     return ServiceRefusal(
@@ -264,7 +261,6 @@ extension ServiceResponse {
 }
 
 extension CredentialReader {
-  /// Returns the temporary key in a response to `AssumeRole` or `AssumeRoleWithOIDC`.
   func alibabaRoleKey(in response: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard let fields = try object(response)["Credentials"]?.object else {
       throw malformed("The response has no object Credentials.")
@@ -272,7 +268,7 @@ extension CredentialReader {
     return try alibabaKey(in: fields, at: response.issuerTime)
   }
 
-  /// Returns the temporary key in a JSON object with the four fields that all services of Alibaba Cloud use.
+  /// Returns the temporary key in an object with the fields that all services of Alibaba Cloud use.
   func alibabaKey(
     in fields: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -88,8 +88,7 @@ extension EnvironmentCredentialProvider {
 
 /// A provider of temporary keys for a role, which it assumes with an identity token of a pod or a job.
 ///
-/// The token file, the role and the session name are specified by the environment variables
-/// `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and `AWS_ROLE_SESSION_NAME`.
+/// Its variables are `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and `AWS_ROLE_SESSION_NAME`.
 struct AmazonWebIdentityRoleProvider: CredentialProvider {
   private static let fileName = "AWS_WEB_IDENTITY_TOKEN_FILE"
   private static let roleName = "AWS_ROLE_ARN"
@@ -97,9 +96,7 @@ struct AmazonWebIdentityRoleProvider: CredentialProvider {
   let source = "Amazon web identity"
   let services: AmazonServices
 
-  /// Assumes the role and returns a temporary key.
-  ///
-  /// The source counts as not configured if only `AWS_ROLE_ARN` is set, because other tools set that variable too.
+  /// Assumes the role, unless only `AWS_ROLE_ARN` is set, because other tools set that variable too.
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
     let values = try context.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: location)

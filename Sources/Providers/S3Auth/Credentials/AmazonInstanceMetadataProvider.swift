@@ -83,9 +83,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     return response
   }
 
-  /// Requests a token of the newer protocol and returns the headers with the token.
-  ///
-  /// Returns no headers if only the older protocol works.
+  /// Returns the headers with a token of the newer protocol, or none if only the older one works.
   private func tokenHeaders(in context: ProviderContext) async throws(CredentialError) -> HTTPFields {
     let response: ServiceResponse
     do {

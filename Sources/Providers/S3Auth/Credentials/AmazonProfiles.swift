@@ -52,12 +52,9 @@ struct AmazonPlanReader {
   /// The STS endpoint that assumes the profile's roles.
   let endpoint: AmazonSTSEndpoint
 
-  /// Whether the caller or the environment specifies the profile.
-  ///
-  /// A profile that cannot be used then ends the search.
+  /// Whether the caller or the environment specifies the profile; if it cannot be used, the search then ends.
   let isNamed: Bool
 
-  /// Returns the plan to obtain a key that a profile describes.
   func plan(for profile: AmazonProfile) throws(CredentialError) -> AmazonPlan {
     try plan(for: profile, askedBy: [])
   }
@@ -126,8 +123,7 @@ struct AmazonPlanReader {
 
   /// Returns the plan to obtain the key of a profile's source profile.
   ///
-  /// A key in the source profile takes precedence over the source profile's role, so that a profile may be its own
-  /// source profile.
+  /// A key there takes precedence over a role, so that a profile may be its own source profile.
   private func source(of profile: AmazonProfile, askedBy others: [String]) throws(CredentialError) -> AmazonPlan {
     let name = try profile.text("source_profile") ?? ""
     guard let source = try files.profile(name) else {
@@ -197,10 +193,7 @@ struct AmazonFiles {
   private let credentials: File?
   private let config: File?
 
-  /// Reads the two files, either of which may be missing.
-  ///
-  /// - Throws: A `CredentialError` if a file that an environment variable specifies does not exist, or if a file cannot
-  ///   be read.
+  /// Reads the two files; one may be missing unless an environment variable specifies it.
   init(in context: ProviderContext) throws(CredentialError) {
     credentials = try Self.read(Self.credentials, in: context)
     config = try Self.read(Self.config, in: context)
@@ -221,16 +214,11 @@ struct AmazonFiles {
     return File(contents: contents, document: try INIDocument(contents.bytes, at: contents.location, dialect: dialect))
   }
 
-  /// Returns the profile name that the environment specifies, or `nil` if the environment specifies no profile.
-  ///
-  /// `AWS_DEFAULT_PROFILE`, which botocore reads first, takes precedence over `AWS_PROFILE`.
+  /// Returns the profile name that the environment specifies; botocore reads `AWS_DEFAULT_PROFILE` first.
   static func chosenName(in context: ProviderContext) -> String? {
     context.variable("AWS_DEFAULT_PROFILE") ?? context.variable("AWS_PROFILE")
   }
 
-  /// Returns the profile with a name, or `nil` if neither file contains the profile.
-  ///
-  /// - Throws: A `CredentialError` if a section for the profile is invalid.
   func profile(_ name: String) throws(CredentialError) -> AmazonProfile? {
     var configured = try section("profile \(name)", of: config)
     if configured == nil, name == "default" { configured = try section(name, of: config) }
@@ -238,7 +226,6 @@ struct AmazonFiles {
     return sections.isEmpty ? nil : AmazonProfile(name: name, sections: sections)
   }
 
-  /// Returns the settings of a `[services …]` section, or `nil` if the section does not exist.
   func services(_ name: String) throws(CredentialError) -> SettingTable? {
     try section("services \(name)", of: config)?.settings
   }
@@ -250,12 +237,7 @@ struct AmazonFiles {
     return AmazonProfile.Section(settings: settings, file: file.contents)
   }
 
-  /// Returns the error for a profile name that neither file contains.
-  ///
-  /// - Parameters:
-  ///   - name: The profile name.
-  ///   - isNamed: Whether the caller or the environment specifies the profile. The error's code is then `failed` rather
-  ///     than `notConfigured`.
+  /// Returns the error for an unknown profile, with the code `failed` if the caller or the environment names it.
   func missing(_ name: String, isNamed: Bool) -> CredentialError {
     let files = [credentials, config].compactMap { $0?.contents.path }
     let known = (credentials?.document.names ?? []) + (config?.document.names ?? [])
@@ -272,7 +254,6 @@ struct AmazonFiles {
 
 /// A profile whose settings are merged from `~/.aws/credentials` and `~/.aws/config`.
 struct AmazonProfile {
-  /// The section for a profile in one of the two files.
   struct Section {
     let settings: SettingTable
     let file: ConfigurationFile.Contents
@@ -291,19 +272,16 @@ struct AmazonProfile {
       remedy: "Run aws configure --profile \(name).")
   }
 
-  /// Returns a string setting from the first section that contains the setting, or `nil` if no section contains it.
+  /// Returns a string setting from the first section that contains it.
   func text(_ name: String) throws(CredentialError) -> String? {
     try section(with: name)?.settings.text(name)
   }
 
-  /// Returns the first section that contains a setting, or `nil` if no section contains it.
   func section(with name: String) -> Section? {
     sections.first { $0.settings.has(name) }
   }
 
-  /// Returns the access key in the profile, or `nil` if the profile contains no key.
-  ///
-  /// The ID, the secret and the token come from the same file.
+  /// Returns the access key in the profile, whose ID, secret and token come from the same file.
   func key() throws(CredentialError) -> AccessKey? {
     for section in sections {
       let names = SettingTable.KeyNames(
@@ -317,29 +295,22 @@ struct AmazonProfile {
 
 /// A plan to obtain an access key, as a profile of Amazon's tools describes it.
 indirect enum AmazonPlan: Sendable {
-  /// A plan that uses the key in the profile.
   case key(AccessKey)
-  /// A plan that reads the key from Amazon's environment variables.
+  /// The key in Amazon's environment variables.
   case environment
-  /// A plan that requests a key for the current ECS task or pod from the container platform.
+  /// A key for the current ECS task or pod, from the container platform.
   case container
-  /// A plan that requests a key for the instance's role from the metadata service.
+  /// A key for the instance's role, from the metadata service.
   case instanceRole
-  /// A plan that assumes a role with a key that another plan obtains.
+  /// A role that is assumed with the key of another plan.
   case role(AmazonRole, with: AmazonPlan)
-  /// A plan that assumes a role with an identity token from a file.
+  /// A role that is assumed with an identity token from a file.
   case webIdentity(AmazonRole, tokenFile: String)
-  /// A plan that runs a command that prints a key.
+  /// A command that prints a key.
   case command(CredentialCommand)
 }
 
 extension AmazonPlan {
-  /// Returns the provider that carries out this plan.
-  ///
-  /// - Parameters:
-  ///   - location: The location of the profile, for error messages.
-  ///   - context: The context of the call, for the provider's settings.
-  ///   - services: The factory that creates the provider.
   func provider(
     at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
   ) -> any CredentialProvider<AccessKey> {
@@ -356,7 +327,6 @@ extension AmazonPlan {
     }
   }
 
-  /// Carries out this plan and returns the access key.
   func issue(
     at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -365,11 +335,10 @@ extension AmazonPlan {
   }
 }
 
-/// A factory of the credential providers for Amazon's services, which tests can replace.
+/// A factory of the credential providers, which tests can replace.
 struct AmazonServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable () -> Provider
@@ -377,7 +346,6 @@ struct AmazonServices: Sendable {
   var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
   var webIdentity: @Sendable (AmazonRole, _ token: @escaping TokenSource) -> Provider
 
-  /// The factory of providers that send requests to Amazon's services.
   static let real = AmazonServices(
     instanceRole: { AmazonInstanceRoleProvider() },
     container: { AmazonContainerProvider() },

@@ -228,9 +228,7 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
     ownURL ?? "https://sts.\(region).\(region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
   }
 
-  /// Returns the URL for requests to this endpoint, or throws an error if the region or the URL is invalid.
-  ///
-  /// An invalid region is rejected because it could change the host.
+  /// Returns the URL for requests; an invalid region is rejected because it could change the host.
   func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
     guard isScopePart(region) else {
       throw check.refused("The name of the region is not valid.", "Write it like eu-central-1.")
@@ -243,9 +241,7 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
 typealias AmazonRole = AssumedRole<AmazonSTSEndpoint>
 
 extension AmazonRole {
-  /// Returns the role's request parameters after validating them against the service's limits.
-  ///
-  /// Compatible services have role ARNs in other forms, so only the beginning of the ARN is checked.
+  /// Returns the checked request parameters; of an ARN only the beginning, as compatible services have other forms.
   func parameters(of action: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.parts(between: ":", atMost: 5)
     let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
@@ -256,7 +252,6 @@ extension AmazonRole {
 }
 
 extension ServiceURL {
-  /// Creates a POST request to an STS endpoint, with a form body and XML as the accepted response format.
   func amazonCall(_ form: [FormPair]) -> ServiceCall {
     let headers: HTTPFields = [
       .accept: "application/xml", .contentType: "application/x-www-form-urlencoded; charset=utf-8",
@@ -266,13 +261,11 @@ extension ServiceURL {
 }
 
 extension RefusalRules {
-  /// The rules for interpreting the error codes of Amazon's token service.
+  /// The rules for the error codes, from the STS API reference: "AssumeRole", "AssumeRoleWithWebIdentity", "Common
+  /// Errors".
   ///
   /// The service also reports a wrong signing time as `SignatureDoesNotMatch`. Therefore a clock that differs from the
   /// service's is corrected before the secret is assumed to be wrong.
-  ///
-  /// Pages: "AssumeRole" and "AssumeRoleWithWebIdentity", section "Errors", and "Common Errors" in the STS API
-  /// reference.
   static let amazon = RefusalRules(
     clock: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
     passing: [
@@ -295,7 +288,6 @@ extension RefusalRules {
 }
 
 extension ServiceResponse {
-  /// The refusal in an error response of an Amazon service, or `nil` if the response contains no error code.
   var amazonRefusal: ServiceRefusal? {
     guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
       let code = error["Code"]?.text, !code.isEmpty
@@ -334,9 +326,7 @@ extension CredentialReader {
     return first
   }
 
-  /// Returns the temporary key in an object with the four fields that all services of Amazon use.
-  ///
-  /// Only the name of the session token's field varies among the services.
+  /// Returns the temporary key in an object; only the name of the token's field varies among the services.
   func amazonKey(
     in fields: JSONObject, token: String, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

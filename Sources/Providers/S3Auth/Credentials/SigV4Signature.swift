@@ -34,9 +34,7 @@ package struct SigV4Signature: ScopedSignature {
     }
   }
 
-  /// Returns the canonical query string for a query.
-  ///
-  /// Parameters are sorted by the bytes of their encoded names, then by the bytes of their encoded values.
+  /// Returns the canonical query, sorted by the bytes of the encoded names and values.
   private static func canonicalQuery(_ query: String) throws(SigningError) -> String {
     guard let pairs = FormPair.read(query) else { throw SigningError.unreadablePath }
     return FormPair.sorted(pairs.map { FormPair($0.name.percentEncoded(), $0.value.percentEncoded()) })
@@ -44,10 +42,7 @@ package struct SigV4Signature: ScopedSignature {
   }
 }
 
-/// A signer of requests to Amazon's services other than S3 with AWS4-HMAC-SHA256.
-///
-/// The signer adds the date and the session token. The signature includes the host, the content type and every `x-amz-`
-/// header.
+/// A signer of requests to Amazon's services other than S3, which adds the date and the session token.
 package struct SigV4Signer: ServiceSigner {
   private let region: String
   private let service: String
