@@ -60,10 +60,8 @@ public struct COSStringToSignSigner: StringToSignSigner {
   /// - Throws: A `SigningRefusal` if the request is not for the endpoint, or if the string differs in any byte from
   ///   the string to sign of the parsed request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    guard order.scheme == .cosV5 else {
-      throw .malformed("This signer does not support the signature version.")
-    }
-    guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+    guard order.scheme == .cosV5 else { throw .anotherScheme }
+    let canonicalRequest = try order.requiredCanonicalRequest
     let window = try window(of: order, canonicalRequest)
     let request = try request(order, canonicalRequest)
     var target = try target(of: request)
@@ -135,12 +133,7 @@ extension COSStringToSignSigner {
       window.start < window.end
     else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
     let hash = SHA1.hash(writing: { $0.append(canonicalRequest) })
-    let text = String(writing: { $0.append(cosStringToSign: hash, in: window) })
-    guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
-      throw SigningRefusal(
-        .hashMismatch, "The string does not contain the hash of the canonical request.",
-        remedy: "Send both as the signer prepares them.")
-    }
+    try order.check(isFor: String(writing: { $0.append(cosStringToSign: hash, in: window) }))
     return window
   }
 
@@ -172,17 +165,12 @@ extension COSStringToSignSigner {
       host = value
     }
     let request = HTTPRequest(method: method, scheme: nil, authority: host, path: path, headerFields: headers)
-    var names = Set(headers.map(\.name.canonicalName))
-    names.insert("host")
-    let text: String
-    do throws(SigningError) {
-      text = try COSHTTPString(policy: .only(names)).withHTTPString(
+    let names = Set(headers.map(\.name.canonicalName) + ["host"])
+    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+      try COSHTTPString(policy: .only(names)).withHTTPString(
         request, fields: request.headerFields, path: request.path ?? "/"
       ) { text, _, _ in String(writing: text) }
-    } catch {
-      throw .notCanonical
     }
-    guard text.utf8.elementsEqual(canonicalRequest.utf8) else { throw .notCanonical }
     return request
   }
 

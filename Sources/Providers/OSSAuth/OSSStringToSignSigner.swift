@@ -57,10 +57,8 @@ public struct OSSStringToSignSigner: StringToSignSigner {
       guard order.canonicalRequest == nil else { throw .malformed("OSS V1 has no canonical request.") }
       return try v1Intent(of: order)
     case .ossV4 where versions.contains(.v4):
-      guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
-      return try v4Intent(of: order, canonicalRequest)
-    default:
-      throw .malformed("This signer does not support the signature version.")
+      return try v4Intent(of: order, order.requiredCanonicalRequest)
+    default: throw .anotherScheme
     }
   }
 
@@ -125,14 +123,8 @@ extension OSSStringToSignSigner {
       throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
-    let text = String(writing: { scope.append(stringToSign: hash, to: &$0) })
-    guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
-      throw SigningRefusal(
-        .hashMismatch, "The string does not contain the hash of the canonical request.",
-        remedy: "Send both as the signer prepares them.")
-    }
-    let request = try v4Request(order, canonicalRequest)
-    return try v4Intent(of: request, scope)
+    try order.check(isFor: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
+    return try v4Intent(of: v4Request(order, canonicalRequest), scope)
   }
 
   private func v4Request(
@@ -142,17 +134,7 @@ extension OSSStringToSignSigner {
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
-    var headers = HTTPFields()
-    var host: String?
-    for line in lines.take(while: { !$0.isEmpty }) {
-      if line.hasBytePrefix("host:") {
-        guard host == nil else { throw .malformed("There are two hosts.") }
-        host = String(line.dropFirst("host:".count))
-      } else {
-        try headers.append(line: line)
-      }
-    }
-    _ = try lines.first()
+    let (headers, host) = try lines.headers()
     let additional = try lines.first()
     let payload = try lines.first()
     guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
@@ -163,17 +145,12 @@ extension OSSStringToSignSigner {
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
     let names = additional.isEmpty ? [] : additional.parts(between: ";")
-    let text: String
-    do throws(SigningError) {
-      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
+    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+      try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
         request, fields: request.headerFields, path: request.path ?? "/"
-      ) {
-        String(writing: $0)
-      }
-    } catch {
-      throw .notCanonical
+      ) { String(writing: $0) }
     }
-    guard text.utf8.elementsEqual(canonicalRequest.utf8), names.sorted() == names, Set(names).count == names.count,
+    guard names.sorted() == names, Set(names).count == names.count,
       names.allSatisfy({ !OSSV4Request.isSignedByRule(String($0)) })
     else { throw .notCanonical }
     return request
@@ -205,12 +182,7 @@ extension OSSStringToSignSigner {
       throw .malformed("The additional headers are not those of the URL.")
     }
     let token = try target.take("x-oss-security-token").map { Secret($0) }
-    let limits = OSSLimits.urlSeconds(isTemporary: token != nil)
-    guard limits.contains(seconds) else {
-      throw SigningRefusal(
-        .lifetime, "The URL would be valid for \(seconds) seconds; the service accepts 1 to \(limits.upperBound).",
-        remedy: "Request a shorter lifetime.")
-    }
+    try SigningRefusal.check(lifetime: seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
     return AuthorizedRequest(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),
@@ -248,16 +220,11 @@ extension OSSStringToSignSigner {
     }
     let path = try Self.wirePath(ofResource: resource)
     let request = HTTPRequest(method: method, scheme: nil, authority: "localhost", path: path, headerFields: headers)
-    let text: String
-    do throws(SigningError) {
-      text = try OSSV1String(resource: .inPath, subresources: OSSSubresources())
-        .withStringToSign(request, fields: request.headerFields, path: request.path ?? "/", date: .line(dateLine)) {
-          String(writing: $0)
-        }
-    } catch {
-      throw .notCanonical
+    try SigningRefusal.check(order.stringToSign) { () throws(SigningError) in
+      try OSSV1String(resource: .inPath, subresources: OSSSubresources()).withStringToSign(
+        request, fields: request.headerFields, path: request.path ?? "/", date: .line(dateLine)
+      ) { String(writing: $0) }
     }
-    guard text.utf8.elementsEqual(order.stringToSign.utf8) else { throw .notCanonical }
     return try v1Intent(of: request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
   }
 
@@ -314,14 +281,6 @@ extension OSSStringToSignSigner {
       return pair.map { String(Substring($0)).percentEncoded() }.joined(separator: "=")
     }
     return "\(path.percentEncoded(.path))?\(query.joined(separator: "&"))"
-  }
-}
-
-extension HTTPFields {
-  mutating func append(line: String) throws(SigningRefusal) {
-    let pair = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
-    try append(signed: String(Substring(pair[0])), String(Substring(pair[1])))
   }
 }
 

@@ -330,6 +330,10 @@ package struct S3CanonicalRequest {
 }
 
 extension [String] {
+  var areSortedAndDistinct: Bool {
+    zip(self, dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
   func containsSorted(_ name: String) -> Bool {
     var (start, end) = (0, count)
     while start < end {

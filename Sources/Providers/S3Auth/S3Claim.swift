@@ -56,8 +56,9 @@ struct S3Authorization: Sendable {
     }
     if service == "s3express" { throw Self.declined("Directory buckets (S3 Express One Zone) are not supported.") }
     let names = signedHeaders.parts(between: ";").map { String($0) }
-    let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    guard isSorted, names.containsSorted("host"), names.allSatisfy({ !$0.isEmpty && $0 == $0.asciiLowercased }) else {
+    guard names.areSortedAndDistinct, names.containsSorted("host"),
+      names.allSatisfy({ !$0.isEmpty && $0 == $0.asciiLowercased })
+    else {
       throw Self.malformed(
         "The signed headers are not different names in lower case, sorted, with the host among them.", as: code)
     }
