@@ -449,7 +449,7 @@ extension COSSigner {
   ///   ID or request.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = pending.bare(signature)
-    guard bare == bare.asciiLowercased, [UInt8](hex: bare)?.count == SHA1.digestByteCount else {
+    guard bare.isLowerHex(byteCount: SHA1.digestByteCount) else {
       throw SigningError(
         .invalidSignature, "The signature is not 40 lower-case hexadecimal digits, or is for another id or request.",
         remedy: "Let the server return the bare signature, or the Authorization for the same string to sign.")

@@ -129,7 +129,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     do throws(VerificationError) {
       try check(claim.window, at: date)
       try checkCoverage(of: claim, request)
-      try checkSignature(of: claim, asSigned(request, claim), against: key)
+      try checkSignature(of: claim, asSigned(claim), against: key)
       try checkStoredHeaders(of: claim, request)
       try limits.checkLifetime(from: claim.window.start, until: claim.window.end, at: date, in: claim.placement)
     } catch {
@@ -186,9 +186,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
-    return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in
-      try texts(of: claim, in: request)
-    }
+    return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim) }
   }
 }
 
@@ -206,17 +204,9 @@ extension COSVerifier {
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
-    if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeCOS($0.value) }) { return true }
-    let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
-    return target.parameters.contains { parameter in
-      let name = parameter.name.utf8.map(asciiLowercased)
-      return name.withElements { Self.authorizationNames.contains($0) }
-    }
-  }
-
-  /// Returns whether an `Authorization` value starts with `q-`, in uppercase or lowercase.
-  private static func startsLikeCOS(_ value: String) -> Bool {
-    value.utf8.lazy.map(asciiLowercased).starts(with: "q-".utf8)
+    if request.hasAuthorization(startingWith: "q-") { return true }
+    return try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
+      .hasParameter(among: Self.authorizationNames)
   }
 
   /// The lowercase names of query parameters; any of them marks a URL as presigned.
@@ -225,9 +215,9 @@ extension COSVerifier {
 
 extension COSVerifier {
   /// Returns the HTTP string and the string to sign for a request, in the documented form.
-  package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
+  package func texts(of claim: COSClaim) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
-    let signed = asSigned(request, claim)
+    let signed = asSigned(claim)
     let (text, hash) = try reading.withHTTPString(
       signed, fields: signed.headerFields, path: signed.path ?? "/"
     ) { text, _, _ in
@@ -411,11 +401,11 @@ extension COSVerifier {
   ]
 
   /// Returns the request as the client signed it, with the token as a header if the signature lists one.
-  func asSigned(_ request: HTTPRequest, _ claim: COSClaim) -> HTTPRequest {
+  func asSigned(_ claim: COSClaim) -> HTTPRequest {
+    var request = claim.request
     guard claim.headers.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
       let token = claim.sessionToken
     else { return request }
-    var request = request
     request.headerFields.append(HTTPField(name: .cosSecurityToken, value: token.reveal()))
     return request
   }

@@ -68,6 +68,8 @@ public struct OSSClaim: SignatureClaim {
     ///
     /// The SDKs sign the value of `Date` (Go SDK v1, `oss/auth.go`). The documentation requires it in ISO 8601.
     var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
+
+    var scope: OSSV4Scope { OSSV4Scope(date: date, region: region, product: product) }
   }
 }
 
@@ -257,7 +259,7 @@ extension OSSVerifier {
 
   private func accepts(payloadHash text: String) -> Bool {
     text == OSSText.unsignedPayload.description
-      || acceptsPayloadHashes && OSSText.isHash(text)
+      || acceptsPayloadHashes && text.isLowerHex(byteCount: SHA256.digestByteCount)
   }
 
   /// Parses the list of additional headers, which must be lowercase, unique and in the request.

@@ -151,9 +151,8 @@ extension OSSVerifier: FormVerifier {
         try check(scheme)
         try checkAge(of: scheme.date, at: date)
         start = scheme.date
-        let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
         isRight = constantTimeEqual(
-          OSSForm.v4Signature(of: policy, in: scope, with: key), try form.required("x-oss-signature"))
+          OSSForm.v4Signature(of: policy, in: scheme.scope, with: key), try form.required("x-oss-signature"))
         required = ["x-oss-signature-version", "x-oss-credential", "x-oss-date"]
         if claim.sessionToken != nil { required.append(OSSForm.tokenField) }
       } else {

@@ -465,7 +465,7 @@ extension OSSSigner {
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = pending.bare(signature)
     let isV1 = [UInt8](base64: bare)?.count == SHA1.digestByteCount
-    guard version == .v1 ? isV1 : OSSText.isHash(bare) else {
+    guard version == .v1 ? isV1 : bare.isLowerHex(byteCount: SHA256.digestByteCount) else {
       if isV1 {
         throw SigningError(
           .invalidSignature, "The signature has the form of OSS V1, and the request is signed with V4.",

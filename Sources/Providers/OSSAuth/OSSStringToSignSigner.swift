@@ -138,7 +138,7 @@ extension OSSStringToSignSigner {
     let additional = try lines.first()
     let payload = try lines.first()
     guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
-    guard payload == OSSText.unsignedPayload.description || OSSText.isHash(payload),
+    guard payload == OSSText.unsignedPayload.description || payload.isLowerHex(byteCount: SHA256.digestByteCount),
       headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
     else { throw .malformed("The last line is not the hash of a body, and not \(OSSText.unsignedPayload).") }
     let request = HTTPRequest(

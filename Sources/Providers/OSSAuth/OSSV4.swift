@@ -20,11 +20,6 @@ enum OSSText {
   static let v4Request: StaticString = "aliyun_v4_request"
   static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
   static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
-
-  /// Returns whether a string is a SHA-256 in lowercase hexadecimal, as V4 signatures and payload hashes are.
-  static func isHash(_ text: String) -> Bool {
-    text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
-  }
 }
 
 /// The limits that OSS sets for signatures.
@@ -347,7 +342,7 @@ enum OSSConfiguration {
     }
     guard version == .v4 else { return nil }
     if let advice = regionProblem(region) { return advice }
-    guard isScopePart(product) else {
+    guard product.isScopePart() else {
       return SigningError(
         .invalidConfiguration, "\"\(product)\" is not a product.", remedy: "Use oss, or oss-cloudbox for a cloud box.")
     }
@@ -366,7 +361,7 @@ enum OSSConfiguration {
       advice = "Leave out \"oss-\": \(region.dropFirst(4))."
     } else if region.hasByteSuffix("-internal") {
       advice = "Leave out \"-internal\": \(region.dropLast(9)). It belongs in the endpoint."
-    } else if !isScopePart(region) {
+    } else if !region.isScopePart() {
       advice = "Use lower-case letters, digits and hyphens. " + example
     } else if !region.hasByte("-") {
       advice = "Add the country as a prefix. " + example
@@ -374,15 +369,5 @@ enum OSSConfiguration {
     return advice.map {
       SigningError(.invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: $0)
     }
-  }
-
-  private static func isScopePart(_ text: String) -> Bool {
-    !text.isEmpty && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-        default: false
-        }
-      }
   }
 }

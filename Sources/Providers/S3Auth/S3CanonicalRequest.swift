@@ -61,29 +61,6 @@ public enum S3Limits {
   static let hexDigitCount = 64
 }
 
-/// Returns whether a string is `[a-z0-9-]+` with a letter or digit at both ends, as a part of a scope or a host label
-/// is.
-func isScopePart(_ text: String) -> Bool {
-  !text.isEmpty && text.utf8.count <= 63 && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-      default: false
-      }
-    }
-}
-
-/// Returns whether a string consists of 64 lowercase hexadecimal digits.
-func isLowerHex(_ text: some StringProtocol) -> Bool {
-  text.utf8.count == S3Limits.hexDigitCount
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-      default: false
-      }
-    }
-}
-
 /// The scope of a signing key: a day, a region and a service.
 ///
 /// Source: AWS, "Authenticating Requests (AWS Signature Version 4)".

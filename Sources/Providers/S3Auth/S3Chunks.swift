@@ -346,7 +346,8 @@ package struct S3ChunkDecoder: BodyDecoder {
     let prefix = S3ChunkText.signature.utf8.dropFirst()
     if payload.hasSignedChunks {
       guard parts.count == 2, parts[1].starts(with: prefix), parts[1].count == prefix.count + 64,
-        let signature = String(validating: parts[1].suffix(64), as: UTF8.self), isLowerHex(signature)
+        let signature = String(validating: parts[1].suffix(64), as: UTF8.self),
+        signature.isLowerHex(byteCount: SHA256.digestByteCount)
       else { throw Self.malformedChunk("The signature of a chunk is missing or malformed.") }
       claimedSignature = signature
     } else if parts.count != 1 {
@@ -428,7 +429,9 @@ package struct S3ChunkDecoder: BodyDecoder {
       !hasTrailerSignature, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else { throw Self.malformedTrailer }
     if let trailerValue {
-      guard payload.hasSignedChunks, name == S3ChunkText.trailerSignature, isLowerHex(value) else {
+      guard payload.hasSignedChunks, name == S3ChunkText.trailerSignature,
+        value.isLowerHex(byteCount: SHA256.digestByteCount)
+      else {
         throw Self.malformedTrailer
       }
       let expected = chain.signature(ofTrailer: running.algorithm.fieldName, trailerValue)

@@ -51,7 +51,7 @@ struct S3Authorization: Sendable {
       throw error.with(serviceCode: code)
     }
     (day, region, service) = (scope[0], scope[1], scope[2])
-    guard isScopePart(region), isScopePart(service) else {
+    guard region.isScopePart(atMost: 63), service.isScopePart(atMost: 63) else {
       throw Self.malformed("The region or the service of the Credential is malformed.", as: code)
     }
     if service == "s3express" { throw Self.declined("Directory buckets (S3 Express One Zone) are not supported.") }
@@ -62,7 +62,7 @@ struct S3Authorization: Sendable {
       throw Self.malformed(
         "The signed headers are not different names in lower case, sorted, with the host among them.", as: code)
     }
-    guard isLowerHex(signature) else {
+    guard String(signature).isLowerHex(byteCount: SHA256.digestByteCount) else {
       throw Self.malformed("The signature is not 64 hexadecimal digits in lower case.", as: code)
     }
     self.signedHeaders = names
@@ -143,12 +143,26 @@ public struct S3Claim: SignatureClaim {
     S3Scope(date: date, region: authorization.region, service: authorization.service)
   }
 
-  /// The query parameter that contains the signature and is therefore not signed.
-  var omitted: StaticString? { placement == .query ? S3Text.signatureParameter : nil }
+  /// Calls `body` with functions that append the canonical request and the names of the signed headers.
+  func withCanonicalRequest<Result>(
+    _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    try S3CanonicalRequest(
+      headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true
+    ).withCanonicalRequest(
+      request, fields: request.headerFields, path: request.path ?? "/",
+      omitting: placement == .query ? S3Text.signatureParameter : nil, body)
+  }
 
-  var canonicalRequest: S3CanonicalRequest {
-    S3CanonicalRequest(
-      headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true)
+  /// The canonical request and the string to sign, as the service derives them from the request.
+  var texts: SignedTexts {
+    get throws(SigningError) {
+      let (canonical, hash) = try withCanonicalRequest { text, _ in
+        (String(writing: text), SHA256.hash(writing: text))
+      }
+      return SignedTexts(
+        stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: canonical)
+    }
   }
 
   /// Returns the signing time from `x-amz-date`, or else from `Date`, which can also be an HTTP date.

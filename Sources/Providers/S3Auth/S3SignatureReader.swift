@@ -43,7 +43,7 @@ struct S3SignatureReader: SignatureReader {
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.date,
-        end: claim.expiration, texts: try verifier.texts(of: claim, in: request))
+        end: claim.expiration, texts: try claim.texts)
     } catch {
       throw VerificationError(error)
     }

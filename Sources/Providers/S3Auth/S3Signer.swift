@@ -111,13 +111,15 @@ public struct S3Signer: TwoStepSigner, Presigner {
         "Directory buckets (S3 Express One Zone) are not supported: they require a separate session.",
         "Use a general purpose bucket.")
     }
-    guard isScopePart(region) else {
+    guard region.isScopePart(atMost: 63) else {
       return invalid("\"\(region)\" is not the name of a region.", "Write it like eu-central-1.")
     }
     guard region != "aws-global" else {
       return invalid("aws-global is a partition and not a region.", "Use the region of the bucket, such as us-east-1.")
     }
-    guard isScopePart(service) else { return invalid("\"\(service)\" is not the name of a service.", "Use s3.") }
+    guard service.isScopePart(atMost: 63) else {
+      return invalid("\"\(service)\" is not the name of a service.", "Use s3.")
+    }
     guard payload?.isWellFormed ?? true else {
       return invalid("The hash of the body is not a SHA-256.", "Give 64 hexadecimal digits.")
     }
@@ -414,7 +416,7 @@ extension S3Signer {
   ///   ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = pending.bare(signature)
-    guard isLowerHex(bare) else {
+    guard bare.isLowerHex(byteCount: SHA256.digestByteCount) else {
       throw SigningError(
         .invalidSignature, "The signature is not 64 hexadecimal digits in lower case, or has another id.",
         remedy: "Let the server return the bare signature, or the Authorization of the same access key id.")

@@ -101,10 +101,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
-    let isHeader = request.headerFields[fields: .authorization].contains { field in
-      field.value.asciiLowercased.hasBytePrefix("aws")
-    }
-    if isHeader { return true }
+    if request.hasAuthorization(startingWith: "aws") { return true }
     return try target(of: request).parameters.contains { Self.loweredParameters.contains($0.name.asciiLowercased) }
   }
 
@@ -168,23 +165,18 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   private func verified(
     _ claim: S3Claim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
-    let request = claim.request
     try checkToken(of: claim, against: key, at: date)
     try checkScope(of: claim)
     _ = Self.secretNames
     var mismatch: VerificationError?
     if claim.lifetime == nil { try checkSkew(claim.date, at: date) } else { try checkWindow(of: claim, at: date) }
     do throws(SigningError) {
-      let hash = try claim.canonicalRequest.withCanonicalRequest(
-        request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted
-      ) { text, _ in
-        SHA256.hash(writing: text)
-      }
+      let hash = try claim.withCanonicalRequest { text, _ in SHA256.hash(writing: text) }
       let scope = claim.scope
       let expected = scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
       if !constantTimeEqual(expected.hex, claim.authorization.signature) {
         mismatch = try claim.mismatch(claim.authorization.signature, with: key) { () throws(SigningError) in
-          try texts(of: claim, in: request)
+          try claim.texts
         }
       }
     } catch {
@@ -347,7 +339,7 @@ extension S3Verifier {
       .map { $0.value?.string ?? "" }
     let header = try request.headerFields.uniqueValue(for: .s3ContentSHA256)
     guard stated.allSatisfy({ $0 == S3Payload.unsigned.text }),
-      header.map({ $0 == S3Payload.unsigned.text || isLowerHex($0) }) ?? true
+      header.map({ $0 == S3Payload.unsigned.text || $0.isLowerHex(byteCount: SHA256.digestByteCount) }) ?? true
     else {
       throw VerificationError(
         .unsupported, "The body of a request with a signed URL is UNSIGNED-PAYLOAD.",
@@ -469,18 +461,6 @@ extension S3Verifier {
         .notYetValid, "Request is not yet valid", remedy: "Set the clock of the machine that signs."
       ).with(instant: claim.date).with(serviceCode: "AccessDenied")
     }
-  }
-
-  /// Returns the canonical request and the string to sign, as the service derives them from a request.
-  package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
-    let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(
-      request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted
-    ) {
-      text, _ in (String(writing: text), SHA256.hash(writing: text))
-    }
-    let scope = claim.scope
-    return SignedTexts(
-      stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: canonical)
   }
 }
 

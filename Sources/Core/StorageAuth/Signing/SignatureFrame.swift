@@ -108,3 +108,41 @@ extension PendingSignature {
     return request
   }
 }
+
+extension String {
+  /// Returns whether the string is a hash value or a signature of a length in lowercase hexadecimal digits.
+  package func isLowerHex(byteCount: Int) -> Bool {
+    utf8.count == 2 * byteCount
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+      }
+  }
+
+  /// Returns whether the string is `[a-z0-9-]+` with a letter or a digit at both ends, as a part of a scope is.
+  package func isScopePart(atMost limit: Int = .max) -> Bool {
+    !isEmpty && utf8.count <= limit && !hasBytePrefix("-") && !hasByteSuffix("-")
+      && utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+  }
+}
+
+extension HTTPRequest {
+  /// Returns whether an `Authorization` header starts with a lowercase word, in any letter case.
+  package func hasAuthorization(startingWith word: String) -> Bool {
+    headerFields[fields: .authorization].contains { $0.value.utf8.lazy.map(asciiLowercased).starts(with: word.utf8) }
+  }
+}
+
+extension RequestTarget {
+  /// Returns whether the query has a parameter with one of the given lowercase names, in any letter case.
+  package func hasParameter(among names: NameTable) -> Bool {
+    parameters.contains { $0.name.utf8.map(asciiLowercased).withElements { names.contains($0) } }
+  }
+}
