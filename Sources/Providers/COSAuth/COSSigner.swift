@@ -130,9 +130,7 @@ extension COSSigner {
     }
     return window
   }
-}
 
-extension COSSigner {
   /// Signs a request by adding the signature to its headers.
   ///
   /// The method sets `Authorization` and, for a temporary key, `x-cos-security-token`.
@@ -369,9 +367,7 @@ extension COSSigner {
     writer.append(percentEncoding: String(writing: parameterList))
     writer.append("&q-signature=")
   }
-}
 
-extension COSSigner {
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Parameters:

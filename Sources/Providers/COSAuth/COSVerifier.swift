@@ -211,9 +211,7 @@ extension COSVerifier {
 
   /// The lowercase names of query parameters; any of them marks a URL as presigned.
   private static let authorizationNames = NameTable(COSAuthorization.names + ["sign"])
-}
 
-extension COSVerifier {
   /// Returns the HTTP string and the string to sign for a request, in the documented form.
   package func texts(of claim: COSClaim) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)

@@ -218,9 +218,7 @@ extension OSSSigner {
   static let signatureParameters = NameTable([
     "Signature", "OSSAccessKeyId", "Expires", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
   ])
-}
 
-extension OSSSigner {
   /// Signs a request by adding the signature to its headers.
   ///
   /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`. V1 sets `Authorization`
@@ -278,9 +276,7 @@ extension OSSSigner {
     case .v4: writer.append(hex: signature)
     }
   }
-}
 
-extension OSSSigner {
   /// Creates a presigned URL for a request to OSS.
   ///
   /// The client that uses the URL must send exactly the headers of the result, and no `Content-Type` unless the result
@@ -395,9 +391,7 @@ extension OSSSigner {
       return OSSV4Request.isSignedByRule(name) || version == .v4 && additionalHeaders.contains(name)
     }
   }
-}
 
-extension OSSSigner {
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Parameters:

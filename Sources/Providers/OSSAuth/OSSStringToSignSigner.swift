@@ -195,9 +195,7 @@ extension OSSStringToSignSigner {
     if request.authority != nil { names.append("host") }
     return names.sorted().joined(separator: ";")
   }
-}
 
-extension OSSStringToSignSigner {
   /// Parses a V1 string to sign: four lines, a line for each `x-oss-` header, and the resource.
   ///
   /// The resource can contain line feeds. Its simplest interpretation must be canonical. The intent also contains every

@@ -247,9 +247,7 @@ struct OSSV4Scope {
       return productKey.derivedKey { $0.append(OSSText.v4Request) }
     }
   }
-}
 
-extension OSSV4Scope {
   func set(in fields: inout FieldDraft) {
     fields.set(HTTPField(name: .ossDate) { $0.append(basicDate: time) })
     fields.set(OSSText.unsignedPayloadField)

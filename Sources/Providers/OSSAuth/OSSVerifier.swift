@@ -213,9 +213,7 @@ extension OSSVerifier {
   private static let authorizationNames = NameTable([
     "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
   ])
-}
 
-extension OSSVerifier {
   func check(_ version: OSSSignatureVersion) throws(VerificationError) {
     guard acceptedVersions.contains(version) else {
       let accepted = acceptedVersions.map { $0.rawValue.asciiUppercased }.sorted().joined(separator: " and ")
@@ -276,9 +274,7 @@ extension OSSVerifier {
   static func expired(_ end: Timestamp) -> VerificationError {
     VerificationError(.expired, "The URL expired at \(end).", remedy: "Create a new one.").with(instant: end)
   }
-}
 
-extension OSSVerifier {
   func verified(_ claim: OSSClaim, with key: AccessKey, expiration: Timestamp?) -> VerifiedRequest {
     VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,

@@ -138,9 +138,7 @@ extension UploadCallback {
   private static func base64(_ document: JSONObject) -> String {
     String(writing: { $0.append(base64: JSONValue.object(document).serialized) })
   }
-}
 
-extension UploadCallback {
   /// The maximum number of URLs, according to the page "Callback".
   private static let urlLimit = 5
 

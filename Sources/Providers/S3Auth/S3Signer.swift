@@ -352,9 +352,7 @@ extension S3Signer {
     if fields.isEmpty { return [:] }
     return fields.filter { canonicalRequest.signs($0.name.canonicalName) }
   }
-}
 
-extension S3Signer {
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Parameters:

@@ -16,9 +16,7 @@ indirect enum AlibabaPlan: Sendable {
   /// A command that prints a key.
   case command(CredentialCommand, timeout: Duration)
   case uri(String)
-}
 
-extension AlibabaPlan {
   func provider(
     at location: SettingLocation, in context: ProviderContext, through services: AlibabaServices
   ) -> any CredentialProvider<AccessKey> {

@@ -231,9 +231,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
         remedy: "Use access_key, sts, ecs_ram_role, ram_role_arn or oidc_role_arn.")
     }
   }
-}
 
-extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
   /// Returns a provider that reads an access key from a profile of the OSS SDK for Java: `~/.oss/credentials`.
   ///
   /// `OSS_CREDENTIAL_PROFILES_FILE` specifies another path.

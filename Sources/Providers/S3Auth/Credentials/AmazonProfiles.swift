@@ -308,9 +308,7 @@ indirect enum AmazonPlan: Sendable {
   case webIdentity(AmazonRole, tokenFile: String)
   /// A command that prints a key.
   case command(CredentialCommand)
-}
 
-extension AmazonPlan {
   func provider(
     at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
   ) -> any CredentialProvider<AccessKey> {
