@@ -27,7 +27,7 @@ struct COSSignatureReader: SignatureReader {
     let verifier = COSVerifier(style: style)
     guard let claim = try verifier.claim(in: request) else { return nil }
     let headers = request.headerFields.map(\.name.canonicalName).filter { !claim.signedHeaders.contains($0) }
-    let parameters = request.parameterNames.map(\.asciiLowercased).filter { !claim.signedParameters.contains($0) }
+    let parameters = request.parameterNames.map(\.asciiLowercased).filter { !claim.parameters.contains($0) }
     let unsigned = headers.map { SignedPart.header($0) } + parameters.map { .parameter($0) }
     do throws(SigningError) {
       return SignatureReading(

@@ -226,10 +226,6 @@ extension COSVerifier {
   }
 }
 
-extension COSClaim {
-  package var signedParameters: [String] { parameters }
-}
-
 /// The unverified statements of a request about its COS signature, such as the access key ID and the validity window.
 public struct COSClaim: SignatureClaim {
   /// The ID of the access key with which the request claims to be signed.

@@ -70,6 +70,15 @@ public struct OSSClaim: SignatureClaim {
     var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
 
     var scope: OSSV4Scope { OSSV4Scope(date: date, region: region, product: product) }
+
+    /// Returns the access key ID, the day, the region and the product in a credential.
+    static func parts(of credential: String) throws(VerificationError) -> [String] {
+      let parts = credential.parts(between: "/").map(String.init)
+      guard parts.count == 5, !parts[0].isEmpty, parts[4] == OSSText.v4Request.description else {
+        throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
+      }
+      return parts
+    }
   }
 }
 
@@ -233,10 +242,7 @@ extension OSSVerifier {
     credential: String, signature: String, additional: String?, date: Timestamp?, httpDate: String? = nil,
     lifetime: Int64?, token: Secret?, _ request: HTTPRequest, _ target: RequestTarget
   ) throws(VerificationError) -> OSSClaim {
-    let scope = credential.parts(between: "/").map(String.init)
-    guard scope.count == 5, !scope[0].isEmpty, scope[4] == OSSText.v4Request.description else {
-      throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
-    }
+    let scope = try OSSClaim.V4.parts(of: credential)
     guard let date else {
       throw .malformed(
         "x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not an HTTP date.")

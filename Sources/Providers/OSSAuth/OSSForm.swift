@@ -179,11 +179,7 @@ extension OSSVerifier: FormVerifier {
       throw VerificationError(
         .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
     }
-    let scope = try form.required("x-oss-credential").parts(between: "/")
-      .map(String.init)
-    guard scope.count == 5, !scope[0].isEmpty, scope[4] == OSSText.v4Request.description else {
-      throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
-    }
+    let scope = try OSSClaim.V4.parts(of: form.required("x-oss-credential"))
     guard let date = Timestamp(iso8601Basic: try form.required("x-oss-date")) else {
       throw .malformed("x-oss-date is not a date like 20261120T080000Z.")
     }

@@ -82,12 +82,12 @@ struct OSSSignatureReader: SignatureReader {
   func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
     guard refusal.code == "InvalidArgument", let message = refusal.message else { return nil }
     let claim = try? OSSVerifier(style: signedStyle(of: request), bucket: bucket).claim(in: request)
-    if message.contains("signing region") { return wrongRegion(claim?.region) }
+    if message.contains("signing region") { return wrongRegion(claim?.v4?.region) }
     if message.contains("signing product") {
-      return SignatureFinding(.wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.product)
+      return SignatureFinding(.wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.v4?.product)
     }
     if message.contains("signing date") {
-      guard let day = claim?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
+      guard let day = claim?.v4?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
         return SignatureFinding(.clockSkew)
       }
       return SignatureFinding(

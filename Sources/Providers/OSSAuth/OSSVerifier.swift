@@ -332,28 +332,20 @@ extension OSSVerifier {
 }
 
 extension OSSClaim {
-  /// The region in the scope; V1 has no scope.
-  package var region: String? {
-    if case .v4(let scheme) = scheme { scheme.region } else { nil }
-  }
-
-  package var product: String? {
-    if case .v4(let scheme) = scheme { scheme.product } else { nil }
-  }
-
-  package var day: String? {
-    if case .v4(let scheme) = scheme { scheme.day } else { nil }
+  /// The values of a V4 signature; V1 has no scope.
+  var v4: V4? {
+    if case .v4(let scheme) = scheme { scheme } else { nil }
   }
 
   /// The signing time, which V1 URLs do not contain.
-  package var signedAt: Timestamp? {
+  var signedAt: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .header ? scheme.instant : nil
     case .v4(let scheme): scheme.date
     }
   }
 
-  package var expiration: Timestamp? {
+  var expiration: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .query ? scheme.instant : nil
     case .v4(let scheme): scheme.lifetime.map { scheme.date.advanced(by: .seconds($0)) }

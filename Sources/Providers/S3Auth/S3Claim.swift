@@ -131,13 +131,7 @@ public struct S3Claim: SignatureClaim {
   /// The verifier that parsed the claim, and is the only one that accepts it.
   let verifier: S3Verifier
 
-  package var region: String { authorization.region }
-
-  package var service: String { authorization.service }
-
-  package var day: String { authorization.day }
-
-  package var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
+  var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
 
   var scope: S3Scope {
     S3Scope(date: date, region: authorization.region, service: authorization.service)

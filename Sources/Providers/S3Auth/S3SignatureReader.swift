@@ -90,7 +90,8 @@ struct S3SignatureReader: SignatureReader {
     case "PermanentRedirect":
       let endpoint = refusal.details["Endpoint"].map { "The bucket is reached at \($0.onOneLine)." } ?? ""
       return SignatureFinding(
-        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim(of: request)?.region, detail: endpoint)
+        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim(of: request)?.authorization.region,
+        detail: endpoint)
     case "XAmzContentSHA256Mismatch":
       return SignatureFinding(
         .payloadHash, line: SignedPart.payloadHash.name,
@@ -123,19 +124,21 @@ struct S3SignatureReader: SignatureReader {
     let claim = claim(of: request)
     if message.contains("region '") || refusal.details["Region"] != nil {
       var detail = words(message)
-      if let region = claim?.region, let known = refusal.details["Region"] ?? self.region, known != region {
+      if let region = claim?.authorization.region, let known = refusal.details["Region"] ?? self.region, known != region
+      {
         detail = "The signature is for \(region.onOneLine) and the bucket is in \(known.onOneLine)."
       }
       return SignatureFinding(
-        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim?.region,
+        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim?.authorization.region,
         seen: refusal.details["Region"].map(\.onOneLine), detail: detail)
     }
     if message.contains("ncorrect service") {
       return SignatureFinding(
-        .wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.service, detail: words(message))
+        .wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.authorization.service, detail: words(message))
     }
     guard message.contains("credential date") else { return nil }
-    return SignatureFinding(.wrongDay, line: SignedPart.scopeDay.name, sent: claim?.day, detail: words(message))
+    return SignatureFinding(
+      .wrongDay, line: SignedPart.scopeDay.name, sent: claim?.authorization.day, detail: words(message))
   }
 
   private func unsignedHeader(_ refusal: RejectedResponse.Reading, _ message: String) -> SignatureFinding {
