@@ -145,8 +145,7 @@ extension COSSigner {
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) {
     if key.isAnonymous { return }
-    let identity = key.identity
-    try sign(&request, with: key, identity, during: headerWindow(for: identity, at: context.date))
+    try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
   }
 
   /// Signs a request by adding a signature with the given validity window to its headers.
@@ -162,15 +161,9 @@ extension COSSigner {
     _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) {
     if key.isAnonymous { return }
-    try sign(&request, with: key, key.identity, during: window)
-  }
-
-  private func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
-  ) throws(SigningError) {
     try key.check(idWithout: COSKeyTime.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
-    let window = try checked(window, for: identity)
+    let window = try checked(window, for: key.identity)
     let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken
@@ -267,9 +260,8 @@ extension COSSigner {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
-    let identity = key.identity
-    return try presign(
-      request, with: key, identity, during: urlWindow(for: identity, validFor: duration, at: context.date))
+    try presign(
+      request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
   }
 
   /// Creates a presigned URL that is valid in the given window.
@@ -284,14 +276,9 @@ extension COSSigner {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) -> PresignedRequest {
-    try presign(request, with: key, key.identity, during: window)
-  }
-
-  private func presign(
-    _ request: HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
-  ) throws(SigningError) -> PresignedRequest {
     if key.isAnonymous { throw .anonymousURL }
     try key.check(idWithout: COSKeyTime.idDelimiters)
+    let identity = key.identity
     let window = try checked(window, for: identity)
     let (fields, path) = try draft(presigning: request, as: identity)
     let signingKey = window.signingKey(of: key)

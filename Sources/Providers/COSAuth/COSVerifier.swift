@@ -128,7 +128,8 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     let request = claim.request
     do throws(VerificationError) {
       try check(claim.window, at: date)
-      try checkCoverage(of: claim, request)
+      try checkHeaders(of: claim, request)
+      try checkParameters(of: claim)
       try checkSignature(of: claim, asSigned(claim), against: key)
       try checkStoredHeaders(of: claim, request)
       try limits.checkLifetime(from: claim.window.start, until: claim.window.end, at: date, in: claim.placement)
@@ -330,22 +331,14 @@ extension COSVerifier {
       // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
       // that reads the name may use any of them.
       let lowered = ByteExactString(parameter.name.string.lowercased())
-      guard Self.isUnlisted(lowered), parameter.name != lowered else { continue }
+      guard Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered), parameter.name != lowered else { continue }
       throw VerificationError(
         .malformed, "The parameter \"\(parameter.name.string.onOneLine)\" is not in lower case.",
         remedy: "Spell the parameters of the authorization in lower case.")
     }
   }
 
-  /// Returns whether a request may contain the query parameter without listing it in the signature.
-  private static func isUnlisted(_ name: ByteExactString) -> Bool { isAuthorization(name) || tokenNames.contains(name) }
-
-  /// Rejects name lists that do not match the request, and unlisted headers or parameters that have an effect.
-  func checkCoverage(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
-    try checkHeaders(of: claim, request)
-    try checkParameters(of: claim)
-  }
-
+  /// Rejects lists of headers that do not match the request, and unlisted headers that have an effect.
   private func checkHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     let listed = Set(claim.headers)
     guard listed.count == claim.headers.count else {
@@ -453,7 +446,8 @@ extension COSVerifier {
     let headers = Set(claim.headers)
     let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
     guard mode == .compatible else { return [standard] }
-    let isPlain = claim.parameters.allSatisfy { $0.utf8.allSatisfy(Self.isPlain) } && hasDistinctParameters(claim)
+    // All SDKs encode and sort the names that need no encoding in the same way.
+    let isPlain = claim.parameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) } && hasDistinctParameters(claim)
     var readings =
       isPlain
       ? [standard]
@@ -479,11 +473,6 @@ extension COSVerifier {
   private func hasDistinctParameters(_ claim: COSClaim) -> Bool {
     let names = claim.target.parameters.map(\.name.asciiLowercased)
     return Set(names).count == names.count
-  }
-
-  /// Returns whether all SDKs encode and sort a given byte of a name in the same way.
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    PercentEncoding.component.keeps(byte)
   }
 }
 

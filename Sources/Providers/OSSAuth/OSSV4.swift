@@ -289,36 +289,29 @@ extension OSSSigner {
   func v4Path(
     presigning path: String, of request: HTTPRequest, as identity: Identity, seconds: Int64, in scope: OSSV4Scope
   ) -> String {
-    String(writing: { writer in
+    let names = presentAdditionalHeaders(of: request, request.headerFields)
+    return String(writing: { writer in
       writer.append(path)
       writer.append(separatorAfter: path)
-      append(v4Parameters: identity, of: request, seconds: seconds, in: scope, to: &writer)
+      writer.append("x-oss-signature-version=")
+      writer.append(OSSText.v4Algorithm)
+      writer.append("&x-oss-credential=")
+      writer.append(percentEncoding: identity.id.string)
+      writer.append("%2F")
+      scope.append(to: &writer, separator: "%2F")
+      writer.append("&x-oss-date=")
+      writer.append(basicDate: scope.time)
+      writer.append("&x-oss-expires=")
+      writer.append(seconds)
+      if !names.isEmpty {
+        writer.append("&x-oss-additional-headers=")
+        writer.append(percentEncoding: names)
+      }
+      if let token = identity.sessionToken {
+        writer.append("&x-oss-security-token=")
+        writer.append(percentEncoding: token)
+      }
     })
-  }
-
-  private func append(
-    v4Parameters identity: Identity, of request: HTTPRequest, seconds: Int64, in scope: OSSV4Scope,
-    to writer: inout ByteWriter
-  ) {
-    writer.append("x-oss-signature-version=")
-    writer.append(OSSText.v4Algorithm)
-    writer.append("&x-oss-credential=")
-    writer.append(percentEncoding: identity.id.string)
-    writer.append("%2F")
-    scope.append(to: &writer, separator: "%2F")
-    writer.append("&x-oss-date=")
-    writer.append(basicDate: scope.time)
-    writer.append("&x-oss-expires=")
-    writer.append(seconds)
-    let names = presentAdditionalHeaders(of: request, request.headerFields)
-    if !names.isEmpty {
-      writer.append("&x-oss-additional-headers=")
-      writer.append(percentEncoding: names)
-    }
-    if let token = identity.sessionToken {
-      writer.append("&x-oss-security-token=")
-      writer.append(percentEncoding: token)
-    }
   }
 
   /// Returns the names of the additional headers that a request contains, separated by `;`.
@@ -346,8 +339,6 @@ enum OSSConfiguration {
     }
     return nil
   }
-
-  static func isRegion(_ text: String) -> Bool { regionProblem(text) == nil }
 
   /// Returns the error for a string that is not a region ID, with a corrected ID if the correction is clear.
   static func regionProblem(_ region: String) -> SigningError? {

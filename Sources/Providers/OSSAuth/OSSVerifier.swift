@@ -225,7 +225,7 @@ extension OSSVerifier {
 
   /// Rejects a V4 signature whose scope is for another region, product or day.
   func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
-    guard region.map({ $0 == scheme.region }) ?? OSSConfiguration.isRegion(scheme.region) else {
+    guard region.map({ $0 == scheme.region }) ?? (OSSConfiguration.regionProblem(scheme.region) == nil) else {
       throw .wrongScope(
         .region, "The signature is for the region \"\(scheme.region)\".",
         remedy: "Sign for the region of the bucket, spelt like cn-hangzhou.")

@@ -156,9 +156,7 @@ extension S3Signer {
     if key.isAnonymous { return }
     try key.check(idWithout: S3Text.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
-    let authorization = try canonicalRequest.withCanonicalRequest(
-      request, fields: draft.fields.fields, path: draft.path, refusing: RefusedParameters(S3Text.signatureParameters)
-    ) { text, names in
+    let authorization = try withCanonicalRequest(of: draft, for: request) { text, names in
       let signature = signature(of: SHA256.hash(writing: text), in: draft.scope, with: key)
       return HTTPField(name: .authorization) { writer in
         append(prefixTo: &writer, in: draft.scope, id: key.id, names: names)

@@ -166,7 +166,9 @@ public struct S3Verifier: SignatureVerifier, Hashable {
     _ claim: S3Claim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
     try checkToken(of: claim, against: key, at: date)
-    try checkScope(of: claim)
+    try checkScope(
+      of: claim.authorization, date: claim.date,
+      as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
     _ = Self.secretNames
     var mismatch: VerificationError?
     if claim.lifetime == nil { try checkSkew(claim.date, at: date) } else { try checkWindow(of: claim, at: date) }
@@ -406,12 +408,6 @@ extension S3Verifier {
       default: throw error.with(serviceCode: "InvalidAccessKeyId")
       }
     }
-  }
-
-  func checkScope(of claim: S3Claim) throws(VerificationError) {
-    try checkScope(
-      of: claim.authorization, date: claim.date,
-      as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
   }
 
   /// Rejects a scope for another region or service, or for another day than the given date.

@@ -94,11 +94,7 @@ struct AlibabaCLIProfiles {
     file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
   }
 
-  func plan(for name: String) throws(CredentialError) -> AlibabaPlan? {
-    try plan(for: name, askedBy: [])
-  }
-
-  private func plan(for name: String, askedBy others: [String]) throws(CredentialError) -> AlibabaPlan? {
+  func plan(for name: String, askedBy others: [String] = []) throws(CredentialError) -> AlibabaPlan? {
     let found = profiles.filter { $0.name == name }
     guard let profile = found.first else { return nil }
     let location = self.location(of: name)

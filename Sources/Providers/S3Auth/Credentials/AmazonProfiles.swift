@@ -55,11 +55,7 @@ struct AmazonPlanReader {
   /// Whether the caller or the environment specifies the profile; if it cannot be used, the search then ends.
   let isNamed: Bool
 
-  func plan(for profile: AmazonProfile) throws(CredentialError) -> AmazonPlan {
-    try plan(for: profile, askedBy: [])
-  }
-
-  private func plan(for profile: AmazonProfile, askedBy others: [String]) throws(CredentialError) -> AmazonPlan {
+  func plan(for profile: AmazonProfile, askedBy others: [String] = []) throws(CredentialError) -> AmazonPlan {
     let location = profile.location
     if let arn = try profile.text("role_arn") {
       return try role(arn, of: profile, askedBy: others)
