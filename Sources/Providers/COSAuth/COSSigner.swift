@@ -440,8 +440,3 @@ extension COSSigner {
     return pending.request(with: bare, urlSuffix: bare)
   }
 }
-
-extension COSKeyTime {
-  /// The characters that an access key ID must not contain, because the header has the form of a query.
-  static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
-}

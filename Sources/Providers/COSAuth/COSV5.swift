@@ -254,6 +254,9 @@ public struct COSKeyTime: Sendable, Hashable {
   /// The last second of the window, as Unix time.
   public let end: Timestamp
 
+  /// The characters that an access key ID must not contain, because the header has the form of a query.
+  static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
+
   /// Creates a validity window, rounding both times down to whole seconds.
   ///
   /// - Parameters:

@@ -331,7 +331,9 @@ extension COSVerifier {
       // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
       // that reads the name may use any of them.
       let lowered = ByteExactString(parameter.name.string.lowercased())
-      guard Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered), parameter.name != lowered else { continue }
+      guard Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered), parameter.name != lowered else {
+        continue
+      }
       throw VerificationError(
         .malformed, "The parameter \"\(parameter.name.string.onOneLine)\" is not in lower case.",
         remedy: "Spell the parameters of the authorization in lower case.")
@@ -447,7 +449,9 @@ extension COSVerifier {
     let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
     guard mode == .compatible else { return [standard] }
     // All SDKs encode and sort the names that need no encoding in the same way.
-    let isPlain = claim.parameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) } && hasDistinctParameters(claim)
+    let isPlain =
+      claim.parameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) }
+      && hasDistinctParameters(claim)
     var readings =
       isPlain
       ? [standard]

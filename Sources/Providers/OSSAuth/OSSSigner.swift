@@ -265,7 +265,10 @@ extension OSSSigner {
     prefixOf draft: borrowing OSSDraft, for request: HTTPRequest, id: AccessKeyID, to writer: inout ByteWriter
   ) {
     switch draft.scheme {
-    case .v1: append(v1PrefixOf: id, to: &writer)
+    case .v1:
+      writer.append("OSS ")
+      writer.append(id.string)
+      writer.append(UInt8(ascii: ":"))
     case .v4(let scope): append(v4PrefixOf: draft, in: scope, for: request, id: id, to: &writer)
     }
   }
@@ -472,9 +475,4 @@ extension OSSSigner {
     }
     return pending.request(with: bare, urlSuffix: signatureParameter.description + bare.percentEncoded())
   }
-}
-
-extension OSSText {
-  /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
-  static let idDelimiters: IDDelimiters = [.comma, .slash, .colon]
 }

@@ -141,17 +141,13 @@ struct OSSSubresources: Sendable {
   func contains(_ name: Span<UInt8>) -> Bool {
     if isListed(name) { return true }
     for index in name.indices where name[index] == UInt8(ascii: "%") || name[index] == UInt8(ascii: "+") {
-      return containsDecoded(name)
+      return contains(decoded: [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }))
     }
     return false
   }
 
   func contains(decoded name: String) -> Bool {
     withBytes(of: name) { isListed($0) }
-  }
-
-  private func containsDecoded(_ name: Span<UInt8>) -> Bool {
-    contains(decoded: [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }))
   }
 
   func contains(decoded name: [UInt8]) -> Bool {
@@ -277,13 +273,6 @@ extension OSSSigner {
       .withStringToSign(
         request, fields: draft.fields.fields, path: draft.path, date: date, refusing: draft.refused,
         allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, body)
-  }
-
-  /// Appends the value of a V1 `Authorization` header up to the signature.
-  func append(v1PrefixOf id: AccessKeyID, to writer: inout ByteWriter) {
-    writer.append("OSS ")
-    writer.append(id.string)
-    writer.append(UInt8(ascii: ":"))
   }
 
   /// Returns the path and the query that a V1 signature in a URL covers, with the session token as the only addition.

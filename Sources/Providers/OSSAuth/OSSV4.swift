@@ -20,6 +20,9 @@ enum OSSText {
   static let v4Request: StaticString = "aliyun_v4_request"
   static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
   static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
+
+  /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
+  static let idDelimiters: IDDelimiters = [.comma, .slash, .colon]
 }
 
 /// The limits that OSS sets for signatures.

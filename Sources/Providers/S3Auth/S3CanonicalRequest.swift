@@ -35,6 +35,11 @@ enum S3Text {
 
   /// The query parameters of Signature Versions 4 and 2, which a request must not contain before it is signed.
   static let signatureParameters = NameTable(ownParameters + ["AWSAccessKeyId", "Signature"])
+
+  /// The characters that an access key ID must not contain.
+  ///
+  /// A comma ends the `Credential`. The scope is read from the right end, so that the ID can contain slashes.
+  static let idDelimiters = IDDelimiters.comma
 }
 
 /// The limits that S3 sets for signatures.

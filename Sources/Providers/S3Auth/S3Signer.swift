@@ -420,10 +420,3 @@ extension S3Signer {
     return pending.request(with: bare, urlSuffix: Self.signaturePrefix.description + bare)
   }
 }
-
-extension S3Text {
-  /// The characters that an access key ID must not contain.
-  ///
-  /// A comma ends the `Credential`. The scope is read from the right end, so that the ID can contain slashes.
-  static let idDelimiters = IDDelimiters.comma
-}

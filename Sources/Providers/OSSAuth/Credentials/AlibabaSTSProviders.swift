@@ -31,10 +31,8 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
   ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
   ///   - credentials: The provider of the key that assumes the role. The key must not be the root account's key.
   ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
-  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
-  ///     rights of the role.
-  ///   - externalID: The external ID that the role's trust policy requires, 2 to 1224 characters, or `nil` if it
-  ///     requires no external ID.
+  ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
+  ///   - externalID: The external ID that the role's trust policy requires, 2 to 1224 characters, or `nil` for none.
   ///   - endpoint: The STS endpoint.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
@@ -163,8 +161,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   ///     `acs:ram::<account>:oidc-provider/<name>`.
   ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
   ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
-  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
-  ///     rights of the role.
+  ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
   ///   - endpoint: The STS endpoint.
   ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
   public init(
@@ -177,10 +174,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       providerARN: providerARN, token: token)
   }
 
-  init(
-    _ role: AlibabaRole, providerARN: String,
-    token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
-  ) {
+  init(_ role: AlibabaRole, providerARN: String, token: @escaping AlibabaServices.TokenSource) {
     source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(role.arn)))"
     var role = role
     role.externalID = nil  // The operation has no such parameter.

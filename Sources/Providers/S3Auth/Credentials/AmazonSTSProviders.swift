@@ -34,10 +34,8 @@ public struct AmazonAssumeRoleProvider: CredentialProvider {
   ///   - credentials: The provider of the key that assumes the role.
   ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum. If the
   ///     signing key itself belongs to a role, the maximum is one hour.
-  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
-  ///     rights of the role.
-  ///   - externalID: The external ID that the role requires from callers in other accounts, 2 to 1224 characters, or
-  ///     `nil` if it requires no external ID.
+  ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
+  ///   - externalID: The external ID that the role requires from other accounts, 2 to 1224 characters, or `nil` for none.
   ///   - endpoint: The STS endpoint.
   public init(
     roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
@@ -88,8 +86,7 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
   ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
   ///     allows.
   ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
-  ///   - externalID: The external ID that the role requires from callers of other accounts, or `nil` if the role
-  ///     requires none.
+  ///   - externalID: The external ID that the role requires from callers of other accounts, or `nil` for none.
   ///   - endpoint: The endpoint of the token service.
   public static func amazonAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
@@ -129,8 +126,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   ///   - roleARN: The role's ARN: `arn:aws:iam::<account>:role/<name>`.
   ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
   ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
-  ///   - policy: A policy that restricts the keys' rights further, as JSON of at most 2048 bytes, or `nil` for all
-  ///     rights of the role.
+  ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
   ///   - endpoint: The STS endpoint.
   ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
   public init(
@@ -143,9 +139,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
       token: token)
   }
 
-  init(
-    _ role: AmazonRole, token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
-  ) {
+  init(_ role: AmazonRole, token: @escaping AmazonServices.TokenSource) {
     source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(role.arn)))"
     var role = role
     role.externalID = nil  // The operation has no such parameter.
