@@ -7,7 +7,7 @@ internal import StorageAuth
 
 /// A reader of settings that rejects what cannot be used, instead of falling back to the default.
 struct SettingReader: Sendable {
-  let reader: ConfigReader
+  private let reader: ConfigReader
 
   /// The maximum size of a file with a secret, in bytes.
   private static let secretLimit = 1 << 16
@@ -15,8 +15,6 @@ struct SettingReader: Sendable {
   init(_ reader: ConfigReader) {
     self.reader = reader
   }
-
-  func scoped(to key: String) -> SettingReader { SettingReader(reader.scoped(to: ConfigKey(key))) }
 
   // MARK: Values
 
