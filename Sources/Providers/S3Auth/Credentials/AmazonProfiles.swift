@@ -328,21 +328,3 @@ indirect enum AmazonPlan: Sendable {
     return try await provider(at: location, in: context, through: services).issue(for: location, in: context)
   }
 }
-
-/// A factory of the credential providers, which tests can replace.
-struct AmazonServices: Sendable {
-  typealias Provider = any CredentialProvider<AccessKey>
-
-  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
-
-  var instanceRole: @Sendable () -> Provider
-  var container: @Sendable () -> Provider
-  var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AmazonRole, _ token: @escaping TokenSource) -> Provider
-
-  static let real = AmazonServices(
-    instanceRole: { AmazonInstanceRoleProvider() },
-    container: { AmazonContainerProvider() },
-    role: { AmazonAssumeRoleProvider($0, credentials: $1) },
-    webIdentity: { AmazonWebIdentityProvider($0, token: $1) })
-}
