@@ -109,7 +109,8 @@ package struct S3Address {
     if style == .customDomain {
       bucket = customDomain ?? host
       isInPath = false
-    } else if style != .path, let vendor = Self.vendorBucket(in: host) {
+    } else if style != .path, let (labels, service) = Self.vendorLabels(of: host) {
+      let vendor = labels[..<service].joined(separator: ".")
       bucket = vendor.isEmpty ? nil : vendor
       isInPath = vendor.isEmpty
     } else if style == .virtualHosted, !isAddressOrLocalhost(host) {
@@ -119,11 +120,6 @@ package struct S3Address {
       bucket = nil
       isInPath = true
     }
-  }
-
-  /// Returns the labels before the service's own labels in one of Amazon's hosts, or `nil` for another host.
-  private static func vendorBucket(in host: String) -> String? {
-    vendorLabels(of: host).map { labels, service in labels[..<service].joined(separator: ".") }
   }
 
   /// Returns the labels before the domain in one of Amazon's hosts, and the index of the service's label.
