@@ -114,8 +114,7 @@ extension COSSigner {
         remedy: "Request 1 to \(Int32.max - 1) seconds.")
     }
     let now = max(date, identity.start ?? date)
-    return try checked(
-      COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
+    return try checked(COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
   }
 
   /// Returns the given window, or throws an error if the window ends before it starts or after the key expires.
@@ -141,9 +140,7 @@ extension COSSigner {
   ///   - context: The signing time.
   /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
   ///   request is then unchanged.
-  public func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
   }
@@ -157,9 +154,7 @@ extension COSSigner {
   ///     key expires.
   /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
   ///   request is then unchanged.
-  public func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
-  ) throws(SigningError) {
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check(idWithout: COSKeyTime.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
@@ -260,8 +255,7 @@ extension COSSigner {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
-    try presign(
-      request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
+    try presign(request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
   }
 
   /// Creates a presigned URL that is valid in the given window.
@@ -388,8 +382,7 @@ extension COSSigner {
     try identity.check(idWithout: COSKeyTime.idDelimiters)
     let (fields, path) = try draft(presigning: request, as: identity)
     let window = try urlWindow(for: identity, validFor: duration, at: context.date)
-    return try pending(
-      request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
+    return try pending(request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
   }
 
   /// Returns the pending signature of a presigned URL if `path` is given, or of a request that is signed in its
@@ -416,8 +409,7 @@ extension COSSigner {
           canonicalRequest: String(writing: text)),
         signedHeaders: signedHeaders(of: fields),
         prefix: String(writing: {
-          $0.append(
-            authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
+          $0.append(authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
         }))
     }
   }

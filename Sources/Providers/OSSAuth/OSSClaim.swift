@@ -244,8 +244,7 @@ extension OSSVerifier {
   ) throws(VerificationError) -> OSSClaim {
     let scope = try OSSClaim.V4.parts(of: credential)
     guard let date else {
-      throw .malformed(
-        "x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not an HTTP date.")
+      throw .malformed("x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not an HTTP date.")
     }
     let hash = try request.headerFields.uniqueValue(for: .ossContentSHA256)
     guard hash.map(accepts(payloadHash:)) ?? true else {
@@ -269,9 +268,7 @@ extension OSSVerifier {
   }
 
   /// Parses the list of additional headers, which must be lowercase, unique and in the request.
-  private func additionalHeaders(
-    _ list: String?, of request: HTTPRequest
-  ) throws(VerificationError) -> [String] {
+  private func additionalHeaders(_ list: String?, of request: HTTPRequest) throws(VerificationError) -> [String] {
     guard let list else { return [] }
     let names = list.parts(between: ";").map(String.init)
     guard Set(names).count == names.count, names.allSatisfy({ $0 == $0.asciiLowercased && !$0.isEmpty }) else {

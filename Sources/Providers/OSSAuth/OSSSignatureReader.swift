@@ -13,9 +13,7 @@ extension SignedService {
   ///   - bucket: The signed bucket name, which is required for a custom domain.
   ///   - region: The region of the bucket, or `nil` if the caller does not know it.
   ///   - style: The position of the bucket name in the URL, or `nil` to derive the position from the host.
-  public static func oss(
-    bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil
-  ) -> SignedService {
+  public static func oss(bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil) -> SignedService {
     SignedService(OSSSignatureReader(bucket: bucket, region: region, style: style))
   }
 }

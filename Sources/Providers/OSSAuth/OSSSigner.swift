@@ -194,9 +194,7 @@ struct OSSDraft: ~Copyable {
 }
 
 extension OSSSigner {
-  private func draft(
-    _ original: HTTPRequest, token: HTTPField?, date: Timestamp
-  ) throws(SigningError) -> OSSDraft {
+  private func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> OSSDraft {
     let path = original.path ?? "/"
     let resource = try resource(authority: original.authority, path: path)
     var fields = FieldDraft(original.headerFields, adding: 4)
@@ -231,9 +229,7 @@ extension OSSSigner {
   ///   - context: The signing time.
   /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid. The request is then
   ///   unchanged.
-  public func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()

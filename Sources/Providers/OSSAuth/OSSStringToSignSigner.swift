@@ -127,9 +127,7 @@ extension OSSStringToSignSigner {
     return try v4Intent(of: v4Request(order, canonicalRequest), scope)
   }
 
-  private func v4Request(
-    _ order: SigningRequest, _ canonicalRequest: String
-  ) throws(SigningRefusal) -> HTTPRequest {
+  private func v4Request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()

@@ -286,9 +286,7 @@ extension OSSSigner {
   }
 
   /// Appends the path and the query of a presigned V1 URL, except the signature.
-  func append(
-    v1Path path: String, _ date: OSSV1String.Date, as identity: Identity, to writer: inout ByteWriter
-  ) {
+  func append(v1Path path: String, _ date: OSSV1String.Date, as identity: Identity, to writer: inout ByteWriter) {
     writer.append(path)
     writer.append(separatorAfter: path)
     writer.append("OSSAccessKeyId=")

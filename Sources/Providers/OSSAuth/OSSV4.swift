@@ -225,9 +225,7 @@ struct OSSV4Scope {
   }
 
   /// Appends the V4 string to sign for a canonical request with the given hash, and with a custom date line.
-  func append(
-    stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter
-  ) {
+  func append(stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter) {
     writer.append(OSSText.v4Algorithm)
     writer.append(UInt8(ascii: "\n"))
     dateLine(&writer)
@@ -265,8 +263,7 @@ extension OSSSigner {
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
-      .withCanonicalRequest(
-        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refused, body)
+      .withCanonicalRequest(request, fields: draft.fields.fields, path: draft.path, refusing: draft.refused, body)
   }
 
   /// Appends the value of a V4 `Authorization` header up to the signature.
@@ -326,9 +323,7 @@ extension OSSSigner {
 }
 
 enum OSSConfiguration {
-  static func problem(
-    version: OSSSignatureVersion, bucket: String?, region: String, product: String
-  ) -> SigningError? {
+  static func problem(version: OSSSignatureVersion, bucket: String?, region: String, product: String) -> SigningError? {
     if let bucket, !isBucketName(bucket) && !isHost(bucket) {
       return SigningError(
         .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",

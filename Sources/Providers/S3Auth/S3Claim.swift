@@ -69,9 +69,7 @@ struct S3Authorization: Sendable {
     self.signature = String(signature)
   }
 
-  static func malformed(
-    _ message: String, as code: String = "AuthorizationHeaderMalformed"
-  ) -> VerificationError {
+  static func malformed(_ message: String, as code: String = "AuthorizationHeaderMalformed") -> VerificationError {
     VerificationError.malformed(message).with(serviceCode: code)
   }
 

@@ -150,9 +150,7 @@ extension S3Signer {
   ///   - context: The signing time.
   /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid. The request is then
   ///   unchanged.
-  public func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check(idWithout: S3Text.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
@@ -167,9 +165,7 @@ extension S3Signer {
     request.headerFields = draft.fields.fields
   }
 
-  private func draft(
-    _ original: HTTPRequest, token: HTTPField?, date: Timestamp
-  ) throws(SigningError) -> S3Draft {
+  private func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> S3Draft {
     try check(original)
     var fields = FieldDraft(original.headerFields, adding: 4)
     let scope = scope(at: date)
@@ -341,9 +337,7 @@ extension S3Signer {
     return S3Draft(fields: FieldDraft(fields), path: extended, scope: scope, expiration: end)
   }
 
-  private static let signatureHeaders: [HTTPField.Name] = [
-    .authorization, .s3SecurityToken, .s3Date, .s3ContentSHA256,
-  ]
+  private static let signatureHeaders: [HTTPField.Name] = [.authorization, .s3SecurityToken, .s3Date, .s3ContentSHA256]
 
   /// Returns the headers that the signature of a presigned URL covers.
   private func signedHeaders(of fields: HTTPFields) -> HTTPFields {

@@ -88,9 +88,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   ///
   /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
   /// headers do not tell whether a request over HTTP/2 has one.
-  private func bodyDecoder(
-    of claim: S3Claim, against key: AccessKey
-  ) throws(VerificationError) -> (any BodyDecoder)? {
+  private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {
     if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBody() }
     return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
   }
@@ -212,8 +210,7 @@ extension S3Verifier {
 
   package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
     let address = S3Address(authority: request.authority ?? "", style: style, customDomain: bucket)
-    let target = try RequestTarget(
-      of: request, style: address.isInPath ? .path : .customDomain, bucket: address.bucket)
+    let target = try RequestTarget(of: request, style: address.isInPath ? .path : .customDomain, bucket: address.bucket)
     guard target.bucket?.isEmpty != true else {
       throw VerificationError.unreadable("The bucket in the path is empty.").with(serviceCode: "InvalidBucketName")
     }
@@ -411,9 +408,7 @@ extension S3Verifier {
   }
 
   /// Rejects a scope for another region or service, or for another day than the given date.
-  func checkScope(
-    of authorization: S3Authorization, date: Timestamp, as code: String
-  ) throws(VerificationError) {
+  func checkScope(of authorization: S3Authorization, date: Timestamp, as code: String) throws(VerificationError) {
     if let region, !region.isIdentical(to: authorization.region) {
       throw VerificationError.wrongScope(
         .region,

@@ -41,9 +41,7 @@ extension ScopedSignature {
   ///   - names: The header names included in the signature, in their order in the `Authorization` header.
   ///   - secret: The secret of the access key.
   /// - Throws: A `SigningError` if the canonical request cannot be created.
-  package func expected(
-    for call: ServiceCall, signing names: [String], secret: Secret
-  ) throws(SigningError) -> String {
+  package func expected(for call: ServiceCall, signing names: [String], secret: Secret) throws(SigningError) -> String {
     let text = stringToSign(canonicalRequest: try Self.canonicalRequest(of: call, signing: names))
     let first = HMACKey<SHA256> { writer in
       writer.append(Self.secretPrefix)

@@ -22,9 +22,7 @@ package struct TC3Signature: ScopedSignature {
     parts = [String(date.iso8601.prefix(10)), service, "tc3_request"]
   }
 
-  package static func canonicalRequest(
-    of call: ServiceCall, signing names: [String]
-  ) throws(SigningError) -> String {
+  package static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String {
     try call.canonicalRequest(query: call.query, signing: names, value: \.asciiLowercased)
   }
 }
@@ -45,9 +43,7 @@ package struct TC3Signer: ServiceSigner {
     signedHeaders = ["content-type", "host"] + (signsAction ? ["x-tc-action"] : [])
   }
 
-  package func sign(
-    _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  package func sign(_ call: inout ServiceCall, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check()
     let scheme = TC3Signature(service: service, date: context.date)
@@ -74,9 +70,7 @@ package enum TencentV1Signature {
   /// Returns the string to sign for a request, which contains the parameters unencoded.
   ///
   /// The parameters are those of the query and of the form body, decoded once; `Signature` is ignored.
-  package static func stringToSign(
-    method: String, host: String, path: String = "/", parameters: [FormPair]
-  ) -> String {
+  package static func stringToSign(method: String, host: String, path: String = "/", parameters: [FormPair]) -> String {
     let signed = FormPair.sorted(parameters.filter { $0.name != "Signature" })
     return "\(method)\(host)\(path)?" + signed.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
   }

@@ -121,7 +121,6 @@ struct TencentServices: Sendable {
   static let real = TencentServices(
     instanceRole: { TencentInstanceMetadataProvider(role: $0) },
     webIdentity: { role, token in
-      TencentWebIdentityProvider(
-        roleARN: role.arn, providerID: role.providerID, region: role.region, token: token)
+      TencentWebIdentityProvider(roleARN: role.arn, providerID: role.providerID, region: role.region, token: token)
     })
 }

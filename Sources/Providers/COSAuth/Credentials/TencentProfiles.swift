@@ -36,9 +36,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     }
   }
 
-  private static func tccliKey(
-    _ profile: String?, in context: ProviderContext
-  ) throws(CredentialError) -> AccessKey {
+  private static func tccliKey(_ profile: String?, in context: ProviderContext) throws(CredentialError) -> AccessKey {
     let source = "Tencent Cloud CLI"
     let name = profile ?? "default"
     guard !name.hasByte("/"), name != "..", name != "." else {

@@ -17,9 +17,7 @@ package enum ACS3Signature {
   /// Returns the header names that the signature must include: `host`, `content-type` and every `x-acs-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-acs-") }
 
-  package static func canonicalRequest(
-    of call: ServiceCall, signing names: [String]
-  ) throws(SigningError) -> String {
+  package static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String {
     try call.canonicalRequest(query: try canonicalQuery(call.query), signing: names)
   }
 
@@ -52,9 +50,7 @@ package enum ACS3Signature {
 package struct ACS3Signer: ServiceSigner {
   package init() {}
 
-  package func sign(
-    _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  package func sign(_ call: inout ServiceCall, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check()
     var signed = call

@@ -152,8 +152,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
     if let region = context.variable("ALIBABA_CLOUD_STS_REGION") {
       let isPrivate = context.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")
       guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
-        throw location.error(
-          .failed, "sets an invalid ALIBABA_CLOUD_STS_REGION", remedy: "Write it like cn-hangzhou.")
+        throw location.error(.failed, "sets an invalid ALIBABA_CLOUD_STS_REGION", remedy: "Write it like cn-hangzhou.")
       }
       role.endpoint = endpoint
     }

@@ -80,9 +80,7 @@ extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
   ///   - role: The role name. If `nil`, the provider requests the name from the metadata service.
   ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
   ///     tokens.
-  public static func alibabaInstance(
-    role: String? = nil, allowsV1: Bool = true
-  ) -> AlibabaInstanceMetadataProvider {
+  public static func alibabaInstance(role: String? = nil, allowsV1: Bool = true) -> AlibabaInstanceMetadataProvider {
     AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1)
   }
 }

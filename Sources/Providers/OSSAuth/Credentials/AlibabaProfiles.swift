@@ -163,8 +163,7 @@ struct AlibabaCLIProfiles {
     let key = try settings.key(Self.issuedKey)
     if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
     let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.ending ?? "")"
-    throw settings.location.error(
-      .notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
+    throw settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
   }
 }
 
@@ -190,9 +189,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     alibabaSharedProfile(profile, path: path, services: .real)
   }
 
-  static func alibabaSharedProfile(
-    _ profile: String? = nil, path: String? = nil, services: AlibabaServices
-  ) -> Self {
+  static func alibabaSharedProfile(_ profile: String? = nil, path: String? = nil, services: AlibabaServices) -> Self {
     let file = ConfigurationFile(
       source: "Alibaba Cloud shared profile", variable: "ALIBABA_CLOUD_CREDENTIALS_FILE",
       paths: ["~/.alibabacloud/credentials"],

@@ -249,8 +249,7 @@ extension RefusalRules {
 extension ServiceResponse {
   var alibabaRefusal: ServiceRefusal? {
     guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
-    return ServiceRefusal(
-      code: code, message: object["Message"]?.string ?? "", requestID: object["RequestId"]?.string)
+    return ServiceRefusal(code: code, message: object["Message"]?.string ?? "", requestID: object["RequestId"]?.string)
   }
 }
 

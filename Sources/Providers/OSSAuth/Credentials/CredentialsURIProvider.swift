@@ -22,9 +22,7 @@ public struct CredentialsURIProvider: CredentialProvider {
   ///   - url: The URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  public init(
-    _ url: String, allowsPlainHTTP: Bool = false
-  ) {
+  public init(_ url: String, allowsPlainHTTP: Bool = false) {
     source = ServiceURL(url).map { "credentials URI \($0.visible)" } ?? "credentials URI"
     self.url = url
     self.allowsPlainHTTP = allowsPlainHTTP

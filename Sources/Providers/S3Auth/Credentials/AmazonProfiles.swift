@@ -195,9 +195,7 @@ struct AmazonFiles {
     config = try Self.read(Self.config, in: context)
   }
 
-  private static func read(
-    _ file: ConfigurationFile, in context: ProviderContext
-  ) throws(CredentialError) -> File? {
+  private static func read(_ file: ConfigurationFile, in context: ProviderContext) throws(CredentialError) -> File? {
     // `/dev/null` is the usual way to disable a file, whatever the home directory contains.
     if let variable = file.variable, context.variable(variable) == "/dev/null" { return nil }
     let contents: ConfigurationFile.Contents

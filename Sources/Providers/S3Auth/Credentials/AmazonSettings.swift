@@ -55,9 +55,7 @@ public struct AmazonSettings: Sendable, Hashable {
     return region.map { .region($0) } ?? .global
   }
 
-  private static func region(
-    _ context: ProviderContext, _ profile: AmazonProfile?
-  ) throws(CredentialError) -> String? {
+  private static func region(_ context: ProviderContext, _ profile: AmazonProfile?) throws(CredentialError) -> String? {
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
       guard let region = context.variable(name) else { continue }
       guard region.isScopePart(atMost: 63) else {

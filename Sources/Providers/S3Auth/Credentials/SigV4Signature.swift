@@ -26,9 +26,7 @@ package struct SigV4Signature: ScopedSignature {
   /// Returns the header names that the signature must include: `host`, `content-type` and every `x-amz-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-amz-") }
 
-  package static func canonicalRequest(
-    of call: ServiceCall, signing names: [String]
-  ) throws(SigningError) -> String {
+  package static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String {
     try call.canonicalRequest(query: try canonicalQuery(call.query), signing: names) {
       $0.words(between: " ").joined(separator: " ")
     }
@@ -53,9 +51,7 @@ package struct SigV4Signer: ServiceSigner {
     self.service = service
   }
 
-  package func sign(
-    _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  package func sign(_ call: inout ServiceCall, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check(idWithout: .comma)
     var signed = call
