@@ -312,7 +312,6 @@ extension SignedLine {
   }
 
   init(_ signed: PresignedRequest, _ pending: PendingSignature) {
-    self.init(
-      stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest, url: signed.url)
+    self.init(stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest, url: signed.url)
   }
 }

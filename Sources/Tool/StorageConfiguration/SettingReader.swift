@@ -106,8 +106,7 @@ struct SettingReader: Sendable {
       throw invalid(key, "names a file that cannot be read.", "Name a file that this process can read.")
     }
     if let weakness = contents.weakness {
-      throw invalid(
-        key, "names a file that other users could have written: \(weakness.reason).", "\(weakness.remedy)")
+      throw invalid(key, "names a file that other users could have written: \(weakness.reason).", "\(weakness.remedy)")
     }
     guard let text = String(validating: contents.bytes, as: UTF8.self) else {
       throw invalid(key, "names a file that is not UTF-8 text.", "Put only the secret into the file.")
