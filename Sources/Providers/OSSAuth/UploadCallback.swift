@@ -138,9 +138,7 @@ extension UploadCallback {
   private static func base64(_ document: JSONObject) -> String {
     String(writing: { $0.append(base64: JSONValue.object(document).serialized) })
   }
-}
 
-extension UploadCallback {
   /// The maximum number of URLs, according to the page "Callback".
   private static let urlLimit = 5
 
@@ -214,17 +212,11 @@ extension SigningError {
   }
 }
 
-/// The message that OSS signs for a callback.
 package enum CallbackMessage {
   /// Returns the bytes that a callback's signature covers: the decoded path, the query, a line feed and the body.
   ///
   /// The parts have no separators of their own. A path whose decoded form contains a question mark or a control
-  /// character would make the same bytes as another request, so the result is `nil` for such a path, and for a path
-  /// with an invalid escape.
-  ///
-  /// - Parameters:
-  ///   - target: The path and the query as the request line contains them.
-  ///   - body: The body of the request.
+  /// character would make the same bytes as another request, so the result is `nil` for it.
   package static func bytes(target: String, body: [UInt8]) -> [UInt8]? {
     let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
     let query = target.utf8[path.endIndex...]
@@ -236,4 +228,42 @@ package enum CallbackMessage {
     bytes.append(UInt8(ascii: "\n"))
     return bytes + body
   }
+}
+
+/// The template of a callback's body: text with variables such as `${object}`.
+package struct CallbackTemplate: Sendable {
+  package enum Piece: Sendable, Equatable {
+    case text(String)
+    case variable(String)
+  }
+
+  /// The names of the variables that OSS sets, from the page "Callback".
+  package static let systemVariables: Set<String> = [
+    "bucket", "object", "etag", "size", "mimeType", "imageInfo.height", "imageInfo.width", "imageInfo.format", "crc64",
+    "contentMd5", "vpcId", "clientIp", "reqId", "operation",
+  ]
+
+  package let pieces: [Piece]
+
+  package var variables: [String] {
+    pieces.compactMap { piece in
+      if case .variable(let name) = piece { name } else { nil }
+    }
+  }
+
+  /// Parses a template, or returns `nil` if a variable has no end.
+  package init?(_ text: String) {
+    var pieces: [Piece] = []
+    var rest = text.utf8[...]
+    while let start = rest.firstRange(of: "${".utf8) {
+      guard let end = rest[start.upperBound...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
+      if start.lowerBound > rest.startIndex { pieces.append(.text(Self.text(rest[..<start.lowerBound]))) }
+      pieces.append(.variable(Self.text(rest[start.upperBound..<end])))
+      rest = rest[rest.index(after: end)...]
+    }
+    if !rest.isEmpty { pieces.append(.text(Self.text(rest))) }
+    self.pieces = pieces
+  }
+
+  private static func text(_ bytes: Substring.UTF8View) -> String { String(Substring(bytes)) }
 }
