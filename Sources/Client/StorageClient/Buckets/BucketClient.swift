@@ -236,9 +236,13 @@ extension BucketClient {
 
   /// Requests the description of an object from the service.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try await head(key, versionID: nil, headers: headers)
+  }
+
+  /// Requests the description of an object, or of one of its versions, from the service.
+  func head(_ key: String, versionID: String?, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
-    let (response, _) = try await sender.exchange(draft(.head, key, for: .head, headers: headers))
-    return ObjectInfo(key: key, response: response, conventions: provider.conventions)
+    return try await requestInfo(key, versionID, headers)
   }
 
   /// Requests the description of an object with a `HEAD` request, as a download with the given options would report it.
@@ -246,22 +250,29 @@ extension BucketClient {
   /// - Returns: The description, or `nil` if the service refuses the request without a reason. A response to `HEAD` has
   ///   no body, so only the download itself can report the reason.
   func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
-    let scopes = provider.conventions.scopes
-    let headers = try options.fields(in: provider.conventions).belonging(to: .head, scopes)
-    let parameters = options.versionID.map { [RequestTarget.Parameter("versionId", $0)] } ?? []
+    let headers = try options.fields(in: provider.conventions).belonging(to: .head, provider.conventions.scopes)
     do {
-      let (response, _) = try await sender.exchange(draft(.head, key, parameters, for: .head, headers: headers))
-      return ObjectInfo(key: key, response: response, conventions: provider.conventions)
+      return try await requestInfo(key, options.versionID, headers)
     } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
       return nil
     }
   }
 
+  private func requestInfo(_ key: String, _ versionID: String?, _ headers: HTTPFields) async throws -> ObjectInfo {
+    let draft = try draft(.head, key, Self.parameters(versionID), for: .head, headers: headers)
+    let (response, _) = try await sender.exchange(draft)
+    return ObjectInfo(key: key, response: response, conventions: provider.conventions)
+  }
+
+  private static func parameters(_ versionID: String?) -> [RequestTarget.Parameter] {
+    versionID.map { [.init("versionId", $0)] } ?? []
+  }
+
   /// Creates the request to download an object, or a range of its bytes.
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
-    var parameters = options.parameters
-    if let versionID = options.versionID { parameters.append(.init("versionId", versionID)) }
-    return try draft(.get, key, parameters, for: .get, headers: options.fields(in: provider.conventions))
+    try draft(
+      .get, key, options.parameters + Self.parameters(options.versionID), for: .get,
+      headers: options.fields(in: provider.conventions))
   }
 }
 
@@ -362,13 +373,46 @@ extension BucketClient {
   }
 }
 
+extension BucketClient {
+  /// Requests the versioning state of the bucket.
+  func bucketVersioning() async throws -> BucketVersioning {
+    let (_, response) = try await document(
+      from: draft(.get, nil, [.init("versioning")]), named: "VersioningConfiguration")
+    switch try response.text("Status") {
+    case nil: return .disabled
+    case "Enabled": return .enabled
+    case "Suspended": return .suspended
+    case let other?: throw StorageError.malformedResponse("\"\(other)\" is no versioning state")
+    }
+  }
+
+  /// Checks that the service obeys an instruction not to overwrite an object.
+  ///
+  /// - Throws: ``StorageError`` if the service ignores the instruction because of the bucket's versioning state.
+  func checkOverwriting(of key: String, isForbidden: Bool, checksVersioning: Bool) async throws {
+    guard isForbidden, checksVersioning, provider.conventions.overwritesWithVersioning else { return }
+    let state = try await bucketVersioning()
+    guard state != .disabled else { return }
+    throw StorageError(
+      .invalidOption,
+      "Versioning of the bucket \(provider.bucket) is \(state.rawValue), so the service ignores forbidOverwrite and could "
+        + "replace \(key).",
+      remedy: "Use a bucket that never had versioning, or a key that is used only once.")
+  }
+}
+
 /// The maximum number of keys that the services accept in one deletion request.
 private let batchSize = 1000
 
 extension BucketClient {
   /// Deletes an object, and succeeds if the object does not exist.
   func delete(_ key: String) async throws {
-    _ = try await sender.exchange(draft(.delete, key))
+    try await delete(key, versionID: nil)
+  }
+
+  /// Deletes an object, or one of its versions.
+  func delete(_ key: String, versionID: String?) async throws {
+    _ = try await sender.exchange(draft(.delete, key, Self.parameters(versionID)))
   }
 
   /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
@@ -437,71 +481,6 @@ extension DeletionReport {
       failures.append(failure)
     }
     deleted += asked.filter { !failed.contains(Array($0.utf8)) }
-  }
-}
-
-extension BucketClient {
-  /// Uploads parts concurrently and completes the multipart upload.
-  ///
-  /// If an error occurs, the multipart upload is aborted.
-  func uploadInParts(
-    _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
-  ) async throws -> UploadedObject {
-    let upload = try await MultipartUpload.begin(self, key: key, fields: fields)
-    do {
-      let parts = try await uploadAll(source, of: upload, progress: progress)
-      if let length, parts.reduce(0, { $0 + $1.length }) != length {
-        throw StorageError(
-          .sourceChanged, "The stream did not have the \(length) bytes that were announced.",
-          remedy: "Give the length only if it is certain.")
-      }
-      return try await upload.complete(parts)
-    } catch let error as ServiceError where error.isStored {
-      throw error
-    } catch {
-      await upload.abort()
-      throw error
-    }
-  }
-
-  /// Uploads parts within the concurrency limit.
-  ///
-  /// A part is taken from the source only when it can be sent.
-  ///
-  /// - Parameters:
-  ///   - source: The source of the parts to send.
-  ///   - upload: The multipart upload that the parts belong to.
-  ///   - progress: The meter that counts the bytes of the parts.
-  ///   - didUpload: A closure that receives each part that the service has stored, one call at a time.
-  /// - Returns: The parts, in the order in which they were stored.
-  func uploadAll(
-    _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
-    didUpload: (MultipartUpload<Provider>.Part) async throws -> Void = { _ in }
-  ) async throws -> [MultipartUpload<Provider>.Part] {
-    try await withThrowingTaskGroup(of: MultipartUpload<Provider>.Part.self) { group in
-      var source = source
-      var parts: [MultipartUpload<Provider>.Part] = []
-      var started = 0
-      while true {
-        if started - parts.count >= configuration.partsInFlight, let part = try await group.next() {
-          parts.append(part)
-          try await didUpload(part)
-        }
-        guard let next = try await source.next() else { break }
-        started += 1
-        guard next.number <= PartSizes.mostParts else {
-          throw StorageError(
-            .tooLarge, "The stream needs more than \(PartSizes.mostParts) parts.",
-            remedy: "Give its length, or choose a larger part size.")
-        }
-        group.addTask { try await upload.upload(next.payload, number: next.number, progress: progress) }
-      }
-      for try await part in group {
-        parts.append(part)
-        try await didUpload(part)
-      }
-      return parts
-    }
   }
 }
 

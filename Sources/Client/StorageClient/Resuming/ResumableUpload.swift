@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 
 /// An upload of a file in parts whose state is saved, so that another process can continue it.
 struct ResumableUpload<Provider: BucketProvider>: Sendable {
@@ -180,4 +181,93 @@ extension RequestSender {
         remedy: "Keep the checkpoint of each transfer in a place of its own.")
     }
   }
+}
+
+/// The state of an unfinished upload of a file in parts, from which another process can continue the upload.
+///
+/// A checkpoint contains no credential and no header. ``BucketStore/upload(_:to:checkpoint:options:progress:)`` saves it
+/// while it uploads, and removes it when the object is complete.
+public struct UploadCheckpoint: Sendable, Hashable, Codable {
+  /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
+  public let location: String
+
+  /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
+  let identity: ObjectIdentity?
+
+  /// The ID of the multipart upload.
+  public let uploadID: String
+
+  /// The identity of the file when the upload started.
+  public let file: FileIdentity
+
+  /// The size of a part in bytes, except for the last part.
+  public let partSize: Int64
+
+  /// The digest of the headers with which the upload was started.
+  let attributes: String
+
+  /// The parts that the service has stored, in the order in which they were uploaded.
+  public internal(set) var parts: [Part] = []
+
+  /// A part that the service has stored.
+  public struct Part: Sendable, Hashable, Codable {
+    /// The number of the part, starting at 1.
+    public let number: Int
+
+    /// The size of the part in bytes.
+    public let length: Int64
+
+    /// The entity tag of the part, as the service sent it.
+    public let etag: String
+
+    /// The checksum of the part.
+    public let checksum: ObjectChecksum
+  }
+
+  init(
+    location: String, identity: ObjectIdentity?, uploadID: String, file: FileIdentity, partSize: Int64,
+    fields: HTTPFields
+  ) {
+    self.location = location
+    self.identity = identity
+    self.uploadID = uploadID
+    self.file = file
+    self.partSize = partSize
+    attributes = Self.digest(of: fields, uploadID)
+  }
+
+  /// Returns whether the checkpoint belongs to an upload of a file with the given headers, and is well-formed.
+  func matches(_ file: FileIdentity, _ fields: HTTPFields) -> Bool {
+    guard self.file == file, attributes == Self.digest(of: fields, uploadID), partSize > 0 else { return false }
+    let ranges = ranges
+    var numbers: Set<Int> = []
+    return parts.allSatisfy { part in
+      numbers.insert(part.number).inserted && ranges.range(ofPart: part.number)?.byteCount == part.length
+    }
+  }
+
+  /// The byte ranges of all parts of the file, in order.
+  var ranges: [Range<Int64>] {
+    (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? []
+  }
+
+  /// Returns a digest of the headers of an upload.
+  ///
+  /// The ID of the upload is part of the input, so that the digests of two uploads cannot be compared.
+  private static func digest(of fields: HTTPFields, _ uploadID: String) -> String {
+    let lines = fields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
+    return SHA256.hash(Array(([uploadID] + lines).joined(separator: "\n").utf8)).hex
+  }
+}
+
+extension [Range<Int64>] {
+  /// Returns the byte range of the part with a number, or `nil` if there is no such part.
+  func range(ofPart number: Int) -> Range<Int64>? {
+    number > 0 && number <= count ? self[number - 1] : nil
+  }
+}
+
+extension Range<Int64> {
+  /// The number of bytes in the range.
+  var byteCount: Int64 { upperBound - lowerBound }
 }

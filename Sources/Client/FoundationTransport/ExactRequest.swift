@@ -9,6 +9,126 @@ internal import StorageAuth
   internal import FoundationNetworking
 #endif
 
+/// A request that `URLSession` sends as it was signed, with its body.
+struct ExactRequest: Sendable {
+  /// The request, without a body that is streamed.
+  let urlRequest: URLRequest
+
+  /// The body to stream, or `nil` if there is none.
+  let streamedBody: HTTPBody?
+
+  /// The authority of the request, for error messages.
+  let host: String
+
+  /// Whether the request has the method HEAD, to which the response has no body.
+  let isHead: Bool
+
+  /// The scheme and the authority of the request.
+  let origin: String
+
+  /// Whether the request may be sent on a connection that has been used before.
+  ///
+  /// If the server closes such a connection, a session sends the request again on another one. That is harmless for
+  /// requests that write no object. A session asks for a streamed body before it sends the body again, but not if the
+  /// connection ended before it had read the first bytes.
+  let canReuseConnection: Bool
+
+  /// Creates a request for `URLSession`.
+  ///
+  /// - Throws: `TransportError` with the code `invalidRequest` if `URLSession` would change the request.
+  init(_ request: HTTPRequest, body: HTTPBody) throws(TransportError) {
+    let address = try RequestAddress(request)
+    var urlRequest = URLRequest(url: address.url)
+    urlRequest.httpMethod = request.method.rawValue
+    guard urlRequest.httpMethod == request.method.rawValue else {
+      throw .unsendable("URLSession would change the method \(request.method).", to: address.authority)
+    }
+    if body.length > 0, [.get, .head].contains(request.method) {
+      throw .unsendable("URLSession sends no body with \(request.method).", to: address.authority)
+    }
+    for field in try FieldCheck(request, body: body, authority: address.authority).fields {
+      urlRequest.setValue(field.value, forHTTPHeaderField: field.name.rawName)
+      guard urlRequest.value(forHTTPHeaderField: field.name.rawName)?.utf8.elementsEqual(field.value.utf8) == true
+      else {
+        throw .unsendable("URLSession would change the header \(field.name).", to: address.authority)
+      }
+    }
+    urlRequest.omitDefaultFields()
+    streamedBody = urlRequest.setBody(body)
+    self.urlRequest = urlRequest
+    host = address.authority
+    isHead = request.method == .head
+    origin = "\(address.scheme)://\(address.authority)"
+    canReuseConnection = [.get, .head, .delete].contains(request.method)
+  }
+}
+
+extension TransportError {
+  static func unsendable(_ reason: String, to host: String) -> TransportError {
+    TransportError(
+      .invalidRequest, "The request to \(host) cannot be sent unchanged: \(reason)",
+      remedy: "Change the request, or send it with AsyncHTTPClientTransport.")
+  }
+}
+
+/// The URL of a request that `URLSession` sends byte for byte.
+struct RequestAddress {
+  let scheme: String
+  let authority: String
+  let url: URL
+
+  /// Creates the URL of a request.
+  ///
+  /// - Throws: `TransportError` with the code `invalidRequest` if a URL cannot have the request's authority or path, or
+  ///   if the URL loading system would change them.
+  init(_ request: HTTPRequest) throws(TransportError) {
+    scheme = request.scheme ?? "https"
+    authority = request.authority ?? ""
+    let path = request.path ?? "/"
+    func refuse(_ reason: String) -> TransportError {
+      .unsendable(reason, to: request.authority ?? "")
+    }
+    guard scheme == "http" || scheme == "https" else { throw refuse("the scheme is neither http nor https.") }
+    guard authority == authority.asciiLowercased else { throw refuse("the host contains uppercase letters.") }
+    guard isHost(authority) else { throw refuse("the host is not valid.") }
+    if authority.hasByteSuffix(scheme == "https" ? ":443" : ":80") || authority.hasByteSuffix(":") {
+      throw refuse("the port is the default port, which is left out of the header Host.")
+    }
+    try request.checkPath()
+    guard path.utf8.count <= Self.longestPath else {
+      throw refuse("the path has \(path.utf8.count) bytes; at most \(Self.longestPath) are sent.")
+    }
+    guard !Self.hasDotSegment(path) else { throw refuse("a segment of the path is . or .., which is removed.") }
+    let text = "\(scheme)://\(authority)\(path)"
+    guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw refuse("it has no valid URL.") }
+    guard url.absoluteString.utf8.elementsEqual(text.utf8) else { throw refuse("URL would change the path.") }
+    self.url = url
+  }
+
+  /// The maximum length of a path in bytes.
+  private static let longestPath = 60_000
+
+  /// Returns whether a segment of a path is `.` or `..`, with each dot literal or percent-encoded.
+  private static func hasDotSegment(_ path: String) -> Bool {
+    let segments = path.utf8.prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "/"))
+    return segments.contains { segment in
+      var rest = segment
+      var dots = 0
+      while !rest.isEmpty {
+        if rest.first == UInt8(ascii: ".") {
+          rest = rest.dropFirst()
+        } else if rest.starts(with: "%2e".utf8) || rest.starts(with: "%2E".utf8) {
+          rest = rest.dropFirst(3)
+        } else {
+          return false
+        }
+        dots += 1
+      }
+      return dots == 1 || dots == 2
+    }
+  }
+}
+
 /// The header fields of a request, after the check that `URLSession` sends them unchanged.
 struct FieldCheck {
   /// The fields to set on a `URLRequest`.

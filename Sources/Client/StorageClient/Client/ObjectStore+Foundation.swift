@@ -102,3 +102,43 @@ extension PresignedRequest {
     }
   }
 }
+
+extension Timestamp {
+  /// Creates an instant from a date of Foundation.
+  ///
+  /// A date that is no number counts as the earliest instant, so that a credential with it has expired.
+  ///
+  /// - Parameter date: The date, of which the nanoseconds are kept as far as its floating-point number has them.
+  public init(_ date: Date) {
+    let interval = date.timeIntervalSince1970
+    let whole = interval.rounded(.down)
+    let seconds = Int64(exactly: whole) ?? (interval > 0 ? .max : .min)
+    let nanoseconds = Int64(exactly: ((interval - whole) * 1_000_000_000).rounded()) ?? 0
+    self = Timestamp(unixSeconds: seconds).advanced(by: .nanoseconds(nanoseconds))
+  }
+}
+
+extension Date {
+  /// Creates a date of Foundation from an instant.
+  ///
+  /// - Parameter instant: The instant.
+  public init(_ instant: Timestamp) {
+    self.init(timeIntervalSince1970: Double(instant.unixSeconds) + Double(instant.nanoseconds) / 1_000_000_000)
+  }
+}
+
+extension ActionableError where Self: LocalizedError {
+  /// The sentence that describes the problem, which `localizedDescription` returns.
+  public var errorDescription: String? { message }
+
+  /// The sentence that describes how to fix the problem.
+  public var recoverySuggestion: String? { remedy }
+}
+
+extension CredentialError: LocalizedError {}
+extension PolicyError: LocalizedError {}
+extension SigningError: LocalizedError {}
+extension SigningRefusal: LocalizedError {}
+extension StorageError: LocalizedError {}
+extension TransportError: LocalizedError {}
+extension VerificationError: LocalizedError {}
