@@ -35,7 +35,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/Tool/SigningJobs/SigningJob.swift": "the registry of signing jobs in JSON",
     "Sources/Core/CredentialSources/AppServer/AppServerFormat.swift": "the registry of app server response formats",
     "Sources/Client/StorageClient/Exports.swift": "re-exports the modules",
-    "Sources/Client/StorageClient/Presigned/PresignedURLRules.swift": "the registry of services with presigned URLs",
+    "Sources/Client/StorageClient/Providers/KnownServices.swift": "the registry of services",
     "Sources/Client/StorageClient/Events/TransferLedger.swift": "lists the errors that hold no secret",
     "Sources/Server/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
   ]

@@ -145,76 +145,69 @@ extension ServiceError: CustomStringConvertible {
 extension ServiceError {
   /// The meaning of a service's error code, which is the same for every provider.
   public struct Kind: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case accessDenied, alreadyExists, badDigest, callbackFailed, clockSkew, conflict, credentialExpired
-      case invalidCredential, invalidRange, invalidRequest, noSuchBucket, noSuchKey, noSuchUpload, notModified
-      case preconditionFailed, requestExpired, serverFailure, signatureMismatch, throttled, timeout, unknownAccessKey
-      case wrongEndpoint, other
-    }
-
-    private let value: Value
+    private let meaning: ServiceErrorCodes.Meaning
 
     /// The caller lacks the permission for the operation.
-    public static let accessDenied = Kind(value: .accessDenied)
+    public static let accessDenied = Kind(meaning: .accessDenied)
     /// An object with the key exists and overwriting is forbidden, or a bucket with the name exists.
-    public static let alreadyExists = Kind(value: .alreadyExists)
+    public static let alreadyExists = Kind(meaning: .alreadyExists)
     /// The bytes that the service received do not match the digest that the client sent.
-    public static let badDigest = Kind(value: .badDigest)
+    public static let badDigest = Kind(meaning: .badDigest)
     /// The object was stored, but the service's callback after the upload failed (OSS status 203).
-    public static let callbackFailed = Kind(value: .callbackFailed)
+    public static let callbackFailed = Kind(meaning: .callbackFailed)
     /// The difference between the client's clock and the service's clock is too large.
-    public static let clockSkew = Kind(value: .clockSkew)
+    public static let clockSkew = Kind(meaning: .clockSkew)
     /// The current state of the bucket or the object does not permit the operation.
-    public static let conflict = Kind(value: .conflict)
+    public static let conflict = Kind(meaning: .conflict)
     /// The temporary credential has expired.
-    public static let credentialExpired = Kind(value: .credentialExpired)
+    public static let credentialExpired = Kind(meaning: .credentialExpired)
     /// The session token is invalid, or belongs to another access key.
-    public static let invalidCredential = Kind(value: .invalidCredential)
+    public static let invalidCredential = Kind(meaning: .invalidCredential)
     /// The requested byte range lies outside the object.
-    public static let invalidRange = Kind(value: .invalidRange)
+    public static let invalidRange = Kind(meaning: .invalidRange)
     /// The request is malformed according to the service.
-    public static let invalidRequest = Kind(value: .invalidRequest)
+    public static let invalidRequest = Kind(meaning: .invalidRequest)
     /// The bucket does not exist.
-    public static let noSuchBucket = Kind(value: .noSuchBucket)
+    public static let noSuchBucket = Kind(meaning: .noSuchBucket)
     /// The object does not exist.
-    public static let noSuchKey = Kind(value: .noSuchKey)
+    public static let noSuchKey = Kind(meaning: .noSuchKey)
     /// The multipart upload does not exist, or no longer exists.
-    public static let noSuchUpload = Kind(value: .noSuchUpload)
+    public static let noSuchUpload = Kind(meaning: .noSuchUpload)
     /// The object has not changed since the version or time that a conditional request specified.
-    public static let notModified = Kind(value: .notModified)
+    public static let notModified = Kind(meaning: .notModified)
     /// A condition of the request is not fulfilled.
-    public static let preconditionFailed = Kind(value: .preconditionFailed)
+    public static let preconditionFailed = Kind(meaning: .preconditionFailed)
     /// The signature or the presigned URL has expired.
-    public static let requestExpired = Kind(value: .requestExpired)
+    public static let requestExpired = Kind(meaning: .requestExpired)
     /// The service failed internally.
-    public static let serverFailure = Kind(value: .serverFailure)
+    public static let serverFailure = Kind(meaning: .serverFailure)
     /// The signature of the request differs from the signature that the service calculated.
-    public static let signatureMismatch = Kind(value: .signatureMismatch)
+    public static let signatureMismatch = Kind(meaning: .signatureMismatch)
     /// The client sends too many requests.
-    public static let throttled = Kind(value: .throttled)
+    public static let throttled = Kind(meaning: .throttled)
     /// The service did not receive the complete request within its time limit.
-    public static let timeout = Kind(value: .timeout)
+    public static let timeout = Kind(meaning: .timeout)
     /// The service does not know the access key.
     ///
     /// Services also report this error for temporary keys without their session token.
-    public static let unknownAccessKey = Kind(value: .unknownAccessKey)
+    public static let unknownAccessKey = Kind(meaning: .unknownAccessKey)
     /// The bucket is in another region, or has another endpoint.
-    public static let wrongEndpoint = Kind(value: .wrongEndpoint)
+    public static let wrongEndpoint = Kind(meaning: .wrongEndpoint)
     /// The error code has a meaning that no other kind describes.
-    public static let other = Kind(value: .other)
+    public static let other = Kind(meaning: .other)
 
     /// The name of the kind, such as `noSuchKey`.
-    public var description: String { value.rawValue }
+    public var description: String { meaning.rawValue }
 
     var isRetryable: Bool {
-      switch value {
+      switch meaning {
       case .serverFailure, .throttled, .timeout: true
       default: false
       }
     }
 
     var remedy: String {
-      switch value {
+      switch meaning {
       case .accessDenied: "Give the signer the permission that the operation needs, or check the bucket's policy."
       case .alreadyExists: "Choose another name, or allow overwriting."
       case .badDigest: "Send the request again; if the error persists, check the proxies on the way to the service."
@@ -245,35 +238,16 @@ extension ServiceError {
 }
 
 extension ServiceError.Kind {
-  private static let byCode: [String: ServiceError.Kind] = [
-    "AccessDenied": .accessDenied, "AccessForbidden": .accessDenied, "AuthorizationHeaderMalformed": .wrongEndpoint,
-    "BadDigest": .badDigest, "BadRequest": .invalidRequest, "BucketAlreadyExists": .alreadyExists,
-    "BucketAlreadyOwnedByYou": .alreadyExists,
-    "CallbackFailed": .callbackFailed, "ConditionalRequestConflict": .conflict,
-    "DownloadTrafficRateLimitExceeded": .throttled, "ExpiredToken": .credentialExpired,
-    "FileAlreadyExists": .alreadyExists, "IllegalLocationConstraintException": .wrongEndpoint,
-    "IncompleteBody": .badDigest, "InternalError": .serverFailure, "InvalidAccessKeyId": .unknownAccessKey,
-    "InvalidArgument": .invalidRequest, "InvalidDigest": .badDigest, "InvalidRange": .invalidRange,
-    "InvalidSecurityToken": .invalidCredential, "InvalidToken": .invalidCredential, "KeyNotExist": .noSuchKey,
-    "NoSuchBucket": .noSuchBucket, "NoSuchKey": .noSuchKey, "NoSuchUpload": .noSuchUpload,
-    "NotModified": .notModified, "OperationAborted": .conflict, "OperationConflict": .conflict,
-    "PathConflict": .conflict, "PermanentRedirect": .wrongEndpoint, "PreconditionFailed": .preconditionFailed,
-    "PriorRequestNotComplete": .throttled, "QpsLimitExceeded": .throttled, "RequestLimitExceeded": .throttled,
-    "RequestTimeTooSkewed": .clockSkew, "RequestTimeout": .timeout, "RequestTimeOut": .timeout,
-    "SecurityTokenExpired": .credentialExpired, "ServiceUnavailable": .serverFailure,
-    "SignatureDoesNotMatch": .signatureMismatch, "SlowDown": .throttled, "TemporaryRedirect": .wrongEndpoint,
-    "ThrottlingException": .throttled, "TooManyRequests": .throttled, "UploadTrafficRateLimitExceeded": .throttled,
-    "XAmzContentSHA256Mismatch": .badDigest,
-  ]
-
   /// Creates a kind from the service's error code and message, or from the response status if the code is unknown.
   init(code: String, message: String, status: HTTPResponse.Status) {
-    if code == "AccessDenied", message.hasPrefix("Request has expired") {
-      self = .requestExpired
-    } else if code == "InvalidArgument", message.hasPrefix("Invalid signing date") {
-      self = .clockSkew
+    let services = ServiceDescription.known.map(\.errorCodes)
+    let rules = services.flatMap(\.messageMeanings)
+    if let rule = rules.first(where: { $0.code == code && message.hasPrefix($0.beginning) }) {
+      self.init(meaning: rule.meaning)
+    } else if let meaning = services.lazy.compactMap({ $0.meanings[code] }).first {
+      self.init(meaning: meaning)
     } else {
-      self = Self.byCode[code] ?? Self(status: status)
+      self.init(status: status)
     }
   }
 

@@ -171,13 +171,3 @@ extension HeaderConventions {
     return conventions
   }()
 }
-
-extension PresignedURLRules {
-  /// COS states the expiration as the second time of `q-sign-time`.
-  static let cos = PresignedURLRules(
-    prefixes: ["q-", ServiceDescription.cos.headerPrefix], names: [],
-    expiration: { values in
-      let times = values["q-sign-time"]?.replacing("%3B", with: ";").split(separator: ";")
-      return times?.last.flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }
-    })
-}

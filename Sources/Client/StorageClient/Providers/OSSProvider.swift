@@ -191,18 +191,3 @@ extension HeaderConventions {
     return conventions
   }()
 }
-
-extension PresignedURLRules {
-  /// OSS states the expiration in `x-oss-date` and `x-oss-expires` (V4), or in `Expires` (V1).
-  static let oss = {
-    let service = ServiceDescription.oss
-    let (date, lifetime) = (service.header("date"), service.header("expires"))
-    return PresignedURLRules(
-      prefixes: [service.headerPrefix], names: ["expires", "ossaccesskeyid", "security-token", "signature"],
-      exceptions: [service.header("process")], callbackNames: ["callback", service.header("callback")],
-      expiration: { values in
-        if let date = values[date] { return end(from: date, after: values[lifetime]) }
-        return values["expires"].flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }
-      })
-  }()
-}

@@ -76,7 +76,7 @@ public struct S3Provider: PresigningProvider {
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
   ) {
     var endpoint = endpoint
-    endpoint.keyByteLimit = ServiceEndpoint.s3KeyByteLimit
+    endpoint.keyByteLimit = ServiceDescription.s3.keyByteLimit
     self.init(
       bucket: bucket, region: region, network: [], integrity: integrity, isAmazons: false, address: .success(endpoint))
   }
@@ -347,13 +347,4 @@ extension StorageProvider where Self == S3Provider {
   ) -> S3Provider {
     S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity)
   }
-}
-
-extension PresignedURLRules {
-  /// S3 states the expiration in `X-Amz-Date` and `X-Amz-Expires`.
-  static let s3 = PresignedURLRules(
-    prefixes: [ServiceDescription.s3.headerPrefix], names: [],
-    expiration: { values in
-      end(from: values[ServiceDescription.s3.header("date")], after: values[ServiceDescription.s3.header("expires")])
-    })
 }
