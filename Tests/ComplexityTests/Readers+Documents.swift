@@ -68,8 +68,7 @@ extension Readers {
   private static let serviceErrors: [Reader] =
     Reader.bytes("service error", refusals) { body in
       let response = HTTPResponse(status: .forbidden)
-      let document = ServiceError.document(response, body: body, conventions: .oss)
-      _ = "\(ServiceError(document, of: response, subject: "GET /a", conventions: .oss))"
+      _ = "\(ServiceError(response, body: body, subject: "GET /a", conventions: .oss))"
     }
 
   private static let refusedAnswers: [Reader] =

@@ -227,10 +227,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   /// Returns the error that a response reports, or `nil` if the service performed the operation.
   package func error(in response: HTTPResponse, body: [UInt8]) -> ServiceError? {
     guard !response.isSuccess else { return nil }
-    let conventions = HeaderConventions.named(in: response)
-    return ServiceError(
-      ServiceError.document(response, body: body, conventions: conventions), of: response, subject: subject,
-      conventions: conventions)
+    return ServiceError(response, body: body, subject: subject, conventions: .named(in: response))
   }
 
   /// Returns the description of an uploaded object.
@@ -246,12 +243,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   ) throws(StorageError) -> UploadedObject {
     if callbackReply == nil { try SuccessProof.entityTag.check(response, subject, requestID: nil) }
     let conventions = HeaderConventions.named(in: response)
-    let expected = response.headerFields.checksum(in: conventions.checksums)
-    if let expected, expected.algorithm == checksum.algorithm, expected != checksum {
-      throw StorageError.checksumMismatch(
-        of: subject, expected: expected, found: checksum,
-        remedy: "Upload it again; what the service holds is damaged.")
-    }
+    try checksum.check(subject, with: response, conventions)
     return UploadedObject(
       key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, conventions,
       callbackReply: callbackReply)

@@ -165,25 +165,15 @@ extension BucketClient {
       draft.body = .bytes(bytes)
       let (response, result) = try await sender.exchange(draft)
       progress.advance(by: payload.length)
-      try compare(checksum, with: response, subject: draft.subject)
+      try checksum.check(draft.subject, with: response, provider.conventions)
       return (response, result, checksum)
     }
     let meter = BodyMeter(length: payload.length, provider.conventions.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
     let (response, result) = try await sender.exchange(draft)
-    try compare(meter.checksum, with: response, subject: draft.subject)
+    try meter.checksum.check(draft.subject, with: response, provider.conventions)
     return (response, result, meter.checksum)
-  }
-
-  /// Compares a checksum with the checksum in a response, if the response has one.
-  func compare(_ checksum: ObjectChecksum, with response: HTTPResponse, subject: String) throws(StorageError) {
-    let headers = provider.conventions.checksums.filter { $0.algorithm == checksum.algorithm }
-    guard let expected = response.headerFields.checksum(in: headers) else { return }
-    guard expected == checksum else {
-      throw StorageError.checksumMismatch(
-        of: subject, expected: expected, found: checksum, remedy: "Upload it again; what the service holds is damaged.")
-    }
   }
 }
 

@@ -23,15 +23,15 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
   ///   - container: The name of the bucket.
   ///   - key: The key of the object.
   package init(service: String, endpoint: ServiceEndpoint, container: String, key: String) {
-    self.init(parts: [service, endpoint.scheme, endpoint.server, endpoint.style.rawValue, container, key])
+    text = Self.joined([service, endpoint.scheme, endpoint.server, endpoint.style.rawValue, container, key])
   }
 
-  private init(parts: [String]) {
-    text = parts.map { $0.percentEncoded() }.joined(separator: "/")
+  private init(text: String) {
+    self.text = text
   }
 
-  private init(_ object: ObjectIdentity, state: [String]) {
-    text = object.text + "?" + state.map { $0.percentEncoded() }.joined(separator: "/")
+  private static func joined(_ parts: [String]) -> String {
+    parts.map { $0.percentEncoded() }.joined(separator: "/")
   }
 
   /// Creates an identity from its text.
@@ -63,7 +63,8 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
   ///   - size: The size of the object in bytes.
   package func at(versionID: String?, etag: String?, size: Int64?) -> ObjectIdentity {
     let state = [("version", versionID), ("etag", etag), ("size", size.map { "\($0)" })]
-    return ObjectIdentity(self, state: state.compactMap { name, value in value.map { "\(name)=\($0)" } })
+    return ObjectIdentity(
+      text: text + "?" + Self.joined(state.compactMap { name, value in value.map { "\(name)=\($0)" } }))
   }
 
   /// A file name that is derived from the identity: the SHA-256 of its text, in hexadecimal.

@@ -275,12 +275,14 @@ extension ServiceError {
   /// The maximum number of bytes of an error response's body that the client reads.
   package static let bodyLimit = 64 * 1024
 
-  /// Returns the XML error document of a response, from the body or from the header that replaces the body after a
-  /// `HEAD` request.
-  static func document(_ response: HTTPResponse, body: [UInt8], conventions: HeaderConventions) -> XMLNode? {
-    errorElement(in: body)
+  /// Creates an error from an error response: from the XML document in the body, or in the header that replaces the body
+  /// after a `HEAD` request, or else from the status.
+  init(_ response: HTTPResponse, body: [UInt8], subject: String, conventions: HeaderConventions) {
+    let document =
+      Self.errorElement(in: body)
       ?? conventions.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
-      .flatMap { errorElement(in: $0) }
+      .flatMap { Self.errorElement(in: $0) }
+    self.init(document, of: response, subject: subject, conventions: conventions)
   }
 
   /// Creates an error from the XML document in a response whose status reports success, or `nil` if the document is no
@@ -291,7 +293,7 @@ extension ServiceError {
   }
 
   /// Creates an error from an XML error document, or only from the response status if the document is `nil`.
-  init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
+  private init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
     func text(_ name: String) -> String? {
       document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -321,10 +323,8 @@ extension ServiceError {
   }
 
   private static func errorElement(in body: [UInt8]) -> XMLNode? {
-    guard !body.isEmpty, let root = try? ServiceDocument.root(of: body), root.name.isIdentical(to: "Error") else {
-      return nil
-    }
-    return root
+    let root = body.isEmpty ? nil : try? ServiceDocument.root(of: body)
+    return root?.name.isIdentical(to: "Error") == true ? root : nil
   }
 
   /// Creates an error from an unsuccessful response for an implementation of ``StorageProvider``.

@@ -68,6 +68,14 @@ package final class Folder: Sendable {
     get throws(Errno) { try system.status(of: descriptor) }
   }
 
+  /// Whether the folder belongs to this user, and no other user can write to it; the call blocks.
+  var isPrivate: Bool {
+    get throws(Errno) {
+      let status = try status
+      return status.owner == system.userID && status.permissions.isDisjoint(with: [.groupWrite, .otherWrite])
+    }
+  }
+
   /// Returns the status of a file in this folder, or `nil` if no file has the name; the call blocks.
   func status(of name: FilePath.Component, followsLink: Bool = false) throws(Errno) -> FileStatus? {
     do {

@@ -182,9 +182,7 @@ extension BucketProvider {
   ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
   ///   - subject: The action and the location of the request, for the error message.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
-    ServiceError(
-      ServiceError.document(response, body: body, conventions: conventions), of: response, subject: subject,
-      conventions: conventions)
+    ServiceError(response, body: body, subject: subject, conventions: conventions)
   }
 
   /// An empty set, because by default the service requires no digests.

@@ -83,20 +83,20 @@ public struct FolderSync: Sendable {
   ) async throws -> SyncReport {
     let (source, target) = try await openSides()
     let state = try await openState(source, target)
-    var folder: TargetFolder?
-    if case .folder(let root) = target { folder = try await TargetFolder(root) }
+    var staging: StagingFolder?
+    if case .folder(let root) = target { staging = try await .open(in: root) }
     do {
       let plan = try await SyncPlan(source.entries(), target.entries(), options)
       if case .nothing = target, case .folder(let path, let system) = self.target.storage {
-        folder = try await TargetFolder(RootFolder(creating: path, in: system))
+        staging = try await .open(in: RootFolder(creating: path, in: system))
       }
-      let mover = SyncMover(try route(source, target, folder), state, options)
+      let mover = SyncMover(try route(source, target, staging), state, options)
       let report = try await carryOut(plan, source, target, mover, progress, didFinish)
       // What is left there does no harm, and the next synchronization removes it.
-      try? await folder?.staging.finish(isComplete: report.isComplete)
+      try? await staging?.finish(isComplete: report.isComplete)
       return report
     } catch {
-      try? await folder?.staging.finish(isComplete: false)
+      try? await staging?.finish(isComplete: false)
       throw error
     }
   }
@@ -160,13 +160,13 @@ public struct FolderSync: Sendable {
   }
 
   private func route(
-    _ source: OpenSide, _ target: OpenSide, _ folder: TargetFolder?
+    _ source: OpenSide, _ target: OpenSide, _ staging: StagingFolder?
   ) throws(StorageError) -> SyncMover.Route {
-    switch (source, target, folder) {
+    switch (source, target, staging) {
     case (.folder(let root), .objects(let store, let prefix, _), _): .upload(root, store, prefix: prefix)
     case (.objects(let from, let prefix, let bucket), .objects(let to, let targetPrefix, _), _):
       .copy(from, prefix: prefix, bucket: bucket, to, targetPrefix: targetPrefix)
-    case (.objects(let store, let prefix, _), _, let folder?): .download(store, prefix: prefix, folder)
+    case (.objects(let store, let prefix, _), _, let staging?): .download(store, prefix: prefix, staging)
     default: throw StorageError.bothSidesAreFolders
     }
   }

@@ -158,12 +158,7 @@ struct RootFolder: Sendable {
   // MARK: Paths
 
   /// The names of a path: those of the folders, and the last one.
-  struct Names: Sendable {
-    fileprivate let all: [FilePath.Component]
-    let last: FilePath.Component
-
-    fileprivate var parents: ArraySlice<FilePath.Component> { all.dropLast() }
-  }
+  typealias Names = (parents: ArraySlice<FilePath.Component>, last: FilePath.Component)
 
   /// Returns the names of a path that stays below the root.
   ///
@@ -181,7 +176,7 @@ struct RootFolder: Sendable {
         .invalidKey, "\"\(path)\" cannot be the path of a file.",
         remedy: "Exclude it, or download it to a name of your choice.")
     }
-    return Names(all: names, last: last)
+    return (names.dropLast(), last)
   }
 }
 

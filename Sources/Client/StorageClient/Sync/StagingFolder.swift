@@ -5,20 +5,6 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import SystemPackage
 
-/// The folder that a synchronization writes to, with its files that are not complete.
-struct TargetFolder: Sendable {
-  let root: RootFolder
-  let staging: StagingFolder
-
-  /// Reserves a folder for this process.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if another synchronization writes to the folder.
-  init(_ root: RootFolder) async throws {
-    self.root = root
-    staging = try await StagingFolder.open(in: root)
-  }
-}
-
 /// The folder in a synchronization's target in which files are incomplete, and which one process at a time uses.
 ///
 /// The folder belongs to this user alone. Its files have random names, or names that are derived from the identity of an
@@ -30,11 +16,12 @@ final class StagingFolder: Sendable {
   /// The number of attempts to create the folder while other processes remove theirs.
   private static let attempts = 16
 
-  private let root: Folder
+  /// The folder that the synchronization writes to.
+  let root: RootFolder
   let folder: Folder
   private let lock: LockFile
 
-  private init(_ root: Folder, _ folder: Folder, _ lock: LockFile) {
+  private init(_ root: RootFolder, _ folder: Folder, _ lock: LockFile) {
     self.root = root
     self.folder = folder
     self.lock = lock
@@ -45,11 +32,10 @@ final class StagingFolder: Sendable {
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the folder is a link or another user's, or another process uses it.
   static func open(in root: RootFolder) async throws -> StagingFolder {
-    let staging = try await root.folder.call(name) { root in
+    let staging = try await root.folder.call(name) { parent in
       for _ in 0..<attempts {
-        let folder = try root.makeFolder(name, permissions: .ownerReadWriteExecute)
-        let status = try folder.status
-        guard status.owner == root.system.userID, status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
+        let folder = try parent.makeFolder(name, permissions: .ownerReadWriteExecute)
+        guard try folder.isPrivate else {
           throw StorageError(
             .unusableFile, "\(folder.path) belongs to another user, or others can write to it.",
             remedy: "Remove it; it is for files that are being transferred.")
@@ -63,7 +49,7 @@ final class StagingFolder: Sendable {
         }
         guard let lock else {
           throw StorageError(
-            .unusableFile, "Another synchronization writes to \(root.path).",
+            .unusableFile, "Another synchronization writes to \(parent.path).",
             remedy: "Wait for its end, or choose another destination.")
         }
         return StagingFolder(root, folder, lock)
@@ -84,7 +70,7 @@ final class StagingFolder: Sendable {
       guard try folder.names == [Self.lockName] else { return }
       try lock.remove()
       do {
-        try root.removeFolder(Self.name)
+        try root.folder.removeFolder(Self.name)
       } catch .directoryNotEmpty {
         // Another process uses it now.
       }
@@ -176,8 +162,8 @@ struct StateFolder: Sendable {
     } catch let error as Errno {
       throw StorageError(error, at: path)
     }
-    let status = try await folder.call { try $0.status }
-    guard status.owner == system.userID, status.permissions.isDisjoint(with: [.groupWrite, .otherWrite]) else {
+    let isPrivate = try await folder.call { try $0.isPrivate }
+    guard isPrivate else {
       throw StorageError(
         .unusableFile,
         "The folder \(path) for the state of transfers belongs to another user, or others can write to it.",

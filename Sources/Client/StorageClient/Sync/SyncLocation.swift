@@ -72,10 +72,9 @@ enum OpenSide: Sendable {
   /// Returns the entries of the side in the byte order of their paths.
   func entries() -> SyncEntries {
     switch self {
-    case .folder(let root): SyncEntries(FolderListing(root))
-    case .objects(let store, let prefix, _):
-      SyncEntries(store.list(prefix: prefix).makeAsyncIterator(), prefix: prefix)
-    case .nothing: SyncEntries()
+    case .folder(let root): .folder(FolderListing(root))
+    case .objects(let store, let prefix, _): .objects(store.list(prefix: prefix).makeAsyncIterator(), prefix: prefix)
+    case .nothing: .nothing
     }
   }
 }
@@ -110,30 +109,14 @@ struct SyncEntry: Sendable, Hashable {
 }
 
 /// The entries of one side of a synchronization, in the byte order of their paths.
-struct SyncEntries {
-  private enum Source {
-    case folder(FolderListing)
-    case objects(ObjectListing.AsyncIterator, prefix: String)
-    case nothing
-  }
-
-  private var source: Source
-
-  init() {
-    source = .nothing
-  }
-
-  init(_ folder: FolderListing) {
-    source = .folder(folder)
-  }
-
-  init(_ listing: ObjectListing.AsyncIterator, prefix: String) {
-    source = .objects(listing, prefix: prefix)
-  }
+enum SyncEntries {
+  case folder(FolderListing)
+  case objects(ObjectListing.AsyncIterator, prefix: String)
+  case nothing
 
   /// The files of a folder that cannot be synchronized, with the reasons.
   var skipped: [SkippedPath] {
-    if case .folder(let listing) = source { listing.skipped } else { [] }
+    if case .folder(let listing) = self { listing.skipped } else { [] }
   }
 
   /// Returns the next entry, or `nil` at the end.
@@ -141,13 +124,13 @@ struct SyncEntries {
   /// - Throws: The errors of the folder or the listing, which checks that the keys are below the prefix and ascend: the
   ///   end of one side must not be taken for missing objects.
   mutating func next() async throws -> SyncEntry? {
-    switch source {
+    switch self {
     case .nothing: return nil
     case .folder(var listing):
-      defer { source = .folder(listing) }
+      defer { self = .folder(listing) }
       return try await listing.next()
     case .objects(var listing, let prefix):
-      defer { source = .objects(listing, prefix: prefix) }
+      defer { self = .objects(listing, prefix: prefix) }
       while let entry = try await listing.next() {
         guard case .object(let object) = entry else { continue }
         guard let path = object.key.removingBytePrefix(prefix) else {

@@ -21,7 +21,7 @@ final class SyncMover: Sendable {
 
   enum Route: Sendable {
     case upload(RootFolder, any ObjectStore, prefix: String)
-    case download(any ObjectStore, prefix: String, TargetFolder)
+    case download(any ObjectStore, prefix: String, StagingFolder)
     case copy(any ObjectStore, prefix: String, bucket: String?, any ObjectStore, targetPrefix: String)
   }
 
@@ -55,8 +55,8 @@ final class SyncMover: Sendable {
     switch route {
     case .upload(let root, let store, let prefix):
       try await upload(entry, from: root, to: store, prefix + entry.path, progress)
-    case .download(let store, let prefix, let folder):
-      let (file, info) = try await download(prefix + entry.path, entry, from: store, to: folder.staging, progress)
+    case .download(let store, let prefix, let staging):
+      let (file, info) = try await download(prefix + entry.path, entry, from: store, to: staging, progress)
       let waiting = Waiting(
         transfer: transfer, file: file, modifiedSeconds: info.lastModified?.unixSeconds ?? entry.modifiedSeconds)
       if transfer.isObstructed {
@@ -64,7 +64,7 @@ final class SyncMover: Sendable {
         return false
       }
       do {
-        try await put(waiting, in: folder.root)
+        try await put(waiting, in: staging.root)
       } catch {
         try? await file.remove()
         throw error
@@ -94,11 +94,11 @@ final class SyncMover: Sendable {
   /// - Parameter didFinish: A closure that receives each transfer that is complete then.
   /// - Returns: The files that could not be moved, with the errors.
   func moveWaiting(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
-    guard case .download(_, _, let folder) = route else { return [] }
+    guard case .download(_, _, let staging) = route else { return [] }
     var failures: [PipelineReport.Failure] = []
     for waiting in waiting.withLock({ $0 }) {
       do {
-        try await put(waiting, in: folder.root)
+        try await put(waiting, in: staging.root)
         didFinish(waiting.transfer.action)
       } catch {
         failures.append(.init(name: waiting.transfer.entry.path, error: error))
@@ -200,12 +200,12 @@ final class SyncMover: Sendable {
     _ entries: [SyncEntry], didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {
     switch route {
-    case .download(_, _, let folder):
+    case .download(_, _, let staging):
       var failures: [PipelineReport.Failure] = []
       for entry in entries {
         try Task.checkCancellation()
         do {
-          try await folder.root.delete(entry)
+          try await staging.root.delete(entry)
           didFinish(SyncAction(deleting: entry))
         } catch {
           failures.append(.init(name: entry.path, error: error))
