@@ -12,11 +12,6 @@ internal import SystemPackage
 
 extension HTTPClientRequest {
   /// Creates a client request with the path unchanged: not parsed, not normalized, and not encoded again.
-  ///
-  /// - Parameters:
-  ///   - request: The head of the request.
-  ///   - body: The body of the request.
-  ///   - eventLoops: The event loops of the client that sends the request.
   init(_ request: HTTPRequest, body: HTTPBody, on eventLoops: any EventLoopGroup) {
     let authority = request.authority ?? ""
     self.init(url: "\(request.scheme ?? "https")://\(authority)\(request.path ?? "/")")
@@ -48,12 +43,7 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-  /// Creates a transport error from an error of the HTTP client.
-  ///
-  /// - Parameters:
-  ///   - error: The error of the HTTP client.
-  ///   - host: The host of the request.
-  ///   - proxy: The proxy through which the client connected, or `nil` for a direct connection.
+  /// Creates a transport error from an error of the HTTP client, which connected through a proxy if there is one.
   init(_ error: any Error, host: String, proxy: ProxyServer? = nil) {
     switch error {
     case let error as TransportError:
@@ -153,11 +143,7 @@ struct BufferSequence: AsyncSequence, Sendable {
   private let stream: ByteStream
   private let eventLoops: any EventLoopGroup
 
-  /// Creates a sequence.
-  ///
-  /// - Parameters:
-  ///   - stream: The body.
-  ///   - eventLoops: The event loops of the client.
+  /// Creates a sequence of a body's chunks, for the event loops of the client.
   init(_ stream: ByteStream, _ eventLoops: any EventLoopGroup) {
     self.stream = stream
     self.eventLoops = eventLoops

@@ -211,8 +211,6 @@ extension ProxyServer {
 
 extension TrustedRoots {
   /// Returns the TLS settings with these authorities, or `nil` for the defaults of AsyncHTTPClient.
-  ///
-  /// - Throws: A `TransportError` with the code `invalidConfiguration` that names the file and what is wrong with it.
   func tlsConfiguration() throws(TransportError) -> TLSConfiguration? {
     guard let path else { return nil }
     let certificates = try Self.certificates(path)

@@ -37,10 +37,9 @@ final class BodyUpload: Sendable {
   /// The time at which the source last delivered bytes or ended.
   var lastDelivery: ContinuousClock.Instant { state.withLock { $0.lastDelivery } }
 
-  /// Starts reading the body.
+  /// Starts reading the body, and returns a pipe that contains the first bytes.
   ///
-  /// - Parameter report: A closure that receives the error if the source fails or does not have the declared length.
-  /// - Returns: A pipe that contains the first bytes.
+  /// The closure receives the error if the source fails or does not have the declared length.
   func open(_ report: @escaping @Sendable (TransportError) -> Void) async -> BodyPipe {
     let pipe = BodyPipe()
     let reading = Task { @concurrent in
@@ -134,9 +133,7 @@ final class BodyUpload: Sendable {
       }
     }
 
-    /// Appends bytes, and waits while the pipe is full.
-    ///
-    /// - Returns: Whether the pipe is still read.
+    /// Appends bytes, waits while the pipe is full, and returns whether the pipe is still read.
     func write(_ bytes: [UInt8]) async -> Bool {
       await withCheckedContinuation { continuation in
         change { state in
@@ -307,11 +304,9 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
     #endif
   }
 
-  /// Writes bytes, and waits until the stream has accepted them.
+  /// Writes bytes, and waits until the stream has accepted them; returns whether it has accepted all.
   ///
   /// The next call has to begin after this one has returned: one call at a time waits.
-  ///
-  /// - Returns: Whether the stream has accepted all bytes.
   func write(_ bytes: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       queue.async { [self] in

@@ -33,9 +33,7 @@ struct ExactRequest: Sendable {
   /// connection ended before it had read the first bytes.
   let canReuseConnection: Bool
 
-  /// Creates a request for `URLSession`.
-  ///
-  /// - Throws: `TransportError` with the code `invalidRequest` if `URLSession` would change the request.
+  /// Creates a request for `URLSession`, or throws an error if `URLSession` would change it.
   init(_ request: HTTPRequest, body: HTTPBody) throws(TransportError) {
     let address = try RequestAddress(request)
     var urlRequest = URLRequest(url: address.url)
@@ -77,10 +75,7 @@ struct RequestAddress {
   let authority: String
   let url: URL
 
-  /// Creates the URL of a request.
-  ///
-  /// - Throws: `TransportError` with the code `invalidRequest` if a URL cannot have the request's authority or path, or
-  ///   if the URL loading system would change them.
+  /// Creates the URL of a request, or throws an error if the URL loading system would change the authority or the path.
   init(_ request: HTTPRequest) throws(TransportError) {
     scheme = request.scheme ?? "https"
     authority = request.authority ?? ""

@@ -100,9 +100,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Ends the exchange; the first end counts.
-  ///
-  /// - Parameter end: The result. After a failure, the connection is closed.
+  /// Ends the exchange; the first end counts. After a failure, the connection is closed.
   func end(_ end: End) {
     let ended: State? = state.withLock { state in
       guard state.end == nil else { return nil }
@@ -245,11 +243,7 @@ extension Exchange {
     return try result.get()
   }
 
-  /// Accepts the end of the task.
-  ///
-  /// - Parameters:
-  ///   - error: The session's error, or `nil` if the response is complete.
-  ///   - response: The last response of the task.
+  /// Accepts the end of the task, with the session's error or the last response.
   func completed(_ error: (any Error)?, _ response: HTTPURLResponse?) {
     releaseSession(isReusable: error == nil)
     if let error { return end(.failure(TransportError(error, host: request.host))) }
@@ -286,9 +280,7 @@ extension HTTPResponse {
   /// The services send about twenty.
   private static let mostFields = 1_000
 
-  /// Creates the head of a response.
-  ///
-  /// - Throws: `TransportError` if the response is not valid in HTTP, or if its body has been decoded.
+  /// Creates the head of a valid response whose body has not been decoded.
   init(_ response: HTTPURLResponse, to request: ExactRequest) throws(TransportError) {
     try self.init(response, from: request.host)
     let encoding = headerFields[.contentEncoding] ?? ""
@@ -297,9 +289,7 @@ extension HTTPResponse {
     }
   }
 
-  /// Creates the head of a response.
-  ///
-  /// - Throws: `TransportError` if the response is not valid in HTTP.
+  /// Creates the head of a response that is valid in HTTP.
   package init(_ response: HTTPURLResponse, from host: String) throws(TransportError) {
     guard (100...999).contains(response.statusCode) else {
       throw .lost(host: host, reason: "the response has the status \(response.statusCode)")
@@ -342,9 +332,7 @@ struct ChunkQueue {
     receivedCount += Int64(data.count)
   }
 
-  /// Appends bytes.
-  ///
-  /// - Returns: Whether the connection must be paused.
+  /// Appends bytes, and returns whether the connection must be paused.
   mutating func append(_ data: Data) -> Bool {
     chunks.append(data)
     byteCount += data.count
@@ -354,9 +342,7 @@ struct ChunkQueue {
     return true
   }
 
-  /// Removes the bytes that arrived first.
-  ///
-  /// - Returns: The bytes, and whether the paused connection must continue; `nil` if there are no bytes.
+  /// Removes the bytes that arrived first, if any, and returns whether the paused connection must continue.
   mutating func removeFirst() -> (data: Data, isSpaceFree: Bool)? {
     guard !chunks.isEmpty else { return nil }
     let data = chunks.removeFirst()

@@ -64,13 +64,11 @@ internal import StorageAuth
     private let queue: DispatchQueue
     private let reasons = Lock<Set<PauseReason>>([])
 
-    /// Creates a session.
+    /// Creates a session, or throws an error if Foundation has no queue that can be paused.
     ///
-    /// In Foundation 6.3, `suspend()` of a task closes the connection, and neither a delegate nor a stream can make a task
-    /// wait. The session's own queue can, on which it serves its connections; Foundation has no property for the queue, so
-    /// that reflection has to find it.
-    ///
-    /// - Throws: `TransportError` if Foundation has no such queue.
+    /// In Foundation 6.3, `suspend()` of a task closes the connection, and neither a delegate nor a stream can make a
+    /// task wait. The session's own queue can, on which it serves its connections; Foundation has no property for the
+    /// queue, so that reflection has to find it.
     init(_ configuration: URLSessionConfiguration, for request: ExactRequest) throws(TransportError) {
       session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: ImmediateQueue())
       guard let queue = Mirror(reflecting: session).descendant("multiHandle", "queue") as? DispatchQueue else {

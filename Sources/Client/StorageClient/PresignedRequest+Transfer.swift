@@ -208,9 +208,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
   package static let callbackReplyLimit = 4 << 20
 
-  /// Creates the target of a presigned request.
-  ///
-  /// - Throws: ``StorageError/Code/invalidOption`` if the request has another method, or its URL is invalid.
+  /// Creates the target of a request, or throws an error if the request has another method or its URL is invalid.
   package init(_ request: PresignedRequest, for method: HTTPRequest.Method) throws(StorageError) {
     guard request.method == method else {
       throw StorageError(
@@ -230,14 +228,9 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     return ServiceError(response, body: body, subject: subject, conventions: .named(in: response))
   }
 
-  /// Returns the description of an uploaded object.
+  /// Returns the description of an uploaded object, or throws an error if the service received other bytes.
   ///
-  /// - Parameters:
-  ///   - response: The head of the response.
-  ///   - size: The size of the object in bytes.
-  ///   - checksum: The checksum of the uploaded bytes.
-  ///   - callbackReply: The response of the app's server to the callback, or `nil` if the request asked for none.
-  /// - Throws: ``StorageError/Code/checksumMismatch`` if the service received other bytes.
+  /// The callback's reply is `nil` if the request asked for no callback.
   package func uploaded(
     _ response: HTTPResponse, size: Int64, _ checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
   ) throws(StorageError) -> UploadedObject {
@@ -252,8 +245,6 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   /// Requires the entity tag with which every service reports the success of a download.
   ///
   /// A service that processes an object before it sends it may send none.
-  ///
-  /// - Throws: ``StorageError/Code/malformedResponse`` if another server seems to have answered.
   func requireProof(in response: HTTPResponse) throws(StorageError) {
     guard isUnprocessed else { return }
     try SuccessProof.entityTag.check(response, subject, requestID: nil)
@@ -270,8 +261,6 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   }
 
   /// Compares a downloaded body with the length and the checksum in the head of its response.
-  ///
-  /// - Throws: ``StorageError/Code/truncated`` or ``StorageError/Code/checksumMismatch`` if they differ.
   package func verify(
     _ info: ObjectInfo, in response: HTTPResponse, byteCount: Int64, _ found: ObjectChecksum
   ) throws(StorageError) {
@@ -294,9 +283,7 @@ extension PresignedRequest {
     }
   }
 
-  /// The parts of the URL.
-  ///
-  /// - Throws: ``StorageError/Code/invalidOption`` if the URL is invalid.
+  /// The parts of the URL, which is checked.
   var serviceURL: ServiceURL {
     get throws(StorageError) {
       guard let parts = ServiceURL(url) else {

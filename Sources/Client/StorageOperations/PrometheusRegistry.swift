@@ -25,8 +25,6 @@ package final class PrometheusRegistry: MetricsFactory {
   private let limit: Int
 
   /// Creates a registry without metrics.
-  ///
-  /// - Parameter limit: The maximum number of series.
   package init(limit: Int = 5_000) {
     self.limit = limit
   }

@@ -16,13 +16,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
   /// Creates a request for an object or the bucket, with a body in memory.
   ///
   /// - Parameters:
-  ///   - method: The HTTP method.
-  ///   - key: The key of the object, or `nil` for the bucket.
-  ///   - parameters: The query parameters.
   ///   - request: The kind of request, which selects the provider's headers. Empty if the request does not concern a
   ///     single object.
-  ///   - headers: The headers of the operation.
-  ///   - body: The body.
   ///   - checksum: The checksum that the provider's headers contain. If `nil`, the checksum of the body.
   ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   func draft(
@@ -152,9 +147,7 @@ extension BucketClient {
 }
 
 extension BucketClient {
-  /// Uploads a payload and compares its checksum with the checksum that the service calculated.
-  ///
-  /// - Returns: The head and the body of the response, and the checksum of the payload.
+  /// Uploads a payload, compares its checksum with the service's, and returns it with the response.
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
   ) async throws -> (HTTPResponse, [UInt8], ObjectChecksum) {
@@ -224,12 +217,12 @@ extension BucketClient {
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 
-  /// Requests the description of an object from the service.
+  /// Requests the description of an object.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try await head(key, versionID: nil, headers: headers)
   }
 
-  /// Requests the description of an object, or of one of its versions, from the service.
+  /// Requests the description of an object, or of one of its versions.
   func head(_ key: String, versionID: String?, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
     return try await requestInfo(key, versionID, headers)
@@ -347,12 +340,7 @@ extension BucketClient {
       versionID: response.headerFields[conventions.versionID])
   }
 
-  /// Sends a request whose successful response is an XML document.
-  ///
-  /// - Parameters:
-  ///   - draft: The unsigned request.
-  ///   - name: The name of the document's root element.
-  /// - Returns: The head of the response, and the document.
+  /// Sends a request whose successful response is an XML document with the given root element.
   func document(from draft: RequestDraft, named name: String) async throws -> (HTTPResponse, ServiceDocument) {
     try await sender.exchange(draft) { response, body in
       (
@@ -376,9 +364,7 @@ extension BucketClient {
     }
   }
 
-  /// Checks that the service obeys an instruction not to overwrite an object.
-  ///
-  /// - Throws: ``StorageError`` if the service ignores the instruction because of the bucket's versioning state.
+  /// Throws an error if the service ignores an instruction not to overwrite, because of the bucket's versioning state.
   func checkOverwriting(of key: String, isForbidden: Bool, checksVersioning: Bool) async throws {
     guard isForbidden, checksVersioning, provider.conventions.overwritesWithVersioning else { return }
     let state = try await bucketVersioning()

@@ -17,11 +17,7 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
 
   /// Creates the identity of an object in a bucket.
   ///
-  /// - Parameters:
-  ///   - service: The short name of the service.
-  ///   - endpoint: The endpoint that requests are sent to. The position of the bucket name selects the server, too.
-  ///   - container: The name of the bucket.
-  ///   - key: The key of the object.
+  /// The position of the bucket name in URLs selects the server, too.
   package init(service: String, endpoint: ServiceEndpoint, container: String, key: String) {
     text = Self.joined([service, endpoint.scheme, endpoint.server, endpoint.style.rawValue, container, key])
   }
@@ -34,10 +30,7 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
     parts.map { $0.percentEncoded() }.joined(separator: "/")
   }
 
-  /// Creates an identity from its text.
-  ///
-  /// - Parameter decoder: The decoder to read from.
-  /// - Throws: A `DecodingError` if the value is not ASCII.
+  /// Creates an identity from its text, which must be ASCII.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     text = try container.decode(String.self)
@@ -47,20 +40,12 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
   }
 
   /// Encodes the text of the identity.
-  ///
-  /// - Parameter encoder: The encoder to write to.
-  /// - Throws: An `EncodingError` if the encoder fails.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
 
   /// Returns the identity of one state of the object.
-  ///
-  /// - Parameters:
-  ///   - versionID: The version of the object, in a bucket with versioning.
-  ///   - etag: The entity tag of the object.
-  ///   - size: The size of the object in bytes.
   package func at(versionID: String?, etag: String?, size: Int64?) -> ObjectIdentity {
     let state = [("version", versionID), ("etag", etag), ("size", size.map { "\($0)" })]
     return ObjectIdentity(

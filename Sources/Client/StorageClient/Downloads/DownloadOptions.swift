@@ -71,11 +71,8 @@ public struct DownloadOptions: Sendable, Hashable {
 
   private static let own: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
 
-  /// Returns the headers of a download request.
-  ///
-  /// - Parameter conventions: The service-specific names.
-  /// - Throws: ``StorageError/Code/invalidOption`` if an additional header does not apply to downloads or has a
-  ///   separate option.
+  /// Returns the headers of a download request, or throws an error if an additional header does not apply to downloads
+  /// or has a separate option.
   func fields(in conventions: HeaderConventions) throws(StorageError) -> HTTPFields {
     try headers.check(for: .download, named: "a download", conventions.scopes)
     var fields = HTTPFields()

@@ -41,8 +41,6 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
 
   /// Starts to download the first range, or the whole object if ranges are not possible because it is empty or
   /// processed.
-  ///
-  /// - Returns: The download of the first range, and the description of the whole object.
   private func first() async throws -> (DownloadedObject, whole: ObjectInfo) {
     var ranged = options
     let length = max(bucket.configuration.multipartThreshold, bucket.configuration.partSize)
@@ -170,10 +168,7 @@ private let worthwhile: Int64 = 1 << 20
 extension ByteStream {
   /// Returns the stream, continued with another stream if the connection is lost.
   ///
-  /// - Parameters:
-  ///   - plan: The plan that limits the retries.
-  ///   - length: The total number of expected bytes.
-  ///   - again: A closure that waits for the delay and returns a stream of the bytes after the given number of bytes.
+  /// The closure `again` waits for the delay, and returns a stream of the bytes after the given number of bytes.
   fileprivate func resuming(
     _ plan: RetryPlan, length: Int64,
     again: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream

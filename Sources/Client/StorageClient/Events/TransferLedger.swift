@@ -39,9 +39,7 @@ final class TransferLedger: Sendable {
 
   /// Creates a meter that records the transferred bytes in the ledger and reports the progress of the transfer.
   ///
-  /// - Parameters:
-  ///   - total: The total number of bytes, or `nil` if it is unknown.
-  ///   - start: The number of bytes that an earlier process transferred, which the ledger does not count.
+  /// The ledger does not count the bytes up to `start`, which an earlier process transferred.
   func meter(total: Int64?, from start: Int64 = 0) -> ProgressMeter {
     ProgressMeter(total: total, from: start) { [self] completed in
       state.withLock { $0.bytes = completed.completed - start }

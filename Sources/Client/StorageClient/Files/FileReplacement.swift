@@ -20,14 +20,7 @@ package struct FileReplacement: Sendable {
   private let replaces: Bool
   private let file: LocalFile
 
-  /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the complete file.
-  ///   - body: A closure that writes the file.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
-  ///   cases the destination is unchanged and the temporary file is removed.
+  /// Runs a closure that writes a file, and moves the complete file to a path.
   package static func write<Result>(
     _ path: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
@@ -36,16 +29,13 @@ package struct FileReplacement: Sendable {
 
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
   ///
+  /// After an error the destination is unchanged, and the temporary file is removed.
+  ///
   /// - Parameters:
-  ///   - destination: The place of the complete file.
   ///   - permissions: The permissions of the file. If `nil`, the permissions of the file that it replaces.
   ///   - synchronizes: Whether a file that replaces another file is synchronized to disk first.
   ///   - name: The temporary name of the file, under which an earlier process may have left a file, or `nil` for a new
   ///     name.
-  ///   - body: A closure that writes the file.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
-  ///   cases the destination is unchanged and the temporary file is removed.
   static func write<Result>(
     _ destination: FileLocation, permissions: FilePermissions? = nil, synchronizes: Bool = true,
     temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Result
@@ -75,8 +65,6 @@ package struct FileReplacement: Sendable {
   }
 
   /// Opens an incomplete file that an earlier process left, and locks it, or returns `nil` if it does not exist.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if another process writes the file.
   init?(resuming name: FilePath.Component, of destination: FileLocation) async throws {
     guard let file = try await LocalFile.updating(name, in: destination.folder) else { return nil }
     self.destination = destination
@@ -90,9 +78,8 @@ package struct FileReplacement: Sendable {
     try await file.lock()
   }
 
-  /// Moves the complete file to its destination.
-  ///
-  /// - Parameter synchronizes: Whether a file that replaces another file is synchronized to disk first.
+  /// Moves the complete file to its destination; a file that replaces another one is usually synchronized to disk
+  /// first.
   func finish(synchronizes: Bool = true) async throws {
     if synchronizes, replaces { try await file.synchronize() }
     try await file.close()
@@ -117,15 +104,9 @@ package struct FileReplacement: Sendable {
     try await file.write(bytes, at: offset)
   }
 
-  /// Writes the bytes of a stream to the file, starting at an offset.
+  /// Writes the bytes of a stream to the file, starting at an offset, and returns the written range.
   ///
-  /// - Parameters:
-  ///   - body: The stream of bytes.
-  ///   - start: The offset of the first byte.
-  ///   - algorithm: The checksum algorithm.
-  ///   - didWrite: A closure that receives the range written so far, and the number of bytes written since its previous
-  ///     call.
-  /// - Returns: The written range.
+  /// The closure receives the range written so far, and the number of bytes written since its previous call.
   func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm,
     didWrite: (DownloadCheckpoint.WrittenRange, Int64) async throws -> Void

@@ -37,9 +37,7 @@ package final class Folder: Sendable {
     Folder(path, system, try system.openFolder(path.isEmpty ? "." : path))
   }
 
-  /// Opens a folder in this folder; the call blocks.
-  ///
-  /// - Throws: `Errno`, also if the name is that of a symbolic link.
+  /// Opens a folder in this folder, which must not be a symbolic link; the call blocks.
   func folder(_ name: FilePath.Component) throws(Errno) -> Folder {
     Folder(path.appending(name), system, try system.openFolder(name, in: descriptor))
   }
@@ -104,9 +102,7 @@ package final class Folder: Sendable {
     try system.remove(name, in: descriptor, isFolder: true)
   }
 
-  /// Removes a folder and the folders in it; the call blocks.
-  ///
-  /// - Throws: `Errno.directoryNotEmpty` at the first name that is not that of a folder.
+  /// Removes a folder and the folders in it; the call blocks, and ends with an error at a file.
   func removeEmptyFolders(_ name: FilePath.Component) throws(Errno) {
     let inner = try folder(name)
     for name in try inner.names {
@@ -124,8 +120,6 @@ package final class Folder: Sendable {
   }
 
   /// Calls a closure that blocks, and turns the system's errors into errors for the file with a name.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the closure throws an `Errno`.
   func call<Result: Sendable>(
     _ name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Result
   ) async throws -> Result {
@@ -173,8 +167,6 @@ package struct FileLocation: Sendable {
   }
 
   /// Creates the place of a path of the caller, whose folder must exist.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the folder cannot be opened, or the path ends in no name.
   package init(_ path: FilePath, in system: any FileSystem = .system) async throws {
     guard let name = path.lastComponent, name.kind == .regular else { throw StorageError.notRegular(path) }
     self.name = name
@@ -193,9 +185,7 @@ package struct FileLocation: Sendable {
     try await folder.call(name) { [name] in try $0.status(of: name, followsLink: followsLink) }
   }
 
-  /// Returns the permissions of the existing file, or `nil` if no file exists.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the place has something other than a regular file.
+  /// Returns the permissions of the existing file, which must be a regular one, or `nil` if no file exists.
   func permissions() async throws -> FilePermissions? {
     guard let status = try await status() else { return nil }
     guard status.kind == .regular else {

@@ -40,8 +40,6 @@ final class LocalFile: Sendable {
   }
 
   /// Opens a regular file in a folder for reading.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the name is not that of a regular file that can be read.
   static func reading(
     _ name: FilePath.Component, in folder: Folder, followsLink: Bool = false
   ) async throws -> LocalFile {
@@ -51,20 +49,13 @@ final class LocalFile: Sendable {
   }
 
   /// Opens the regular file at a path of the caller for reading.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
   static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> LocalFile {
     let location = try await FileLocation(path)
     return try await reading(location.name, in: location.folder, followsLink: followsLink)
   }
 
-  /// Creates a file in a folder for reading and writing.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the file, which no file may have.
-  ///   - folder: The folder.
-  ///   - permissions: The permissions of the file, or `nil` for those that the process gives to new files.
-  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be created.
+  /// Creates a file in a folder for reading and writing, with the permissions that the process gives to new files if
+  /// they are `nil`.
   static func creating(
     _ name: FilePath.Component, in folder: Folder, permissions: FilePermissions?
   ) async throws -> LocalFile {
@@ -77,13 +68,8 @@ final class LocalFile: Sendable {
     }
   }
 
-  /// Opens a file of this user for reading and writing, and locks it.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the file.
-  ///   - folder: The folder.
-  /// - Returns: The file, or `nil` if no regular file that belongs to this user alone has the name.
-  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be opened, or if another process has locked it.
+  /// Opens a file for reading and writing, and locks it, or returns `nil` if no regular file that belongs to this user
+  /// alone has the name.
   static func updating(_ name: FilePath.Component, in folder: Folder) async throws -> LocalFile? {
     let file = try await folder.call(name) { folder -> LocalFile? in
       guard try folder.status(of: name)?.kind == .regular else { return nil }
@@ -96,9 +82,7 @@ final class LocalFile: Sendable {
     return file
   }
 
-  /// Locks the file for this process.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if another process has locked it.
+  /// Locks the file for this process, or throws an error if another process has locked it.
   func lock() async throws {
     guard try await call({ [self] in try lockNow() }) else {
       throw StorageError(
@@ -161,9 +145,7 @@ final class LocalFile: Sendable {
     try await call { [system, descriptor] in try system.synchronize(descriptor) }
   }
 
-  /// Closes the file, which must not be used afterwards.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if an earlier write failed.
+  /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
     try await call { [self] in
       if takeDescriptor() { try system.close(descriptor) }
@@ -203,8 +185,6 @@ struct FilePayload: UploadPayload {
   private let file: LocalFile
 
   /// Opens the file at a path of the caller.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
   init(_ path: FilePath) async throws {
     file = try await .reading(path)
   }

@@ -42,11 +42,6 @@ public struct BodyDigest: Sendable, Hashable {
   }
 
   /// Computes the requested digests of a payload, which is read once.
-  ///
-  /// - Parameters:
-  ///   - payload: The content of the request body.
-  ///   - digests: The digests to compute.
-  ///   - algorithm: The checksum algorithm.
   static func of(
     _ payload: any UploadPayload, _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> BodyDigest {

@@ -71,11 +71,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
     return String(writing: { $0.append(base64: bytes) })
   }
 
-  /// Returns the checksum of these bytes followed by other bytes.
-  ///
-  /// - Parameters:
-  ///   - next: The checksum of the bytes that follow, computed with the same algorithm.
-  ///   - byteCount: The number of bytes that follow.
+  /// Returns the checksum of these bytes followed by other bytes with a checksum of the same algorithm.
   func followed(by next: ObjectChecksum, byteCount: Int64) -> ObjectChecksum {
     ObjectChecksum(
       algorithm, CRC.combine(value, next.value, byteCount: UInt64(clamping: byteCount), algorithm.crc))
@@ -182,14 +178,10 @@ extension ObjectChecksum {
 }
 
 extension ByteStream {
-  /// Returns a stream of the same bytes that checks their number and checksum at the end.
+  /// Returns a stream of the same bytes that checks their number and checksum at the end, as far as they are known.
   ///
-  /// - Parameters:
-  ///   - subject: The description of the download for error messages.
-  ///   - length: The expected number of bytes, or `nil` if it is unknown.
-  ///   - checksum: The expected checksum, or `nil` if it is unknown.
-  ///   - endsWithConnection: A closure that returns whether only the end of the connection marked the end of the body. A
-  ///     body without an expected length and checksum is then not accepted, because it may be incomplete.
+  /// A body without both is not accepted if only the end of the connection marked its end, because it may be
+  /// incomplete.
   func checked(
     _ subject: String, length: Int64?, checksum: ObjectChecksum?,
     endsWithConnection: @escaping @Sendable () -> Bool

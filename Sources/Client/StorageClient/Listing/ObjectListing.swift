@@ -293,8 +293,6 @@ struct ListingOrder: Sendable {
   }
 
   /// Checks the next page.
-  ///
-  /// - Throws: ``StorageError/Code/malformedResponse`` with the fault of the service.
   mutating func check(_ page: ListPage) throws(StorageError) {
     for entry in page.entries {
       try scope?.check(entry)

@@ -154,8 +154,6 @@ struct UploadOrder: Sendable {
   }
 
   /// Checks the next page.
-  ///
-  /// - Throws: ``StorageError/Code/malformedResponse`` with the fault of the service.
   mutating func check(_ page: UnfinishedUploads.Page) throws(StorageError) {
     for upload in page.uploads { try check(upload) }
     if !page.uploads.isEmpty { markers = [] }

@@ -23,16 +23,9 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let checksum: ObjectChecksum
   }
 
-  /// Initiates a multipart upload.
+  /// Initiates a multipart upload, or throws an error if a header concerns the whole body, which no request contains.
   ///
   /// If a lost response causes a second initiation, the first multipart upload remains without parts.
-  ///
-  /// - Parameters:
-  ///   - bucket: The client for the bucket.
-  ///   - key: The key under which the object is stored.
-  ///   - fields: The headers of the upload. Each header is sent with the requests that it applies to.
-  /// - Throws: ``StorageError/Code/invalidOption`` if a header concerns the whole body, which no single request
-  ///   contains.
   static func begin(
     _ bucket: BucketClient<Provider>, key: String, fields: HTTPFields
   ) async throws -> MultipartUpload {
@@ -130,9 +123,8 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     error.kind == .noSuchUpload || error.kind == .alreadyExists
   }
 
-  /// Returns the description of the object if an attempt whose response was lost created the object.
-  ///
-  /// - Throws: The given error if there is no object with exactly these bytes.
+  /// Returns the description of the object if an attempt whose response was lost created the object, or throws the
+  /// given error if there is no object with exactly these bytes.
   func stored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
     let (size, checksum) = combined(parts)
     let (response, _) = try await bucket.sender.exchange(
@@ -192,7 +184,7 @@ struct StoredPart: Sendable {
 extension MultipartUpload {
   /// Requests the list of the parts that the service has stored.
   ///
-  /// - Throws: `ServiceError` of the kind `noSuchUpload` if the upload was completed or aborted.
+  /// The service reports `noSuchUpload` if the upload was completed or aborted.
   func storedParts() async throws -> [StoredPart] {
     var parts: [StoredPart] = []
     var marker = 0
@@ -287,16 +279,10 @@ extension BucketClient {
     }
   }
 
-  /// Uploads parts within the concurrency limit.
+  /// Uploads parts within the concurrency limit, and returns them in the order in which they were stored.
   ///
-  /// A part is taken from the source only when it can be sent.
-  ///
-  /// - Parameters:
-  ///   - source: The source of the parts to send.
-  ///   - upload: The multipart upload that the parts belong to.
-  ///   - progress: The meter that counts the bytes of the parts.
-  ///   - didUpload: A closure that receives each part that the service has stored, one call at a time.
-  /// - Returns: The parts, in the order in which they were stored.
+  /// A part is taken from the source only when it can be sent. The closure receives each stored part, one call at a
+  /// time.
   func uploadAll(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
     didUpload: (MultipartUpload<Provider>.Part) async throws -> Void = { _ in }

@@ -25,12 +25,7 @@ struct SlicedParts: PartSource {
   private let uploaded: Set<Int>
   private var number = 0
 
-  /// Creates a source of the parts of a payload.
-  ///
-  /// - Parameters:
-  ///   - base: The payload.
-  ///   - ranges: The byte ranges of all parts, in order.
-  ///   - uploaded: The numbers of the parts that need not be sent.
+  /// Creates a source of the parts of a payload, without those with the given numbers.
   init(_ base: any UploadPayload, ranges: [Range<Int64>], except uploaded: Set<Int> = []) {
     self.base = base
     self.ranges = ranges[...]
@@ -131,12 +126,7 @@ struct PartSizes: Sendable {
   private let first: Int64
   private let grows: Bool
 
-  /// Creates the part sizes of an upload.
-  ///
-  /// - Parameters:
-  ///   - length: The total number of bytes, or `nil` if it is unknown.
-  ///   - preferred: The part size in bytes, unless it results in too many parts.
-  /// - Throws: ``StorageError/Code/tooLarge`` if an object cannot have so many bytes.
+  /// Creates the part sizes of an upload, with larger parts than preferred if there were too many.
   init(length: Int64?, preferred: Int64) throws(StorageError) {
     guard let length else {
       first = preferred

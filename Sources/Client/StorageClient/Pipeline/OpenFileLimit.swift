@@ -46,8 +46,6 @@ package struct OpenFileLimit: Sendable, Hashable {
   package var transfers: Int { max(1, (count - min(count, reserved)) / filesPerTransfer) }
 
   /// The number of threads for connections, each of which needs files of its own.
-  ///
-  /// - Parameter cores: The number of the machine's cores.
   package func eventLoops(cores: Int) -> Int { max(1, min(cores, count / filesPerTransfer / filesPerEventLoop)) }
 
   /// Whether the process can open a connection at all.

@@ -408,7 +408,7 @@ final class PipelineRecord: Sendable {
       }
     }
 
-    /// Ends the progress measurement of a completed or failed transfer.
+    /// Ends the measurement of a transfer.
     ///
     /// - Returns: The number of bytes that the transfer did not report, and the object's size if it was unknown before.
     fileprivate func end() -> (bytes: Int64, size: Int64?) {

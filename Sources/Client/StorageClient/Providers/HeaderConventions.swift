@@ -137,9 +137,7 @@ public struct HeaderConventions: Sendable {
 }
 
 extension HTTPFields {
-  /// Sets the header that forbids overwriting an object.
-  ///
-  /// - Throws: ``StorageError/Code/invalidOption`` if the service has no such header.
+  /// Sets the header that forbids overwriting an object, or throws an error if the service has none.
   mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {
     guard let field = conventions.forbidOverwrite else {
       throw StorageError(

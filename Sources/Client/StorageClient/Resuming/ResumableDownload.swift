@@ -245,12 +245,7 @@ actor DownloadRecord {
 
   typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
-  /// Creates the record of a download.
-  ///
-  /// - Parameters:
-  ///   - checkpoint: The state of the download.
-  ///   - storage: The place where the checkpoint is saved.
-  ///   - interval: The number of written bytes after which the checkpoint is saved.
+  /// Creates the record of a download, which saves the checkpoint after each `interval` of written bytes.
   init(
     _ checkpoint: DownloadCheckpoint, _ storage: any CheckpointStorage<DownloadCheckpoint>,
     savesAfter interval: Int64
@@ -268,11 +263,8 @@ actor DownloadRecord {
     return checkpoint
   }
 
-  /// Enters the range that a request has written so far, and saves the checkpoint if it is due.
-  ///
-  /// - Parameters:
-  ///   - range: The range from the start of the request's range.
-  ///   - count: The number of bytes that were written since the previous call.
+  /// Enters the range that a request has written so far, `count` bytes more than before, and saves the checkpoint if it
+  /// is due.
   func enter(_ range: WrittenRange, adding count: Int64) async throws {
     growing[range.offset] = range
     unsaved = unsaved.saturatingAdding(count)

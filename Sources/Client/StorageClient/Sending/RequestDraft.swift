@@ -90,13 +90,7 @@ enum SuccessProof: Sendable {
   /// The location of the bucket (`PutBucket` of OSS and S3), or the service's request ID.
   case location
 
-  /// Requires the proof in the head of a response.
-  ///
-  /// - Parameters:
-  ///   - response: The head of a response with a status that reports success.
-  ///   - subject: The action and the location of the request.
-  ///   - requestID: The name of the header with the service's request ID.
-  /// - Throws: ``StorageError/Code/malformedResponse`` if the proof is missing.
+  /// Requires the proof in the head of a response with a status that reports success.
   func check(_ response: HTTPResponse, _ subject: String, requestID: HTTPField.Name?) throws(StorageError) {
     func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields[$0] }?.isEmpty == false }
     switch self {
@@ -123,13 +117,8 @@ enum SuccessProof: Sendable {
 }
 
 extension SuccessProof {
-  /// Creates the proof of a request to a bucket or an object.
-  ///
-  /// - Parameters:
-  ///   - method: The HTTP method.
-  ///   - key: The key of the object, or `nil` for the bucket.
-  ///   - parameters: The query parameters.
-  ///   - isCopy: Whether the request copies an object, which is answered with a document.
+  /// Creates the proof of a request to an object, or to the bucket if the key is `nil`; a copy is answered with a
+  /// document.
   init(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], isCopy: Bool) {
     // A service that processes an object, or lists the parts of an upload, answers with another body than the object.
     let isObject = parameters.allSatisfy { $0.name == "versionId" }
@@ -146,13 +135,8 @@ extension SuccessProof {
 }
 
 extension CredentialScope {
-  /// Creates the scope of a request, or returns `nil` for a request that no ``AccessAction`` describes.
-  ///
-  /// - Parameters:
-  ///   - method: The HTTP method.
-  ///   - key: The key of the object, or `nil` for the bucket.
-  ///   - parameters: The query parameters.
-  ///   - bucket: The bucket name.
+  /// Creates the scope of a request to an object, or to the bucket if the key is `nil`, or returns `nil` for a request
+  /// that no ``AccessAction`` describes.
   init?(
     _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], in bucket: String
   ) {

@@ -20,10 +20,8 @@ final class RequestGate: Sendable {
     state = Mutex(State(free: limit))
   }
 
-  /// Waits until the limit permits another request.
-  ///
-  /// - Returns: A permit, which counts as a request in flight until it is released.
-  /// - Throws: `CancellationError` if the task is cancelled while it waits.
+  /// Waits until the limit permits another request, and returns a permit, which counts as a request in flight until it
+  /// is released.
   func enter() async throws -> Permit {
     let ticket = state.withLock { state in
       state.nextTicket += 1

@@ -88,10 +88,6 @@ extension RequestSender {
   }
 
   /// Sends a request, and sends it again if that is permitted and can help.
-  ///
-  /// - Returns: The response, whose status reports success.
-  /// - Throws: `ServiceError` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
-  ///   or `CredentialError` if there is no response.
   func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
     try await sendUntilDone(draft) { $0 }
   }
@@ -121,11 +117,7 @@ extension RequestSender {
     }
   }
 
-  /// Sends a request until an attempt succeeds or no recovery step is left.
-  ///
-  /// - Parameters:
-  ///   - draft: The unsigned request.
-  ///   - consume: A closure that reads a successful response. An incomplete response counts as no response.
+  /// Sends a request until an attempt succeeds or no recovery step is left; an incomplete response counts as none.
   private func sendUntilDone<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
@@ -173,11 +165,6 @@ extension RequestSender {
 
 extension RequestSender {
   /// Signs and sends a request once, emits an event, and returns the outcome of the attempt.
-  ///
-  /// - Parameters:
-  ///   - draft: The unsigned request.
-  ///   - number: The number of the attempt, starting at 1.
-  ///   - consume: A closure that reads a successful response.
   func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Refusal.Outcome<Value> {
@@ -251,19 +238,13 @@ extension RequestSender {
   }
 
   /// Returns the cache of the credentials for a request.
-  ///
-  /// - Parameter scope: The scope of the request, or `nil` if it is unknown.
   func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
     guard let scoped, let scope else { return credentials }
     return scoped.cache(for: scope)
   }
-  /// Returns a credential that may be sent to the endpoint.
+  /// Returns a credential that may be sent to the endpoint and lives for the given duration at least.
   ///
   /// The client requests all credentials with this method.
-  ///
-  /// - Parameters:
-  ///   - duration: The minimum remaining lifetime of the credential.
-  ///   - scope: The access that the request needs, or `nil` if it is unknown.
   func credential(
     lasting duration: Duration, for scope: CredentialScope?
   ) async throws -> CachedCredential<Provider.SigningCredential> {
@@ -338,12 +319,7 @@ extension RequestSender {
   /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
   ///
   /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
-  /// clock.
-  ///
-  /// - Parameters:
-  ///   - cached: The identity in use, which is replaced if the key has changed.
-  ///   - act: A closure that requests a signature for an identity and a signing time.
-  /// - Returns: The result of the closure, the signing time, and the clock offset.
+  /// clock. The identity in use is replaced if the key has changed.
   func signElsewhere<Result>(
     as cached: inout CachedCredential<Provider.SigningCredential>,
     _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
@@ -403,9 +379,7 @@ extension CredentialError {
 private let unexplainedSkew = Duration.seconds(300)
 
 extension RequestSender {
-  /// Determines and performs the recovery step for a refused request.
-  ///
-  /// - Returns: The next attempt, or `nil` if sending the request again cannot help.
+  /// Performs the recovery step for a refused request, or returns `nil` if sending the request again cannot help.
   private func recovery(
     from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
@@ -476,10 +450,8 @@ extension RequestSender {
 
   /// Determines the reason for a refused `HEAD` request, whose response has no body, with a `GET` request for one byte.
   ///
-  /// If the `GET` request succeeds with the same credential, the refusal remains unchanged.
-  ///
-  /// - Returns: The next attempt, if the `GET` request got no final response or succeeded with another credential;
-  ///   otherwise `nil`.
+  /// If the `GET` request succeeds with the same credential, the refusal remains unchanged. The next attempt follows at
+  /// once if it got no final response, or succeeded with another credential.
   private func explain(
     _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
@@ -510,13 +482,7 @@ extension RequestSender {
 }
 
 extension RequestSender {
-  /// Runs a transfer and emits a transfer event when the transfer ends.
-  ///
-  /// - Parameters:
-  ///   - verb: The name of the operation in the event, such as `upload`.
-  ///   - key: The key of the object.
-  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
-  ///   - body: A closure that performs the transfer and records it in the ledger.
+  /// Runs a transfer, such as an `upload`, and emits a transfer event when the transfer ends.
   func transfer<Result>(
     _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
     _ body: (TransferLedger) async throws -> Result

@@ -45,12 +45,10 @@ struct RetryPlan {
     return repetition(because: error.message, atLeast: .zero)
   }
 
-  /// Returns the step that retries after a temporary failure of the credential provider, or `nil` if retries cannot
-  /// help.
+  /// Returns the step that retries after a temporary failure of the credential provider, which cannot be called before
+  /// the given pause, or `nil` if retries cannot help.
   ///
   /// The request was not sent in this case.
-  ///
-  /// - Parameter pause: The delay before the provider accepts another request.
   mutating func step(after error: CredentialError, pause: Duration) -> Step? {
     guard error.isRetryable else { return nil }
     return repetition(because: "\(error.source): \(error.message)", atLeast: pause)
@@ -176,12 +174,7 @@ struct ResponseValue: Sendable, Hashable {
 
   let text: String
 
-  /// Creates a value from a string in a response.
-  ///
-  /// - Parameters:
-  ///   - text: The string.
-  ///   - name: The name of the value, for the error message.
-  /// - Throws: ``StorageError/Code/malformedResponse`` if the string is longer than ``limit``.
+  /// Creates a value from a string in a response, or throws an error if the string is longer than ``limit``.
   init(_ text: String, named name: String) throws(StorageError) {
     guard Self.isSendable(text) else {
       throw StorageError.malformedResponse(

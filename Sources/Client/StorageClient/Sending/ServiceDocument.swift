@@ -16,12 +16,6 @@ struct ServiceDocument: Sendable {
   /// Parses the body of a response.
   ///
   /// S3 and compatible services send white space before the document of a long operation, to keep the connection open.
-  ///
-  /// - Parameters:
-  ///   - body: The body of the response.
-  ///   - name: The name of the operation's root element.
-  ///   - conventions: The service-specific names.
-  /// - Throws: ``StorageError/Code/malformedResponse`` if the body is not such a document.
   init(_ body: [UInt8], named name: String, _ conventions: HeaderConventions) throws(StorageError) {
     self.init(root: try Self.root(of: body), conventions)
     try requireName(name)
@@ -30,9 +24,6 @@ struct ServiceDocument: Sendable {
   /// Parses the body of a response, or throws the error that the service reports inside of a success.
   ///
   /// The service sends the status before the operation ends.
-  ///
-  /// - Throws: ``ServiceError`` if the document is an error, and ``StorageError/Code/malformedResponse`` if the body is not
-  ///   the document of the operation.
   init(
     _ body: [UInt8], named name: String, of response: HTTPResponse, subject: String, _ conventions: HeaderConventions
   ) throws {
@@ -107,8 +98,6 @@ struct ServiceDocument: Sendable {
   // MARK: Pages
 
   /// Returns whether other pages follow.
-  ///
-  /// - Throws: ``StorageError/Code/malformedResponse`` if the element is missing or is neither `true` nor `false`.
   func isTruncated() throws(StorageError) -> Bool {
     let text = try text("IsTruncated") ?? ""
     if text.isIdentical(to: "true") { return true }
@@ -137,10 +126,6 @@ struct ServiceDocument: Sendable {
   ///
   /// Some S3-compatible servers (versitygw, early versions of moto and SeaweedFS) ignore the request and do not report
   /// an encoding. Their names are accepted if they mean the same with and without encoding.
-  ///
-  /// - Parameters:
-  ///   - node: The element.
-  ///   - encodes: Whether the document says that names are encoded.
   func name(_ node: XMLNode?, _ encodes: Bool) throws(StorageError) -> String {
     guard let node, let name = conventions.decodedName(node.text) else {
       throw StorageError.malformedResponse("a listed name is missing or is not percent-encoded UTF-8")

@@ -39,9 +39,8 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Returns the contents of a folder in any order, or `nil` if no folder has the path any more.
-  ///
-  /// - Parameter path: The path of the folder, or an empty path for the root.
+  /// Returns the contents of a folder in any order, or `nil` if no folder has the path any more; an empty path is the
+  /// root's.
   func contents(of path: [FilePath.Component]) async throws -> [Item]? {
     do {
       return try await folder.system.run {
@@ -54,9 +53,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Opens a file for reading.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file, or leads through a link.
+  /// Opens a regular file for reading, which no link leads to.
   func open(_ path: String) async throws -> LocalFile {
     let names = try Self.components(of: path)
     return try await call(path) {
@@ -68,13 +65,8 @@ struct RootFolder: Sendable {
 
   /// Moves a complete file to a path, and creates the folders above it.
   ///
-  /// A file that it replaces passes its permissions on.
-  ///
-  /// - Parameters:
-  ///   - file: The complete file.
-  ///   - path: The path below the root.
-  ///   - modifiedSeconds: The time of the last change in seconds since 1970, or `nil` for the time of the call.
-  ///   - replacesFolder: Whether a folder that has the path is removed, if there are no files in it.
+  /// A file that it replaces passes its permissions on. Without a time of the last change, it is the time of the call.
+  /// A folder that has the path is removed if it may be replaced and there are no files in it.
   func put(_ file: FileLocation, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let names = try Self.components(of: path)
     try await call(path) {
@@ -89,9 +81,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Deletes a file that a listing found, and the folders that are empty then.
-  ///
-  /// - Throws: ``StorageError/Code/sourceChanged`` if the file was changed since it was listed.
+  /// Deletes a file that a listing found and that has not changed since, and the folders that are empty then.
   func delete(_ entry: SyncEntry) async throws {
     let names = try Self.components(of: entry.path)
     try await call(entry.path) {
@@ -160,12 +150,10 @@ struct RootFolder: Sendable {
   /// The names of a path: those of the folders, and the last one.
   typealias Names = (parents: ArraySlice<FilePath.Component>, last: FilePath.Component)
 
-  /// Returns the names of a path that stays below the root.
+  /// Returns the names of a path that stays below the root and can be that of a file.
   ///
-  /// The path is split at the byte of a slash, as the system does it: for Swift, a slash that is followed by a combining
-  /// character is another character.
-  ///
-  /// - Throws: ``StorageError/Code/invalidKey`` if the path cannot be that of a file.
+  /// The path is split at the byte of a slash, as the system does it: for Swift, a slash that is followed by a
+  /// combining character is another character.
   static func components(of path: String) throws(StorageError) -> Names {
     let parts = path.parts(between: "/")
     let names = parts.compactMap { part in

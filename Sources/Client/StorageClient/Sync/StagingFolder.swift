@@ -29,8 +29,6 @@ final class StagingFolder: Sendable {
 
   /// Creates the folder, locks it, and removes what an earlier process left there, except for large files that can be
   /// continued.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the folder is a link or another user's, or another process uses it.
   static func open(in root: RootFolder) async throws -> StagingFolder {
     let staging = try await root.folder.call(name) { parent in
       for _ in 0..<attempts {
@@ -153,9 +151,7 @@ struct StateFolder: Sendable {
 
   private let folder: Folder
 
-  /// Opens a folder of the caller.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the folder does not exist, or others can write to it.
+  /// Opens a folder of the caller, to which no other user can write.
   init(_ path: FilePath, in system: any FileSystem) async throws {
     do {
       folder = try await system.run { try Folder.open(path, in: system) }
@@ -171,14 +167,7 @@ struct StateFolder: Sendable {
     }
   }
 
-  /// Runs a closure with the state of one transfer.
-  ///
-  /// - Parameters:
-  ///   - source: The whole identity of what is transferred.
-  ///   - target: The identity of the object that the transfer creates.
-  ///   - body: A closure that carries out the transfer.
-  /// - Throws: ``StorageError/Code/unusableFile`` if another process carries out the same transfer, and the error of the
-  ///   closure.
+  /// Runs a closure with the state of one transfer, which no other process may carry out.
   func run(_ source: String, _ target: ObjectIdentity, _ body: (Item) async throws -> Void) async throws {
     // The identity of an object contains no line break.
     let item = Item(name: SHA256.hash(Array("\(target.text)\n\(source)".utf8)).hex, folder: folder)

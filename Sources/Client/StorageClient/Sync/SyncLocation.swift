@@ -121,8 +121,8 @@ enum SyncEntries {
 
   /// Returns the next entry, or `nil` at the end.
   ///
-  /// - Throws: The errors of the folder or the listing, which checks that the keys are below the prefix and ascend: the
-  ///   end of one side must not be taken for missing objects.
+  /// The listing checks that the keys are below the prefix and ascend: the end of one side must not be taken for
+  /// missing objects.
   mutating func next() async throws -> SyncEntry? {
     switch self {
     case .nothing: return nil
@@ -181,8 +181,6 @@ struct FolderListing: Sendable {
   }
 
   /// Returns the next file, or `nil` at the end.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if a folder cannot be read.
   mutating func next() async throws -> SyncEntry? {
     if !hasStarted {
       hasStarted = true

@@ -47,9 +47,8 @@ final class SyncMover: Sendable {
 
   // MARK: Transfers
 
-  /// Transfers a file or an object.
-  ///
-  /// - Returns: `false` if the complete file waits for its place until something else is deleted.
+  /// Transfers a file or an object, or returns `false` if the complete file waits for its place until something is
+  /// deleted.
   func move(_ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler) async throws -> Bool {
     let entry = transfer.entry
     switch route {
@@ -89,10 +88,7 @@ final class SyncMover: Sendable {
       waiting.file, at: waiting.transfer.entry.path, modifiedSeconds: waiting.modifiedSeconds, replacesFolder: deletes)
   }
 
-  /// Moves the files whose places have become free to their paths.
-  ///
-  /// - Parameter didFinish: A closure that receives each transfer that is complete then.
-  /// - Returns: The files that could not be moved, with the errors.
+  /// Moves the files whose places have become free to their paths, and returns those that could not be moved.
   func moveWaiting(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
     guard case .download(_, _, let staging) = route else { return [] }
     var failures: [PipelineReport.Failure] = []
@@ -155,12 +151,11 @@ final class SyncMover: Sendable {
     return (location, try await store.download(key, into: location, progress: progress))
   }
 
-  /// Copies a large object through a file, so that another process can continue both halves of the copy.
+  /// Copies a large object through a file, so that another process can continue both halves of the copy, or returns
+  /// `false` if that is impossible.
   ///
-  /// The state of the download remains until the copy is complete, so that a file that is found is verified before it is
-  /// uploaded.
-  ///
-  /// - Returns: `false` if the copy cannot be continued by another process, and was not begun.
+  /// The state of the download remains until the copy is complete, so that a file that is found is verified before it
+  /// is uploaded.
   private func relay(
     _ entry: SyncEntry, _ key: String, _ from: any ObjectStore, _ targetKey: String, _ to: any ObjectStore,
     _ progress: @escaping TransferProgress.Handler
@@ -190,12 +185,7 @@ final class SyncMover: Sendable {
 
   // MARK: Deletions
 
-  /// Deletes files or objects of the target.
-  ///
-  /// - Parameters:
-  ///   - entries: The entries of the target.
-  ///   - didFinish: A closure that receives each successful deletion.
-  /// - Returns: The failed deletions.
+  /// Deletes files or objects of the target, and returns the failed deletions.
   func delete(
     _ entries: [SyncEntry], didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {

@@ -37,9 +37,6 @@ struct SyncPlan: Sendable {
   private(set) var skipped: [SyncReport.Skipped] = []
 
   /// Lists both sides to the end, and compares them.
-  ///
-  /// - Throws: ``StorageError/Code/emptySource`` if everything in the target would be deleted because the source is
-  ///   empty, and the errors of the listings.
   init(_ source: SyncEntries, _ target: SyncEntries, _ options: SyncOptions) async throws {
     var pairs = SyncPairs(source, target)
     var (hasSource, hasSelectedSource) = (false, false)
@@ -87,10 +84,8 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// Finds the files that must be deleted before another file can have its place: a file with the name of its folder, or
-  /// the files in a folder with its name.
-  ///
-  /// - Returns: The deletions of these files, which are no longer in the plan.
+  /// Takes the deletions out of the plan that another file needs before it can have its place: a file with the name of
+  /// its folder, or the files in a folder with its name.
   mutating func takeObstacles() -> [SyncEntry] {
     guard !deletions.isEmpty else { return [] }
     let deleted = Set(deletions.map { Array($0.path.utf8) })
@@ -211,11 +206,7 @@ extension OpenSide {
     return try await other.checksum(otherEntry, expected.algorithm) == expected
   }
 
-  /// Returns the checksum of an entry, or `nil` if the service does not report it.
-  ///
-  /// - Parameters:
-  ///   - entry: The entry.
-  ///   - algorithm: The algorithm for a file; a service has its own.
+  /// Returns the checksum of an entry, or `nil` if the service does not report it; a service has its own algorithm.
   private func checksum(_ entry: SyncEntry, _ algorithm: ObjectChecksum.Algorithm) async throws -> ObjectChecksum? {
     switch self {
     case .nothing: return nil
@@ -249,11 +240,7 @@ struct SkippedPath: Sendable {
     parts = nil
   }
 
-  /// Creates a skipped file whose name is not UTF-8.
-  ///
-  /// - Parameters:
-  ///   - name: The name.
-  ///   - folder: The path of the folder, which is empty or ends with a slash.
+  /// Creates a skipped file whose name is not UTF-8, in a folder whose path is empty or ends with a slash.
   init(undecodable name: FilePath.Component, in folder: String) {
     self.folder = folder
     path = folder + name.string

@@ -182,12 +182,7 @@ extension UploadOptions {
     return try fields(in: conventions, named: name)
   }
 
-  /// Returns the headers of the request that creates the object.
-  ///
-  /// - Parameters:
-  ///   - conventions: The service-specific header names.
-  ///   - name: The file name or the key from which the media type is derived.
-  /// - Throws: ``StorageError/Code/invalidOption`` if an option cannot be sent or is not supported.
+  /// Returns the headers of the request that creates the object; the file name or the key determines the media type.
   func fields(in conventions: HeaderConventions, named name: String) throws(StorageError) -> HTTPFields {
     var fields = HTTPFields()
     try fields.set(.contentType, to: contentType ?? MediaType.ofFile(named: name))

@@ -89,8 +89,6 @@ extension UploadPayload {
 
 extension UploadPayload {
   /// Returns all bytes of a small payload in memory.
-  ///
-  /// - Throws: ``StorageError/Code/sourceChanged`` if the number of bytes differs from the length.
   func collected() async throws -> [UInt8] {
     if let payload = self as? BytesPayload { return payload.bytes }
     guard let bytes = try await stream.collected(upTo: Int(length)), bytes.count == length else {
