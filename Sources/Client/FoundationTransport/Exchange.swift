@@ -100,7 +100,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Ends the exchange; the first end counts. After a failure, the connection is closed.
+  /// Ends the exchange; the first end counts, and a failure closes the connection.
   func end(_ end: End) {
     let ended: State? = state.withLock { state in
       guard state.end == nil else { return nil }
