@@ -191,26 +191,6 @@ extension BackgroundTransfers {
     continuation.yield(BackgroundTransferEvent(transfer: transfer, stage: stage))
   }
 
-  /// Keeps the beginning of a response's body.
-  func keep(_ data: Data, of task: Int) {
-    state.withLock { state in
-      let left = ServiceError.bodyLimit - state.bodies[task, default: []].count
-      state.bodies[task, default: []] += data.prefix(left)
-    }
-  }
-
-  /// Keeps the result of a download until its task ends.
-  func keep(_ stage: BackgroundTransferEvent.Stage, of task: Int) {
-    state.withLock { $0.downloads[task] = stage }
-  }
-
-  /// Returns what has been kept for a task that has ended.
-  func ended(_ task: Int) -> (body: [UInt8], download: BackgroundTransferEvent.Stage?) {
-    state.withLock { state in
-      (state.bodies.removeValue(forKey: task) ?? [], state.downloads.removeValue(forKey: task))
-    }
-  }
-
   /// Calls the function of the system that waits for the events.
   func delivered() {
     let completion = state.withLock { state in
@@ -233,7 +213,11 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
 
   /// Keeps the beginning of the response to an upload, which describes an error.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    keep(data, of: dataTask.taskIdentifier)
+    let task = dataTask.taskIdentifier
+    state.withLock { state in
+      let left = ServiceError.bodyLimit - state.bodies[task, default: []].count
+      state.bodies[task, default: []] += data.prefix(left)
+    }
   }
 
   /// Reports the progress of a download.
@@ -257,7 +241,8 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
     } catch {
       stage = .failed(error)
     }
-    keep(stage, of: downloadTask.taskIdentifier)
+    let task = downloadTask.taskIdentifier
+    state.withLock { $0.downloads[task] = stage }
   }
 
   /// Refuses a redirect, whose target the signature does not name.
@@ -273,7 +258,10 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
   /// Reports the result of a transfer.
   public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let transfer = task.transfer else { return }
-    let (body, download) = ended(task.taskIdentifier)
+    let id = task.taskIdentifier
+    let (body, download) = state.withLock { state in
+      (state.bodies.removeValue(forKey: id) ?? [], state.downloads.removeValue(forKey: id))
+    }
     if let error {
       let host = task.originalRequest?.url?.host() ?? transfer.subject
       let failure =

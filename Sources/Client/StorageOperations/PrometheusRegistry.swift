@@ -184,31 +184,23 @@ final class PrometheusSeries: Sendable {
   }
 }
 
-extension PrometheusSeries: CounterHandler {
+extension PrometheusSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
   func increment(by amount: Int64) { add(Double(amount)) }
 
-  func reset() { state.withLock { $0 = Values() } }
-}
-
-extension PrometheusSeries: FloatingPointCounterHandler {
   func increment(by amount: Double) { add(amount) }
-}
 
-extension PrometheusSeries: MeterHandler {
+  func reset() { state.withLock { $0 = Values() } }
+
   func set(_ value: Int64) { note(Double(value)) }
 
   func set(_ value: Double) { note(value) }
 
   func decrement(by amount: Double) { add(-amount) }
-}
 
-extension PrometheusSeries: RecorderHandler {
   func record(_ value: Int64) { note(Double(value)) }
 
   func record(_ value: Double) { note(value) }
-}
 
-extension PrometheusSeries: TimerHandler {
   func recordNanoseconds(_ duration: Int64) { note(Double(duration) / 1e9) }
 }
 

@@ -62,24 +62,50 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
   package var description: String { text }
 }
 
-/// A store that knows which object a key refers to, independently of the process that asks.
-package protocol IdentifyingStore: ObjectStore {
-  /// Returns the identity of the object with a key, or `nil` if the store has no valid address.
+/// A client of any provider, for code that has `any ObjectStore`.
+protocol AnyClient: ObjectStore {
+  associatedtype Store: ObjectStore
+
+  /// The store that performs the client's operations.
+  var store: Store { get }
+
+  /// The address of the bucket or the node, or `nil` if the provider has no valid one.
+  var address: StoreAddress? { get }
+
+  /// Returns the identity of the object with a key, or `nil` if it is unknown.
   func objectIdentity(of key: String) -> ObjectIdentity?
 }
 
+extension StorageClient: AnyClient {
+  var address: StoreAddress? {
+    guard let endpoint = try? sender.configuredProvider.endpoint else { return nil }
+    let domains = (sender.configuredProvider as? any BucketProvider)?.conventions.domains ?? []
+    return StoreAddress(
+      service: provider.name, endpoint: endpoint, container: provider.containerName, uniqueBelow: domains)
+  }
+
+  func objectIdentity(of key: String) -> ObjectIdentity? { sender.objectIdentity(of: key) }
+}
+
 extension ObjectStore {
+  /// The store that performs the operations: that of a client, or else this store.
+  var performer: any ObjectStore { (self as? any AnyClient)?.store ?? self }
+
   /// Returns the identity of the object with a key, or `nil` if it is unknown.
   ///
   /// A transfer to or from an object without an identity must not be continued by another process.
   package func identity(of key: String) -> ObjectIdentity? {
-    (self as? any IdentifyingStore)?.objectIdentity(of: key)
+    (self as? any AnyClient)?.objectIdentity(of: key)
   }
-}
 
-extension StorageClient: IdentifyingStore {
-  /// Returns the identity of the object with a key, or `nil` if it is unknown.
-  package func objectIdentity(of key: String) -> ObjectIdentity? { sender.objectIdentity(of: key) }
+  /// Returns whether two stores have the same objects, as far as that is known.
+  func hasSameObjects(as other: any ObjectStore) -> Bool {
+    if type(of: self) is AnyClass, type(of: other) is AnyClass {
+      return (self as AnyObject) === (other as AnyObject)
+    }
+    guard let address = (self as? any AnyClient)?.address else { return false }
+    return address == (other as? any AnyClient)?.address
+  }
 }
 
 extension RequestSender {
@@ -132,32 +158,5 @@ extension String {
   fileprivate var portStart: Index? {
     guard let colon = utf8.lastIndex(of: UInt8(ascii: ":")), !self[colon...].hasByte("]") else { return nil }
     return colon
-  }
-}
-
-/// A store that knows its address.
-protocol AddressedStore: ObjectStore {
-  var address: StoreAddress? { get }
-}
-
-extension StorageClient: AddressedStore {
-  var address: StoreAddress? {
-    guard let endpoint = try? sender.configuredProvider.endpoint else { return nil }
-    let domains = (sender.configuredProvider as? any BucketProvider)?.conventions.domains ?? []
-    return StoreAddress(
-      service: provider.name, endpoint: endpoint, container: provider.containerName, uniqueBelow: domains)
-  }
-}
-
-extension ObjectStore {
-  /// Returns whether two stores have the same objects, as far as that is known.
-  func hasSameObjects(as other: any ObjectStore) -> Bool {
-    if type(of: self) is AnyClass, type(of: other) is AnyClass {
-      return (self as AnyObject) === (other as AnyObject)
-    }
-    guard let address = (self as? any AddressedStore)?.address,
-      let otherAddress = (other as? any AddressedStore)?.address
-    else { return false }
-    return address == otherAddress
   }
 }

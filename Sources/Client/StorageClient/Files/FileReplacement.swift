@@ -18,7 +18,8 @@ package struct FileReplacement: Sendable {
   private let temporary: FilePath.Component
   private let destination: FileLocation
   private let replaces: Bool
-  private let file: LocalFile
+  /// The incomplete file.
+  let incomplete: LocalFile
 
   /// Runs a closure that writes a file, and moves the complete file to a path.
   package static func write<Result>(
@@ -61,28 +62,23 @@ package struct FileReplacement: Sendable {
     self.destination = destination
     replaces = existing != nil
     temporary = name
-    file = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
+    incomplete = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
   }
 
   /// Opens an incomplete file that an earlier process left, and locks it, or returns `nil` if it does not exist.
   init?(resuming name: FilePath.Component, of destination: FileLocation) async throws {
     guard let file = try await LocalFile.updating(name, in: destination.folder) else { return nil }
     self.destination = destination
-    self.file = file
+    incomplete = file
     replaces = try await destination.permissions() != nil
     temporary = name
-  }
-
-  /// Locks the file, so that no other process continues to write it.
-  func lock() async throws {
-    try await file.lock()
   }
 
   /// Moves the complete file to its destination; a file that replaces another one is usually synchronized to disk
   /// first.
   func finish(synchronizes: Bool = true) async throws {
-    if synchronizes, replaces { try await file.synchronize() }
-    try await file.close()
+    if synchronizes, replaces { try await incomplete.synchronize() }
+    try await incomplete.close()
     let (temporary, destination) = (temporary, destination)
     try await destination.folder.system.run {
       try Self.rename(FileLocation(temporary, in: destination.folder), to: destination)
@@ -94,14 +90,9 @@ package struct FileReplacement: Sendable {
     try await FileLocation(temporary, in: destination.folder).remove()
   }
 
-  /// Returns whether a range of the file has the checksum that was computed when it was written.
-  func contains(_ range: DownloadCheckpoint.WrittenRange) async throws -> Bool {
-    try await file.contains(range)
-  }
-
   /// Writes bytes to the file, starting at an offset.
   package func write(_ bytes: [UInt8], at offset: Int64) async throws {
-    try await file.write(bytes, at: offset)
+    try await incomplete.write(bytes, at: offset)
   }
 
   /// Writes the bytes of a stream to the file, starting at an offset, and returns the written range.

@@ -15,13 +15,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Each header is sent with the requests that it applies to.
   let fields: HTTPFields
 
-  /// A part of the multipart upload that the service has stored.
-  struct Part: Sendable {
-    let number: Int
-    let etag: ResponseValue
-    let length: Int64
-    let checksum: ObjectChecksum
-  }
+  typealias Part = UploadCheckpoint.Part
 
   /// Initiates a multipart upload, or throws an error if a header concerns the whole body, which no request contains.
   ///
@@ -56,7 +50,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       throw StorageError.malformedResponse("part \(number) has no ETag")
     }
     return Part(
-      number: number, etag: try ResponseValue(etag, named: "ETag"), length: payload.length, checksum: checksum)
+      number: number, length: payload.length, etag: try ResponseValue(etag, named: "ETag").text, checksum: checksum)
   }
 
   /// Completes the multipart upload and compares the checksum of the object with the service's checksum.
@@ -86,7 +80,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
     let list = parts.map { part in
-      XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag.text)])
+      XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag)])
     }
     var fields = fields(of: .complete)
     fields[.contentType] = "application/xml"
@@ -143,7 +137,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   private static func commonTag(of parts: [Part]) -> String? {
     var digests: [UInt8] = []
     for part in parts {
-      guard let digest = [UInt8](hex: part.etag.text.filter { $0 != "\"" }), digest.count == 16 else { return nil }
+      guard let digest = [UInt8](hex: part.etag.filter { $0 != "\"" }), digest.count == 16 else { return nil }
       digests += digest
     }
     return "\"\(MD5.hash(digests).hex)-\(parts.count)\""
@@ -285,11 +279,11 @@ extension BucketClient {
   /// time.
   func uploadAll(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
-    didUpload: (MultipartUpload<Provider>.Part) async throws -> Void = { _ in }
-  ) async throws -> [MultipartUpload<Provider>.Part] {
-    try await withThrowingTaskGroup(of: MultipartUpload<Provider>.Part.self) { group in
+    didUpload: (UploadCheckpoint.Part) async throws -> Void = { _ in }
+  ) async throws -> [UploadCheckpoint.Part] {
+    try await withThrowingTaskGroup(of: UploadCheckpoint.Part.self) { group in
       var source = source
-      var parts: [MultipartUpload<Provider>.Part] = []
+      var parts: [UploadCheckpoint.Part] = []
       var started = 0
       while true {
         if started - parts.count >= configuration.partsInFlight, let part = try await group.next() {

@@ -82,7 +82,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       return try await begun(info)
     }
     if let file {
-      checkpoint.ranges = try await verified(checkpoint.ranges) { try await file.contains($0) }
+      checkpoint.ranges = try await verified(checkpoint.ranges) { try await file.incomplete.contains($0) }
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
@@ -101,7 +101,8 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     // Saved first, so that no process can leave an incomplete file that no checkpoint names.
     try await storage.save(checkpoint)
     let file = try await FileReplacement(name, of: destination)
-    try await file.lock()
+    // No other process may continue to write it.
+    try await file.incomplete.lock()
     return (file, checkpoint)
   }
 

@@ -92,7 +92,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       }
       return .unfinished(upload, checkpoint, parts)
     } catch let error as ServiceError where error.kind == .noSuchUpload {
-      let parts = checkpoint.parts.compactMap { Upload.Part($0) }
+      let parts = checkpoint.parts.filter { ResponseValue.isSendable($0.etag) }
       guard parts.count == ranges.count else { return nil }
       return try await upload.completed(parts, unless: error).map { .stored($0) }
     }
@@ -106,11 +106,11 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     _ stored: StoredPart, _ saved: UploadCheckpoint.Part?, _ range: Range<Int64>?
   ) async throws -> Upload.Part? {
     guard let range, stored.length == range.byteCount else { return nil }
-    if let saved, saved.etag == stored.etag.text { return Upload.Part(saved) }
+    if let saved, saved.etag == stored.etag.text { return saved }
     let slice = SlicePayload(base: file, range: range)
     let (md5, checksum) = try await slice.identified(bucket.provider.conventions.algorithm)
     guard stored.etag.text.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
-    return Upload.Part(number: stored.number, etag: stored.etag, length: stored.length, checksum: checksum)
+    return Upload.Part(number: stored.number, length: stored.length, etag: stored.etag.text, checksum: checksum)
   }
 
   // MARK: Continuation
@@ -119,14 +119,14 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     _ upload: Upload, _ checkpoint: UploadCheckpoint, _ parts: [Upload.Part]
   ) async throws -> UploadedObject {
     var checkpoint = checkpoint
-    checkpoint.parts = parts.map { UploadCheckpoint.Part($0) }
+    checkpoint.parts = parts
     let meter = ledger.meter(total: file.length, from: parts.reduce(0) { $0.saturatingAdding($1.length) })
     let source = SlicedParts(file, ranges: checkpoint.ranges, except: Set(parts.map(\.number)))
     var unsaved = 0
     let added: [Upload.Part]
     do {
       added = try await bucket.uploadAll(source, of: upload, progress: meter) { part in
-        checkpoint.parts.append(UploadCheckpoint.Part(part))
+        checkpoint.parts.append(part)
         unsaved += 1
         // The service lists the parts that the checkpoint lacks, so that the work of saving can stay linear.
         guard unsaved > checkpoint.parts.count / 128 else { return }
@@ -152,20 +152,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       try await storage.remove()
       throw error
     }
-  }
-}
-
-extension MultipartUpload.Part {
-  /// Creates a part from its entry in a checkpoint, or returns `nil` if its entity tag is too long.
-  fileprivate init?(_ part: UploadCheckpoint.Part) {
-    guard let etag = try? ResponseValue(part.etag, named: "ETag") else { return nil }
-    self.init(number: part.number, etag: etag, length: part.length, checksum: part.checksum)
-  }
-}
-
-extension UploadCheckpoint.Part {
-  fileprivate init<Provider>(_ part: MultipartUpload<Provider>.Part) {
-    self.init(number: part.number, length: part.length, etag: part.etag.text, checksum: part.checksum)
   }
 }
 

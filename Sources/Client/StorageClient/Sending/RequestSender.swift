@@ -95,22 +95,19 @@ extension RequestSender {
   /// Sends a request whose response is short, and reads the whole response body into memory.
   ///
   /// - Returns: The head and the body of the response.
-  func exchange(_ draft: RequestDraft, upTo limit: Int = 16 << 20) async throws -> (HTTPResponse, [UInt8]) {
-    try await exchange(draft, upTo: limit) { ($0, $1) }
+  func exchange(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8]) {
+    try await exchange(draft) { ($0, $1) }
   }
 
   /// Sends a request whose response is short, and reads the response.
   ///
-  /// - Parameters:
-  ///   - draft: The unsigned request.
-  ///   - limit: The maximum number of bytes of the response body.
-  ///   - read: A closure that reads the response. A ``ServiceError`` that it throws counts as the service's refusal.
+  /// A ``ServiceError`` that the closure throws counts as the service's refusal.
   func exchange<Value>(
-    _ draft: RequestDraft, upTo limit: Int = 16 << 20, read: (HTTPResponse, [UInt8]) throws -> Value
+    _ draft: RequestDraft, read: (HTTPResponse, [UInt8]) throws -> Value
   ) async throws -> Value {
     try await sendUntilDone(draft) { reply in
-      guard let body = try await reply.body.collected(upTo: limit) else {
-        throw StorageError.malformedResponse("it is longer than \(limit) bytes")
+      guard let body = try await reply.body.collected(upTo: documentLimit) else {
+        throw StorageError.malformedResponse("it is longer than \(documentLimit) bytes")
       }
       if let error = draft.errorInside?(reply.response, body) { throw error }
       return try read(reply.response, body)
@@ -372,6 +369,9 @@ extension CredentialError {
     code == .cancelled && Task.isCancelled ? CancellationError() : self
   }
 }
+
+/// The maximum number of bytes of a response that is read into memory.
+private let documentLimit = 16 << 20
 
 /// The minimum clock difference that counts as the cause of an error without a reason.
 ///

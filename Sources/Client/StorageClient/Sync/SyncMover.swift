@@ -113,11 +113,11 @@ final class SyncMover: Sendable {
   ) async throws {
     for _ in 0..<Self.uploadAttempts {
       let file = FilePayload(try await root.open(entry.path))
-      if file.length >= largeSize, let state, let store = store as? any ResumingFileStore,
-        let identity = store.identity(of: key)
+      if file.length >= largeSize, let state, let identity = store.identity(of: key),
+        let performer = store.performer as? any ResumingFileStore
       {
         try await state.run(file.path.absolute.string, identity) { item in
-          try await store.upload(
+          try await performer.upload(
             file, to: key, checkpoint: item.upload, options: UploadOptions(), progress: progress)
         }
       } else {
@@ -136,10 +136,12 @@ final class SyncMover: Sendable {
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> (FileLocation, ObjectInfo) {
     _ = try RootFolder.components(of: entry.path)
-    if entry.size >= largeSize, let store = store as? any ResumingFileStore, let identity = store.identity(of: key) {
+    if entry.size >= largeSize, let identity = store.identity(of: key),
+      let performer = store.performer as? any ResumingFileStore
+    {
       let locations = try staging.locations(of: identity)
       do {
-        let info = try await store.download(
+        let info = try await performer.download(
           key, to: locations.file, checkpoint: StoredCheckpoint(locations.checkpoint), options: DownloadOptions(),
           progress: progress)
         return (locations.file, info)
@@ -160,9 +162,9 @@ final class SyncMover: Sendable {
     _ entry: SyncEntry, _ key: String, _ from: any ObjectStore, _ targetKey: String, _ to: any ObjectStore,
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> Bool {
-    guard entry.size >= largeSize, let state, let from = from as? any ResumingFileStore,
-      let to = to as? any ResumingFileStore, let source = from.identity(of: key),
-      let target = to.identity(of: targetKey)
+    guard entry.size >= largeSize, let state, let source = from.identity(of: key),
+      let target = to.identity(of: targetKey), let from = from.performer as? any ResumingFileStore,
+      let to = to.performer as? any ResumingFileStore
     else { return false }
     do {
       try await state.run(source.text, target) { item in
@@ -289,38 +291,12 @@ extension CloudStore: OpenFileStore {
   }
 }
 
-extension StorageClient: OpenFileStore where Provider.Store: OpenFileStore {
-  func download(
-    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await store.download(key, to: location, options: options, progress: progress)
-  }
-}
-
-extension StorageClient: ResumingFileStore where Provider.Store: ResumingFileStore {
-  func upload(
-    _ file: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
-    progress: TransferProgress.Handler?
-  ) async throws -> UploadedObject {
-    try await store.upload(file, to: key, checkpoint: checkpoint, options: options, progress: progress)
-  }
-
-  func download(
-    _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
-    options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await store.download(key, to: location, checkpoint: checkpoint, options: options, progress: progress)
-  }
-}
-
 extension ObjectStore {
   /// Downloads an object into a place, where it appears only when it is complete.
-  ///
-  /// - Returns: The service's description of the object.
-  func download(
+  fileprivate func download(
     _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    if let store = self as? any OpenFileStore {
+    if let store = performer as? any OpenFileStore {
       return try await store.download(key, to: location, options: DownloadOptions(), progress: progress)
     }
     return try await FileReplacement.write(location) { file in

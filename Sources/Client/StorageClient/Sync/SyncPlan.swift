@@ -42,7 +42,7 @@ struct SyncPlan: Sendable {
     var (hasSource, hasSelectedSource) = (false, false)
     while let pair = try await pairs.next() {
       hasSource = hasSource || pair.source != nil
-      guard options.selects(pair.path) else { continue }
+      guard options.selects((pair.source ?? pair.target)?.path ?? "") else { continue }
       hasSelectedSource = hasSelectedSource || pair.source != nil
       add(pair, options)
     }
@@ -141,13 +141,7 @@ extension SyncAction {
 }
 
 /// A pair of entries with the same path, of which one may be missing.
-struct SyncPair: Sendable {
-  let source: SyncEntry?
-  let target: SyncEntry?
-
-  /// The path of the entries.
-  var path: String { (source ?? target)?.path ?? "" }
-}
+typealias SyncPair = (source: SyncEntry?, target: SyncEntry?)
 
 /// The entries of both sides of a synchronization, paired by their paths.
 struct SyncPairs {
@@ -175,10 +169,10 @@ struct SyncPairs {
     guard source != nil || target != nil else { return nil }
     let pair: SyncPair
     switch (source, target) {
-    case (let from?, let to?) where from.path.isIdentical(to: to.path): pair = SyncPair(source: from, target: to)
+    case (let from?, let to?) where from.path.isIdentical(to: to.path): pair = (from, to)
     case (let from?, let to) where to.map({ from.path.precedes($0.path) }) ?? true:
-      pair = SyncPair(source: from, target: nil)
-    default: pair = SyncPair(source: nil, target: target)
+      pair = (from, nil)
+    default: pair = (nil, target)
     }
     if pair.source != nil { source = try await sources.next() }
     if pair.target != nil { target = try await targets.next() }
