@@ -16,9 +16,7 @@ final class StatusCheck: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias InboundOut = HTTPClientResponsePart
 
-  /// The maximum number of header fields in a response.
-  ///
-  /// The services send about twenty.
+  /// The maximum number of header fields in a response; the services send about twenty.
   private static let mostFields = 1_000
 
   private var isBroken = false

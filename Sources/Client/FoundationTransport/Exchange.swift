@@ -275,9 +275,7 @@ extension HTTPResponse {
     headerFields[.contentLength].flatMap { Int64(digits: $0) }
   }
 
-  /// The maximum number of header fields in a response.
-  ///
-  /// The services send about twenty.
+  /// The maximum number of header fields in a response; the services send about twenty.
   private static let mostFields = 1_000
 
   /// Creates the head of a valid response whose body has not been decoded.

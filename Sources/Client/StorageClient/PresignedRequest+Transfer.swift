@@ -242,9 +242,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
       callbackReply: callbackReply)
   }
 
-  /// Requires the entity tag with which every service reports the success of a download.
-  ///
-  /// A service that processes an object before it sends it may send none.
+  /// Requires the entity tag of a successful download, which a service that processes an object may not send.
   func requireProof(in response: HTTPResponse) throws(StorageError) {
     guard isUnprocessed else { return }
     try SuccessProof.entityTag.check(response, subject, requestID: nil)

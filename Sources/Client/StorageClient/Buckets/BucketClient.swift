@@ -230,8 +230,7 @@ extension BucketClient {
 
   /// Requests the description of an object with a `HEAD` request, as a download with the given options would report it.
   ///
-  /// - Returns: The description, or `nil` if the service refuses the request without a reason. A response to `HEAD` has
-  ///   no body, so only the download itself can report the reason.
+  /// It is `nil` if the service refuses: a response to `HEAD` has no body, so only the download can report the reason.
   func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
     let headers = try options.fields(in: provider.conventions).belonging(to: .head, provider.conventions.scopes)
     do {
@@ -434,9 +433,8 @@ extension BucketClient {
 }
 
 extension DeletionReport {
-  /// Enters the service's report on a quiet deletion, which only contains the keys that could not be deleted.
-  ///
-  /// Keys are compared as bytes.
+  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted, and compares keys as
+  /// bytes.
   fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
     let names = Set(asked.map { Array($0.utf8) })
     let encodes = try result?.encodesNames() ?? false

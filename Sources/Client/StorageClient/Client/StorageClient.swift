@@ -186,9 +186,7 @@ public struct StorageClientConfiguration: Sendable, Hashable {
     length >= max(multipartThreshold, 1) && length > partSize
   }
 
-  /// The minimum part size in bytes that OSS accepts.
-  ///
-  /// COS requires larger parts, except for the last part.
+  /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.
   private static let smallestPart: Int64 = 100 * 1024
 
   /// Creates a configuration, and replaces values that are out of range with the nearest valid values.

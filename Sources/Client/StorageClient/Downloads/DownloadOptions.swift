@@ -71,8 +71,7 @@ public struct DownloadOptions: Sendable, Hashable {
 
   private static let own: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
 
-  /// Returns the headers of a download request, or throws an error if an additional header does not apply to downloads
-  /// or has a separate option.
+  /// Returns the headers of a download, to which the additional headers must apply without a separate option.
   func fields(in conventions: HeaderConventions) throws(StorageError) -> HTTPFields {
     try headers.check(for: .download, named: "a download", conventions.scopes)
     var fields = HTTPFields()

@@ -6,9 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import SystemPackage
 
-/// A download of an object into a file.
-///
-/// The first range determines the size of the object; the other ranges follow concurrently.
+/// A download of an object into a file, whose first range determines the size; the other ranges follow concurrently.
 struct FileDownload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
@@ -39,8 +37,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     object.checksum?.algorithm ?? bucket.provider.conventions.algorithm
   }
 
-  /// Starts to download the first range, or the whole object if ranges are not possible because it is empty or
-  /// processed.
+  /// Starts to download the first range, or the whole object if it is empty or processed and has no ranges.
   private func first() async throws -> (DownloadedObject, whole: ObjectInfo) {
     var ranged = options
     let length = max(bucket.configuration.multipartThreshold, bucket.configuration.partSize)

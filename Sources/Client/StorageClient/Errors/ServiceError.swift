@@ -275,8 +275,7 @@ extension ServiceError {
   /// The maximum number of bytes of an error response's body that the client reads.
   package static let bodyLimit = 64 * 1024
 
-  /// Creates an error from an error response: from the XML document in the body, or in the header that replaces the body
-  /// after a `HEAD` request, or else from the status.
+  /// Creates an error from the XML document in the body, or in the header that replaces it, or else from the status.
   init(_ response: HTTPResponse, body: [UInt8], subject: String, conventions: HeaderConventions) {
     let document =
       Self.errorElement(in: body)
@@ -285,8 +284,7 @@ extension ServiceError {
     self.init(document, of: response, subject: subject, conventions: conventions)
   }
 
-  /// Creates an error from the XML document in a response whose status reports success, or `nil` if the document is no
-  /// error.
+  /// Creates an error from the document in a successful response, or returns `nil` if the document is no error.
   init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
     guard document.name.isIdentical(to: "Error") else { return nil }
     self.init(document, of: response, subject: subject, conventions: conventions)

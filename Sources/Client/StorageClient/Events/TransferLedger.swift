@@ -6,9 +6,7 @@ internal import AsperaTransfer
 internal import StorageAuth
 internal import Synchronization
 
-/// A ledger that records the bytes, duration and result of one transfer.
-///
-/// The ledger emits one transfer event, at the end of the transfer or when the ledger is deallocated.
+/// A ledger that records the bytes, duration and result of one transfer, and emits one event at its end.
 final class TransferLedger: Sendable {
   private struct State {
     var bytes: Int64 = 0

@@ -74,8 +74,7 @@ package struct FileReplacement: Sendable {
     temporary = name
   }
 
-  /// Moves the complete file to its destination; a file that replaces another one is usually synchronized to disk
-  /// first.
+  /// Moves the complete file to its destination, usually after synchronizing a file that replaces another one.
   func finish(synchronizes: Bool = true) async throws {
     if synchronizes, replaces { try await incomplete.synchronize() }
     try await incomplete.close()
@@ -132,9 +131,7 @@ package struct FileReplacement: Sendable {
     return written
   }
 
-  /// Renames a file atomically, replacing an existing file.
-  ///
-  /// The call blocks until the file system has answered.
+  /// Renames a file atomically, replacing an existing file; the call blocks.
   package static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
     guard let name = file.lastComponent, let newName = path.lastComponent else { throw StorageError.notRegular(path) }
     let folders: (Folder, Folder)

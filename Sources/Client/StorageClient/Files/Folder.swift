@@ -30,9 +30,7 @@ package final class Folder: Sendable {
     try? system.close(descriptor)
   }
 
-  /// Opens the folder at a path of the caller, and follows symbolic links.
-  ///
-  /// The call blocks.
+  /// Opens the folder at a path of the caller, and follows symbolic links; the call blocks.
   static func open(_ path: FilePath, in system: any FileSystem) throws(Errno) -> Folder {
     Folder(path, system, try system.openFolder(path.isEmpty ? "." : path))
   }

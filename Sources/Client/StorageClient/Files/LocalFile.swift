@@ -54,8 +54,7 @@ final class LocalFile: Sendable {
     return try await reading(location.name, in: location.folder, followsLink: followsLink)
   }
 
-  /// Creates a file in a folder for reading and writing, with the permissions that the process gives to new files if
-  /// they are `nil`.
+  /// Creates a file for reading and writing, with the given permissions or those that the process gives to new files.
   static func creating(
     _ name: FilePath.Component, in folder: Folder, permissions: FilePermissions?
   ) async throws -> LocalFile {

@@ -70,15 +70,12 @@ public struct BodyDigest: Sendable, Hashable {
   }
 }
 
-/// A meter that computes the checksum and the length of a request body while the body is sent, and records source
-/// errors.
+/// A meter that computes the checksum and the length of a body while it is sent, and records the source's error.
 final class BodyMeter: Sendable {
   private struct State {
     var checksum: CRC
     var count: Int64 = 0
-    /// The greatest number of bytes that any attempt has sent.
-    ///
-    /// Only bytes beyond this number count as progress.
+    /// The greatest number of bytes that any attempt has sent; only bytes beyond it count as progress.
     var furthest: Int64 = 0
     var failure: (any Error)?
   }
@@ -98,9 +95,7 @@ final class BodyMeter: Sendable {
   /// The checksum of all bytes that the last attempt sent.
   var checksum: ObjectChecksum { ObjectChecksum(algorithm, state.withLock { $0.checksum.checksum }) }
 
-  /// The error of the body's source, or `nil`.
-  ///
-  /// The transport only reports that it could not continue.
+  /// The error of the body's source, or `nil`; the transport only reports that it could not continue.
   var failure: (any Error)? { state.withLock { $0.failure } }
 
   /// Returns a request body that the meter measures each time the body is sent.

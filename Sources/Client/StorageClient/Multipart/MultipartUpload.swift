@@ -10,9 +10,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
   let id: ResponseValue
-  /// The headers of the whole upload.
-  ///
-  /// Each header is sent with the requests that it applies to.
+  /// The headers of the whole upload, each of which is sent with the requests that it applies to.
   let fields: HTTPFields
 
   typealias Part = UploadCheckpoint.Part
@@ -176,9 +174,7 @@ struct StoredPart: Sendable {
 }
 
 extension MultipartUpload {
-  /// Requests the list of the parts that the service has stored.
-  ///
-  /// The service reports `noSuchUpload` if the upload was completed or aborted.
+  /// Requests the list of the stored parts; the service reports `noSuchUpload` if the upload was completed or aborted.
   func storedParts() async throws -> [StoredPart] {
     var parts: [StoredPart] = []
     var marker = 0
@@ -212,8 +208,8 @@ extension MultipartUpload {
     try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
   }
 
-  /// Returns the description of the object if an earlier process completed the upload, or `nil` if the service has
-  /// another object or none.
+  /// Returns the description of the object if an earlier process completed the upload, or `nil` for another one or
+  /// none.
   func completed(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject? {
     do {
       return try await stored(parts.sorted { $0.number < $1.number }, unless: error)
@@ -250,9 +246,7 @@ extension StoredPart {
 }
 
 extension BucketClient {
-  /// Uploads parts concurrently and completes the multipart upload.
-  ///
-  /// If an error occurs, the multipart upload is aborted.
+  /// Uploads parts concurrently and completes the multipart upload, or aborts it if an error occurs.
   func uploadInParts(
     _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
   ) async throws -> UploadedObject {

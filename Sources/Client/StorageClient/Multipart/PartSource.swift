@@ -16,9 +16,7 @@ protocol PartSource {
   mutating func next() async throws -> SourcePart?
 }
 
-/// A source that slices a payload with random access into parts.
-///
-/// A part is read only when it is sent.
+/// A source that slices a payload with random access into parts, each of which is read only when it is sent.
 struct SlicedParts: PartSource {
   private let base: any UploadPayload
   private var ranges: ArraySlice<Range<Int64>>
@@ -143,9 +141,7 @@ struct PartSizes: Sendable {
     }
   }
 
-  /// Returns the size in bytes of the part with the given number.
-  ///
-  /// Numbers start at 1.
+  /// Returns the size in bytes of the part with the given number, which starts at 1.
   func size(ofPart number: Int) -> Int64 {
     grows ? min(first, Self.largestPart) << Int64((number - 1) / Self.partsPerSize) : first
   }

@@ -300,9 +300,7 @@ final class PipelineRecord: Sendable {
   fileprivate struct State {
     var progress = PipelineProgress()
     var found = 0
-    /// The sum of the known object sizes in bytes.
-    ///
-    /// `unknownSizes` is the number of objects whose size is still unknown.
+    /// The sum of the object sizes in bytes, apart from the objects whose size is still unknown.
     var knownBytes: Int64 = 0
     var unknownSizes = 0
     var hasFoundAll = false
@@ -408,9 +406,7 @@ final class PipelineRecord: Sendable {
       }
     }
 
-    /// Ends the measurement of a transfer.
-    ///
-    /// - Returns: The number of bytes that the transfer did not report, and the object's size if it was unknown before.
+    /// Ends the measurement, and returns the bytes that the transfer did not report, and the size if it was unknown.
     fileprivate func end() -> (bytes: Int64, size: Int64?) {
       state.withLock { state in
         guard let size = state.size else { return (0, state.completed) }

@@ -189,8 +189,7 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   public static let publication: HeaderScope = [.put, .initiate, .complete, .copy]
   /// The requests that transfer or copy the bytes of an object.
   public static let content: HeaderScope = [.put, .part, .get, .copy]
-  /// The requests that need a customer-provided key because they encrypt or decrypt bytes, or return values derived
-  /// from the bytes.
+  /// The requests that need a customer-provided key, because their results depend on the bytes.
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, including the `HEAD` request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
@@ -210,8 +209,7 @@ package struct HeaderScopes: Sendable {
   private let names: [String: HeaderScope]
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
-  /// Creates a service's table from the headers that services have in common, with the service's prefix, and additional
-  /// headers.
+  /// Creates a table from the headers that services have in common, with the prefix, and additional headers.
   init(prefix: String, more: [String: HeaderScope], standard: [String: HeaderScope]) {
     var names: [String: HeaderScope] = [
       "content-type": .creation, "cache-control": .creation, "content-disposition": .creation,

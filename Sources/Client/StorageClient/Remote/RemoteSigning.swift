@@ -21,9 +21,7 @@ public struct RemoteSigning: Sendable {
   /// The type of a function that sends a signing request to the key holder and returns the key holder's response.
   public typealias Sign = @Sendable @concurrent (SigningRequest) async throws -> SigningResponse
 
-  /// Creates the credential provider that returns the signer's identity, for the name of a storage provider.
-  ///
-  /// The identity is represented by an access key without a secret.
+  /// Creates the provider of the signer's identity, an access key without a secret, for the name of a storage provider.
   let identity: @Sendable (_ provider: String, any SigningClock) -> any CredentialProvider<AccessKey>
   let sign: @Sendable (any SigningClock) -> Sign
 
@@ -171,8 +169,7 @@ protocol RemoteRequestSigner<SigningCredential>: Sendable {
   ) async throws -> PresignedRequest
 }
 
-/// A remote signer that prepares and completes requests with a two-step signer, and requests the signatures from the key
-/// holder.
+/// A remote signer that prepares and completes requests, and requests the signatures from the key holder.
 struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner {
   let signer: Base
   let sign: RemoteSigning.Sign

@@ -85,8 +85,7 @@ struct SigningServiceClient: Sendable {
     return object
   }
 
-  /// Returns the error for an error response: another key, different clocks, a temporary failure, or a rejected
-  /// request.
+  /// Returns the error for a response: another key, different clocks, a temporary failure, or a rejected request.
   private func refusal(_ received: ReceivedResponse, _ object: JSONObject?) -> any Error {
     let code = object?["code"]?.string ?? ""
     if code == "\(SigningRefusal.Code.anotherKey)" {

@@ -156,8 +156,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 }
 
 extension RequestSender {
-  /// Throws an error if a checkpoint belongs to another transfer: to another object, or to the same bucket and key of
-  /// another server.
+  /// Throws an error if a checkpoint belongs to another object, or to the same bucket and key of another server.
   func checkIdentity(_ saved: ObjectIdentity?, of key: String, savedAs location: String) throws(StorageError) {
     guard let saved, saved == objectIdentity(of: key) else {
       let other = saved.map { "\(location) (\($0))" } ?? "\(location) on an unknown server"

@@ -58,8 +58,7 @@ struct RequestDraft: Sendable {
     conventions.callback.flatMap { request.headerFields[$0] }.map { _ in body }
   }
 
-  /// Returns whether the request asks the service to answer with the body of another server's response, or with a body
-  /// that the request describes.
+  /// Returns whether the response has the body of another server's response, or a body that the request describes.
   func isAnsweredByCallback(_ conventions: HeaderConventions) -> Bool {
     (conventions.ownBodies + [conventions.callback].compactMap { $0 }).contains { request.headerFields[$0] != nil }
   }
@@ -117,8 +116,7 @@ enum SuccessProof: Sendable {
 }
 
 extension SuccessProof {
-  /// Creates the proof of a request to an object, or to the bucket if the key is `nil`; a copy is answered with a
-  /// document.
+  /// Creates the proof of a request to an object, or to the bucket; a copy is answered with a document.
   init(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], isCopy: Bool) {
     // A service that processes an object, or lists the parts of an upload, answers with another body than the object.
     let isObject = parameters.allSatisfy { $0.name == "versionId" }
@@ -135,8 +133,8 @@ extension SuccessProof {
 }
 
 extension CredentialScope {
-  /// Creates the scope of a request to an object, or to the bucket if the key is `nil`, or returns `nil` for a request
-  /// that no ``AccessAction`` describes.
+  /// Creates the scope of a request to an object, or to the bucket, or returns `nil` if no ``AccessAction`` describes
+  /// it.
   init?(
     _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], in bucket: String
   ) {

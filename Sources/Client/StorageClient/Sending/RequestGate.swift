@@ -20,8 +20,7 @@ final class RequestGate: Sendable {
     state = Mutex(State(free: limit))
   }
 
-  /// Waits until the limit permits another request, and returns a permit, which counts as a request in flight until it
-  /// is released.
+  /// Waits until the limit permits another request, and returns a permit, which counts until it is released.
   func enter() async throws -> Permit {
     let ticket = state.withLock { state in
       state.nextTicket += 1

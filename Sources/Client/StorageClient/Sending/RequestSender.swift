@@ -92,9 +92,7 @@ extension RequestSender {
     try await sendUntilDone(draft) { $0 }
   }
 
-  /// Sends a request whose response is short, and reads the whole response body into memory.
-  ///
-  /// - Returns: The head and the body of the response.
+  /// Sends a request whose response is short, and returns the head and the body of the response.
   func exchange(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8]) {
     try await exchange(draft) { ($0, $1) }
   }
@@ -373,9 +371,7 @@ extension CredentialError {
 /// The maximum number of bytes of a response that is read into memory.
 private let documentLimit = 16 << 20
 
-/// The minimum clock difference that counts as the cause of an error without a reason.
-///
-/// Services accept smaller differences.
+/// The minimum clock difference that counts as the cause of an error without a reason; services accept smaller ones.
 private let unexplainedSkew = Duration.seconds(300)
 
 extension RequestSender {
@@ -402,7 +398,7 @@ extension RequestSender {
     return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to the location that the service named.")
   }
 
-  /// Learns the service's time if it differs from the time of the signature, and returns the step that signs again, or
+  /// Learns the service's time if it differs from that of the signature, and returns the step that signs again, or
   /// `nil`.
   private func clockStep(
     _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan

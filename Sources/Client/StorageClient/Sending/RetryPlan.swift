@@ -45,8 +45,7 @@ struct RetryPlan {
     return repetition(because: error.message, atLeast: .zero)
   }
 
-  /// Returns the step that retries after a temporary failure of the credential provider, which cannot be called before
-  /// the given pause, or `nil` if retries cannot help.
+  /// Returns the step that retries after a temporary failure of the credential provider and its pause, or `nil`.
   ///
   /// The request was not sent in this case.
   mutating func step(after error: CredentialError, pause: Duration) -> Step? {
@@ -123,9 +122,7 @@ struct Refusal: Sendable {
 }
 
 extension Refusal {
-  /// Creates a refusal from an error response.
-  ///
-  /// A cached response, which has an `Age` header, does not provide the service's time.
+  /// Creates a refusal from a response; a cached one, with an `Age` header, does not provide the service's time.
   init(_ error: ServiceError, in response: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
     self.error = error
     self.signature = signature
@@ -133,9 +130,7 @@ extension Refusal {
     self.localTime = localTime
   }
 
-  /// Whether the service gave no reason for an error.
-  ///
-  /// Responses to `HEAD` have no body that could contain the reason.
+  /// Whether the service gave no reason for an error, as in responses to `HEAD`, which have no body.
   var isUnclear: Bool {
     !error.isExplained && (error.status == .forbidden || error.status == .badRequest)
   }

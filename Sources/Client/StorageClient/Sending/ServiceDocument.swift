@@ -107,9 +107,7 @@ struct ServiceDocument: Sendable {
     return false
   }
 
-  /// Returns whether names in the document are percent-encoded.
-  ///
-  /// COS spells the element in several ways.
+  /// Returns whether names in the document are percent-encoded; COS spells the element in several ways.
   func encodesNames() throws(StorageError) -> Bool {
     var encodes = false
     for name in ["EncodingType", "Encoding-Type", "Encoding-type"] {
@@ -177,9 +175,7 @@ extension StorageError {
 }
 
 extension HTTPResponse {
-  /// Whether the service performed the operation.
-  ///
-  /// Status 203 reports that the callback after an upload failed.
+  /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
   package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
 }
 

@@ -39,8 +39,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Returns the contents of a folder in any order, or `nil` if no folder has the path any more; an empty path is the
-  /// root's.
+  /// Returns the contents of a folder, or of the root, in any order, or `nil` if no folder has the path any more.
   func contents(of path: [FilePath.Component]) async throws -> [Item]? {
     do {
       return try await folder.system.run {

@@ -27,8 +27,7 @@ final class StagingFolder: Sendable {
     self.lock = lock
   }
 
-  /// Creates the folder, locks it, and removes what an earlier process left there, except for large files that can be
-  /// continued.
+  /// Creates the folder, locks it, and removes what an earlier process left, except for large files.
   static func open(in root: RootFolder) async throws -> StagingFolder {
     let staging = try await root.folder.call(name) { parent in
       for _ in 0..<attempts {
@@ -58,8 +57,7 @@ final class StagingFolder: Sendable {
     return staging
   }
 
-  /// Removes what no later process continues, which is everything if the synchronization is complete, and the folder if
-  /// it is empty then.
+  /// Removes what no later process continues, everything if the synchronization is complete, and then the empty folder.
   func finish(isComplete: Bool) async throws {
     // A synchronization that follows must not depend on when the last reference to this folder is released.
     defer { lock.release() }

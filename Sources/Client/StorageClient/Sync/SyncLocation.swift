@@ -84,9 +84,7 @@ struct SyncEntry: Sendable, Hashable {
   /// The path below the folder or the prefix, with slashes.
   let path: String
   let size: Int64
-  /// The time of the last change, in whole seconds since 1970, or `nil` if it is unknown.
-  ///
-  /// Services report whole seconds.
+  /// The time of the last change, in whole seconds since 1970 as services report it, or `nil` if it is unknown.
   let modifiedSeconds: Int64?
   /// The identity of a file in its listed state, or `nil` for an object.
   let identity: FileIdentity?

@@ -47,8 +47,7 @@ final class SyncMover: Sendable {
 
   // MARK: Transfers
 
-  /// Transfers a file or an object, or returns `false` if the complete file waits for its place until something is
-  /// deleted.
+  /// Transfers a file or an object, or returns `false` if the complete file waits until its place is free.
   func move(_ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler) async throws -> Bool {
     let entry = transfer.entry
     switch route {

@@ -107,9 +107,7 @@ extension StorageError {
   }
 }
 
-/// The number of bytes per read from a payload.
-///
-/// A body of at most this size is sent from memory.
+/// The number of bytes per read from a payload; a body of at most this size is sent from memory.
 let payloadChunkSize: Int64 = 256 * 1024
 
 /// A payload of bytes in memory.
