@@ -58,9 +58,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     self.timeouts = timeouts
   }
 
-  private static func configuration(
-    _ timeouts: HTTPTimeouts, _ connectionsPerHost: Int
-  ) -> HTTPClient.Configuration {
+  private static func configuration(_ timeouts: HTTPTimeouts, _ connectionsPerHost: Int) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
       timeout: HTTPClient.Configuration.Timeout(

@@ -192,9 +192,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate {
     exchange(of: task)?.noteActivity()
   }
 
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
-  ) {
+  func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
     guard let name = metrics.transactionMetrics.last?.networkProtocolName else { return }
     exchange(of: task)?.received(protocolName: name)
   }

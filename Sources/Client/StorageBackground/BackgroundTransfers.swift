@@ -84,9 +84,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   ///   - id: The app's name for the transfer, which its events contain.
   ///   - session: A session whose delegate is this object.
   /// - Throws: `StorageError` if the URL is unusable; `TransportError` if `URLSession` would change the request.
-  public func download(
-    with request: PresignedRequest, to file: FilePath, id: String, in session: URLSession
-  ) throws {
+  public func download(with request: PresignedRequest, to file: FilePath, id: String, in session: URLSession) throws {
     let transfer = try BackgroundTransfer(id: id, .download, file, request)
     try start(session.downloadTask(with: try URLRequest(request)), transfer)
   }
@@ -131,8 +129,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
     _ key: String, of client: StorageClient<some PresigningProvider>, to file: FilePath,
     validFor duration: Duration = .seconds(6 * 3_600), id: String? = nil, in session: URLSession
   ) async throws {
-    try download(
-      with: try await client.presign(.get, key, validFor: duration), to: file, id: id ?? key, in: session)
+    try download(with: try await client.presign(.get, key, validFor: duration), to: file, id: id ?? key, in: session)
   }
 
   /// Returns the transfers of a session that have not ended, such as those that an earlier launch of the app started.

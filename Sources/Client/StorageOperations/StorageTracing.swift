@@ -31,9 +31,7 @@ public final class StorageTracing: Sendable {
   ///   - tracer: The tracing backend; by default, the one that the process has bootstrapped.
   ///   - includesKeys: Whether spans have the keys of objects as attributes, and sentences about failures, which can
   ///     contain keys. Keys can be personal data.
-  public init(
-    _ events: EventHub, tracer: any Tracer = InstrumentationSystem.tracer, includesKeys: Bool = true
-  ) {
+  public init(_ events: EventHub, tracer: any Tracer = InstrumentationSystem.tracer, includesKeys: Bool = true) {
     observation = events.install(TracingInstrument(tracer: tracer, includesKeys: includesKeys))
   }
 
@@ -75,9 +73,7 @@ private struct TracedSpan: AuthSpan {
   /// Whether sentences about failures, which can contain keys of objects, are added to the span.
   let includesTexts: Bool
 
-  func run<Value, Failure: Error>(
-    _ body: () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
+  func run<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
     let result: Result<Value, Failure> = await ServiceContext.withValue(span.context) {
       do throws(Failure) {
         return .success(try await body())

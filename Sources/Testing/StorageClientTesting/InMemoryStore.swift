@@ -153,8 +153,7 @@ public final class InMemoryStore: ObjectStore {
       }
       state.objects[Array(key.utf8)] = object
     }
-    return UploadedObject(
-      key: key, size: Int64(bytes.count), etag: object.info.etag, checksum: object.info.checksum)
+    return UploadedObject(key: key, size: Int64(bytes.count), etag: object.info.etag, checksum: object.info.checksum)
   }
 
   /// Writes an object to a file.

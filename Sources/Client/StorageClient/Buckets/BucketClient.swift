@@ -284,9 +284,7 @@ extension BucketClient {
     _ = try await sender.exchange(draft(.put, headers: headers, body: body))
   }
 
-  private func page(
-    prefix: String, delimiter: String?, continuation: String?, limit: Int
-  ) async throws -> ListPage {
+  private func page(prefix: String, delimiter: String?, continuation: String?, limit: Int) async throws -> ListPage {
     var parameters: [RequestTarget.Parameter] = [.init("encoding-type", "url"), .init("max-keys", "\(limit)")]
     if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
     if let delimiter { parameters.append(.init("delimiter", delimiter)) }
@@ -298,8 +296,7 @@ extension BucketClient {
       if let continuation { parameters.append(.init("marker", continuation)) }
     }
     let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListBucketResult")
-    let request = ListRequest(
-      bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
+    let request = ListRequest(bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
     return try ListPage(document, of: request, provider.conventions)
   }
 }
@@ -310,9 +307,7 @@ extension BucketClient {
     try await sender.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
   }
 
-  private func copyQuietly(
-    _ source: CopySource, to key: String, options: CopyOptions
-  ) async throws -> CopiedObject {
+  private func copyQuietly(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     let conventions = provider.conventions
     _ = try draft(.get, source.key)
     try options.headers.check(for: .copy, named: "a copy", conventions.scopes)
@@ -342,10 +337,7 @@ extension BucketClient {
   /// Sends a request whose successful response is an XML document with the given root element.
   func document(from draft: RequestDraft, named name: String) async throws -> (HTTPResponse, ServiceDocument) {
     try await sender.exchange(draft) { response, body in
-      (
-        response,
-        try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.conventions)
-      )
+      (response, try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.conventions))
     }
   }
 }
@@ -449,8 +441,7 @@ extension DeletionReport {
     for node in result?.all("Deleted") ?? [] { _ = try key(node) }
     var failed: Set<[UInt8]> = []
     for error in result?.all("Error") ?? [] {
-      let failure = Failure(
-        key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
+      let failure = Failure(key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
       failed.insert(Array(failure.key.utf8))
       failures.append(failure)
     }
@@ -521,8 +512,7 @@ extension BucketClient {
         parameters.append(.init("key-marker", marker.key))
         parameters.append(.init("upload-id-marker", marker.uploadID))
       }
-      let (_, document) = try await document(
-        from: draft(.get, nil, parameters), named: "ListMultipartUploadsResult")
+      let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListMultipartUploadsResult")
       return try UnfinishedUploads.Page(document, bucket: provider.bucket, prefix: prefix)
     }
   }

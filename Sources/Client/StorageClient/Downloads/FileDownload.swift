@@ -95,9 +95,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
 
 extension BucketClient {
   /// Starts to download a range of the identical object that a description belongs to.
-  func fetch(
-    _ range: Range<Int64>, of info: ObjectInfo, _ options: DownloadOptions
-  ) async throws -> DownloadedObject {
+  func fetch(_ range: Range<Int64>, of info: ObjectInfo, _ options: DownloadOptions) async throws -> DownloadedObject {
     let options = DownloadOptions(
       range: ByteRange(range),
       versionID: try info.versionID.map { try ResponseValue($0, named: "version").text } ?? options.versionID,

@@ -66,8 +66,7 @@ final class TransferLedger: Sendable {
       return state.isClosed ? nil : state.bytes
     }
     guard let bytes else { return }
-    events.emit(
-      .transfer(.init(subject: subject, bytes: bytes, duration: time.uptime - start, failure: failure)))
+    events.emit(.transfer(.init(subject: subject, bytes: bytes, duration: time.uptime - start, failure: failure)))
     span?.end(AuthActivity.Outcome(failure: failure))
   }
 }

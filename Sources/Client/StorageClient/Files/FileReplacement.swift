@@ -55,9 +55,7 @@ package struct FileReplacement: Sendable {
   }
 
   /// Creates an incomplete file with a name in the folder of its destination.
-  init(
-    _ name: FilePath.Component, of destination: FileLocation, permissions: FilePermissions? = nil
-  ) async throws {
+  init(_ name: FilePath.Component, of destination: FileLocation, permissions: FilePermissions? = nil) async throws {
     let existing = try await destination.permissions()
     self.destination = destination
     replaces = existing != nil

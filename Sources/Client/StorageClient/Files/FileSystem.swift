@@ -54,9 +54,7 @@ package protocol FileSystem: Sendable {
   func write(_ bytes: [UInt8], to file: FileDescriptor, at offset: Int64) throws(Errno)
 
   /// Creates a folder in an open folder.
-  func makeFolder(
-    _ name: FilePath.Component, in folder: FileDescriptor, permissions: FilePermissions
-  ) throws(Errno)
+  func makeFolder(_ name: FilePath.Component, in folder: FileDescriptor, permissions: FilePermissions) throws(Errno)
 
   /// Removes the name of a file, or an empty folder, from an open folder.
   func remove(_ name: FilePath.Component, in folder: FileDescriptor, isFolder: Bool) throws(Errno)
@@ -257,8 +255,7 @@ package struct SystemFiles: FileSystem {
   }
 
   package func remove(_ name: FilePath.Component, in folder: FileDescriptor, isFolder: Bool) throws(Errno) {
-    try check(
-      unsafe name.withPlatformString { unsafe unlinkat(folder.rawValue, $0, isFolder ? AT_REMOVEDIR : 0) })
+    try check(unsafe name.withPlatformString { unsafe unlinkat(folder.rawValue, $0, isFolder ? AT_REMOVEDIR : 0) })
   }
 
   package func rename(

@@ -111,9 +111,7 @@ package final class Folder: Sendable {
   }
 
   /// Renames a file atomically, and replaces a file that has the new name; the call blocks.
-  func rename(
-    _ name: FilePath.Component, to newName: FilePath.Component, in newFolder: Folder
-  ) throws(Errno) {
+  func rename(_ name: FilePath.Component, to newName: FilePath.Component, in newFolder: Folder) throws(Errno) {
     try system.rename(name, in: descriptor, to: newName, in: newFolder.descriptor)
   }
 

@@ -61,9 +61,7 @@ public struct BodyDigest: Sendable, Hashable {
   }
 
   /// Computes the requested digests of a request body in memory.
-  static func of(
-    _ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
-  ) -> BodyDigest {
+  static func of(_ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm) -> BodyDigest {
     BodyDigest(
       checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, of: bytes) : nil,
       sha256: digests.contains(.sha256) ? SHA256.hash(bytes).hex : nil)

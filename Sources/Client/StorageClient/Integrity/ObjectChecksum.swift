@@ -73,8 +73,7 @@ public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
 
   /// Returns the checksum of these bytes followed by other bytes with a checksum of the same algorithm.
   func followed(by next: ObjectChecksum, byteCount: Int64) -> ObjectChecksum {
-    ObjectChecksum(
-      algorithm, CRC.combine(value, next.value, byteCount: UInt64(clamping: byteCount), algorithm.crc))
+    ObjectChecksum(algorithm, CRC.combine(value, next.value, byteCount: UInt64(clamping: byteCount), algorithm.crc))
   }
 }
 
@@ -167,9 +166,7 @@ extension ObjectChecksum: Codable {
 
 extension ObjectChecksum {
   /// Compares the checksum of uploaded bytes with that of the same algorithm in the response, if the response has one.
-  func check(
-    _ subject: String, with response: HTTPResponse, _ conventions: HeaderConventions
-  ) throws(StorageError) {
+  func check(_ subject: String, with response: HTTPResponse, _ conventions: HeaderConventions) throws(StorageError) {
     let headers = conventions.checksums.filter { $0.algorithm == algorithm }
     guard let expected = response.headerFields.checksum(in: headers), expected != self else { return }
     throw StorageError.checksumMismatch(

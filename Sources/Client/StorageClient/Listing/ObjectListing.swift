@@ -63,9 +63,7 @@ public struct ObjectListing: AsyncSequence, Sendable {
     private var hasMore = true
     private var order: ListingOrder
 
-    fileprivate init(
-      page: @escaping @Sendable @concurrent (String?) async throws -> ListPage, _ order: ListingOrder
-    ) {
+    fileprivate init(page: @escaping @Sendable @concurrent (String?) async throws -> ListPage, _ order: ListingOrder) {
       self.page = page
       self.order = order
     }

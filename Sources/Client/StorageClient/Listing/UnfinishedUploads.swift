@@ -158,8 +158,7 @@ struct UploadOrder: Sendable {
     for upload in page.uploads { try check(upload) }
     if !page.uploads.isEmpty { markers = [] }
     guard let next = page.next else { return }
-    try ListingOrder.check(
-      continuation: Array(next.key.utf8) + [0] + Array(next.uploadID.utf8), among: &markers)
+    try ListingOrder.check(continuation: Array(next.key.utf8) + [0] + Array(next.uploadID.utf8), among: &markers)
   }
 
   private mutating func check(_ upload: UnfinishedUpload) throws(StorageError) {
@@ -176,8 +175,7 @@ struct UploadOrder: Sendable {
       throw StorageError.contradiction("an upload of \(upload.key.shown) is listed twice")
     }
     guard identifiers.count <= Self.uploadsOfKey else {
-      throw StorageError.contradiction(
-        "\(upload.key.shown) has more than \(Self.uploadsOfKey) unfinished uploads")
+      throw StorageError.contradiction("\(upload.key.shown) has more than \(Self.uploadsOfKey) unfinished uploads")
     }
   }
 }

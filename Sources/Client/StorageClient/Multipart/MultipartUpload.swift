@@ -18,9 +18,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Initiates a multipart upload, or throws an error if a header concerns the whole body, which no request contains.
   ///
   /// If a lost response causes a second initiation, the first multipart upload remains without parts.
-  static func begin(
-    _ bucket: BucketClient<Provider>, key: String, fields: HTTPFields
-  ) async throws -> MultipartUpload {
+  static func begin(_ bucket: BucketClient<Provider>, key: String, fields: HTTPFields) async throws -> MultipartUpload {
     let scopes = bucket.provider.conventions.scopes
     try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
     let draft = try bucket.draft(
@@ -41,8 +39,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Uploads a part and compares its checksum with the service's checksum.
   func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
     let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
-    let draft = try await bucket.draft(
-      putting: payload, key, parameters, for: .part, headers: fields(of: .part))
+    let draft = try await bucket.draft(putting: payload, key, parameters, for: .part, headers: fields(of: .part))
     let (response, _, checksum) = try await bucket.put(payload, draft, progress: progress)
     guard let etag = response.headerFields[.eTag] else {
       throw StorageError.malformedResponse("part \(number) has no ETag")

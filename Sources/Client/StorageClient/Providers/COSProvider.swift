@@ -56,9 +56,7 @@ public struct COSProvider: PresigningProvider {
   ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
   ///   - region: The region of the bucket, such as `ap-guangzhou`.
   ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
-  public init(
-    bucket: String, region: String, endpoint: ServiceEndpoint
-  ) {
+  public init(bucket: String, region: String, endpoint: ServiceEndpoint) {
     self.init(bucket: bucket, region: region, address: .success(endpoint))
   }
 
@@ -143,9 +141,7 @@ extension StorageProvider where Self == COSProvider {
   ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
   ///   - region: The region of the bucket, such as `ap-guangzhou`.
   ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
-  public static func cos(
-    bucket: String, region: String, endpoint: ServiceEndpoint
-  ) -> COSProvider {
+  public static func cos(bucket: String, region: String, endpoint: ServiceEndpoint) -> COSProvider {
     COSProvider(bucket: bucket, region: region, endpoint: endpoint)
   }
 }

@@ -59,9 +59,7 @@ public struct OSSProvider: PresigningProvider {
   ///   - region: The region of the bucket, such as `cn-hangzhou`.
   ///   - signature: The signature version.
   ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
-  public init(
-    bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
-  ) {
+  public init(bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint) {
     self.init(bucket: bucket, region: region, signature: signature, address: .success(endpoint))
   }
 

@@ -72,9 +72,7 @@ public struct S3Provider: PresigningProvider {
   ///   - region: The region of the bucket.
   ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
   ///   - integrity: The checksum of uploads, and whether signatures include bodies.
-  public init(
-    bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
-  ) {
+  public init(bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()) {
     var endpoint = endpoint
     endpoint.keyByteLimit = ServiceDescription.s3.keyByteLimit
     self.init(
@@ -111,8 +109,7 @@ public struct S3Provider: PresigningProvider {
   ///
   /// A signing server learns the size of an upload only from that header.
   public var remoteSigner: S3Signer {
-    S3Signer(
-      region: region, bucket: bucket, style: signer.style, additionalHeaders: ["content-length"])
+    S3Signer(region: region, bucket: bucket, style: signer.style, additionalHeaders: ["content-length"])
   }
 
   /// The service-specific header names and formats of S3, with the configured checksum first.
@@ -331,8 +328,7 @@ extension StorageProvider where Self == S3Provider {
     bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
     integrity: S3Integrity = S3Integrity()
   ) -> S3Provider {
-    S3Provider(
-      bucket: bucket, region: region, network: network, endpoint: endpoint, style: style, integrity: integrity)
+    S3Provider(bucket: bucket, region: region, network: network, endpoint: endpoint, style: style, integrity: integrity)
   }
 
   /// Returns a storage provider for an S3 bucket at the given endpoint.

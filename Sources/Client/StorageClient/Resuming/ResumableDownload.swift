@@ -37,8 +37,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       try await storage.remove()
       return info
     }
-    let meter = ledger.meter(
-      total: size, from: checkpoint.ranges.reduce(0) { $0.saturatingAdding($1.length) })
+    let meter = ledger.meter(total: size, from: checkpoint.ranges.reduce(0) { $0.saturatingAdding($1.length) })
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
       try await download(checkpoint.missing, of: info, algorithm, to: file, record, meter)

@@ -100,9 +100,7 @@ extension RequestSender {
   /// Sends a request whose response is short, and reads the response.
   ///
   /// A ``ServiceError`` that the closure throws counts as the service's refusal.
-  func exchange<Value>(
-    _ draft: RequestDraft, read: (HTTPResponse, [UInt8]) throws -> Value
-  ) async throws -> Value {
+  func exchange<Value>(_ draft: RequestDraft, read: (HTTPResponse, [UInt8]) throws -> Value) async throws -> Value {
     try await sendUntilDone(draft) { reply in
       guard let body = try await reply.body.collected(upTo: documentLimit) else {
         throw StorageError.malformedResponse("it is longer than \(documentLimit) bytes")
@@ -151,8 +149,7 @@ extension RequestSender {
       }
       plan.attempts += 1
       let attempt = plan.attempts
-      events.emit(
-        .retry(.init(subject: draft.subject, attempt: attempt, delay: step.delay, reason: step.reason)))
+      events.emit(.retry(.init(subject: draft.subject, attempt: attempt, delay: step.delay, reason: step.reason)))
       try await time.sleep(for: step.delay)
     }
   }
@@ -221,8 +218,7 @@ extension RequestSender {
     } catch let error as TransportError {
       return .lost(error)
     } catch let error as ServiceError {
-      return .refused(
-        Refusal(error: error, signature: signature, serverTime: nil, localTime: localTime))
+      return .refused(Refusal(error: error, signature: signature, serverTime: nil, localTime: localTime))
     }
   }
 
@@ -259,9 +255,7 @@ extension RequestSender {
       remedy: "Use an https endpoint; plain http is for this machine only.")
   }
 
-  private func signed(
-    _ draft: RequestDraft, for provider: Provider
-  ) async throws -> (HTTPRequest, SentSignature) {
+  private func signed(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
     let asked = try serviceTime().date
     var cached = try await credential(
       lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)), for: draft.scope)
@@ -412,8 +406,7 @@ extension RequestSender {
     }
     guard clockSkew.offset(for: host) != refusal.signature.clockOffset else { return nil }
     plan.mayCorrectClock = false
-    return RetryPlan.Step(
-      delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
+    return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
   }
 
   /// Fetches a credential that replaces the rejected credential, and returns the step that signs again, or `nil`.
@@ -423,8 +416,7 @@ extension RequestSender {
     _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
     let credentials = credentials(for: draft.scope)
-    var step = RetryPlan.Step(
-      delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
+    var step = RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
     if !plan.mayRenew {
       guard refusal.endedOnTheWay, let repetition = plan.step(afterExpiry: refusal.error) else { return nil }
       step = repetition

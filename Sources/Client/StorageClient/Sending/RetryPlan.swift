@@ -172,8 +172,7 @@ struct ResponseValue: Sendable, Hashable {
   /// Creates a value from a string in a response, or throws an error if the string is longer than ``limit``.
   init(_ text: String, named name: String) throws(StorageError) {
     guard Self.isSendable(text) else {
-      throw StorageError.malformedResponse(
-        "its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
+      throw StorageError.malformedResponse("its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
     }
     self.text = text
   }

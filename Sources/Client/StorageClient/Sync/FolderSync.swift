@@ -174,8 +174,7 @@ public struct FolderSync: Sendable {
 
 extension StorageError {
   fileprivate static var bothSidesAreFolders: StorageError {
-    StorageError(
-      .unsupported, "Both sides of the synchronization are folders.", remedy: "Name a store on one side.")
+    StorageError(.unsupported, "Both sides of the synchronization are folders.", remedy: "Name a store on one side.")
   }
 }
 
@@ -221,9 +220,7 @@ private final class SyncTally: Sendable {
     }
   }
 
-  func report(
-    _ transfers: PipelineReport, _ plan: SyncPlan, failedDeletions: [PipelineReport.Failure]
-  ) -> SyncReport {
+  func report(_ transfers: PipelineReport, _ plan: SyncPlan, failedDeletions: [PipelineReport.Failure]) -> SyncReport {
     state.withLock { state in
       SyncReport(
         created: state.created, updated: state.updated, bytes: state.bytes, unchanged: state.unchanged,

@@ -119,9 +119,7 @@ struct RootFolder: Sendable {
   }
 
   /// Opens a folder by its path.
-  private func folder(
-    _ path: ArraySlice<FilePath.Component>, creates: Bool = false
-  ) throws(Errno) -> Folder {
+  private func folder(_ path: ArraySlice<FilePath.Component>, creates: Bool = false) throws(Errno) -> Folder {
     var folder = folder
     for name in path {
       folder = creates ? try folder.makeFolder(name, permissions: .newFolder) : try folder.folder(name)

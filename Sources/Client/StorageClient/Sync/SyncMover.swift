@@ -187,9 +187,7 @@ final class SyncMover: Sendable {
   // MARK: Deletions
 
   /// Deletes files or objects of the target, and returns the failed deletions.
-  func delete(
-    _ entries: [SyncEntry], didFinish: (SyncAction) -> Void
-  ) async throws -> [PipelineReport.Failure] {
+  func delete(_ entries: [SyncEntry], didFinish: (SyncAction) -> Void) async throws -> [PipelineReport.Failure] {
     switch route {
     case .download(_, _, let staging):
       var failures: [PipelineReport.Failure] = []
