@@ -202,8 +202,7 @@ struct ProxiedClients: Sendable {
 extension ProxyServer {
   fileprivate var clientProxy: HTTPClient.Configuration.Proxy {
     .server(
-      host: host, port: port,
-      authorization: user.map { .basic(username: $0, password: password?.reveal() ?? "") })
+      host: host, port: port, authorization: user.map { .basic(username: $0, password: password?.reveal() ?? "") })
   }
 }
 

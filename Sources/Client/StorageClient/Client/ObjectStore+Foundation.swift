@@ -69,8 +69,7 @@ extension ObjectStore {
   ///   or damaged, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func download(
-    _ key: String, to file: URL, options: DownloadOptions = DownloadOptions(),
-    progress: TransferProgress.Handler? = nil
+    _ key: String, to file: URL, options: DownloadOptions = DownloadOptions(), progress: TransferProgress.Handler? = nil
   ) async throws -> ObjectInfo {
     try await download(key, to: FilePath(of: file), options: options, progress: progress)
   }

@@ -54,8 +54,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public init(
     _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil,
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, credentials: credentials, configuration: configuration, transport: transport, events: events,
@@ -74,8 +73,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(),
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, credentials: credentials, configuration: configuration, transport: transport, events: events,
@@ -94,8 +92,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil,
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, credentials: provider.defaultCredentials, configuration: configuration, transport: transport,
@@ -113,8 +110,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     self.init(
       sender: RequestSender(
         provider, credentials: cache, configuration: configuration, transport: transport,
-        events: events ?? cache.events,
-        clockSkew: clockSkew, time: time))
+        events: events ?? cache.events, clockSkew: clockSkew, time: time))
   }
 
   package init(
@@ -229,8 +225,7 @@ extension StorageClient {
   /// - Returns: The response, whose status reports success.
   /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
   public func send(
-    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil,
-    isRepeatable: Bool = true
+    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
   ) async throws -> HTTPStreamingResponse {
     try await sender.send(request, body: body, action: action, key: key, isRepeatable: isRepeatable)
   }
@@ -368,13 +363,11 @@ extension StorageClient {
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(),
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, scopedCredentials: ScopedCredentialCache(credentials, in: .system, events: events),
-      configuration: configuration,
-      transport: transport, events: events, clockSkew: clockSkew)
+      configuration: configuration, transport: transport, events: events, clockSkew: clockSkew)
   }
 
   /// Creates a client that shares a cache of scoped credentials with other clients.

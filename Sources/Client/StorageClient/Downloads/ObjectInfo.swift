@@ -75,8 +75,7 @@ public struct ObjectInfo: Sendable, Hashable {
   public init(
     key: String, size: Int64?, etag: String? = nil, contentType: String? = nil, lastModified: Timestamp? = nil,
     metadata: [String: String] = [:], checksum: ObjectChecksum? = nil, versionID: String? = nil,
-    storageClass: String? = nil,
-    headers: HTTPFields = [:]
+    storageClass: String? = nil, headers: HTTPFields = [:]
   ) {
     self.key = key
     self.size = size

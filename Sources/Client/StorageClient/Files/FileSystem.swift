@@ -61,8 +61,7 @@ package protocol FileSystem: Sendable {
 
   /// Renames a file atomically, and replaces a file that has the new name.
   func rename(
-    _ name: FilePath.Component, in folder: FileDescriptor, to newName: FilePath.Component,
-    in newFolder: FileDescriptor
+    _ name: FilePath.Component, in folder: FileDescriptor, to newName: FilePath.Component, in newFolder: FileDescriptor
   ) throws(Errno)
 
   /// Sets the time at which the content of an open file was changed, in whole seconds since 1970.
@@ -259,8 +258,7 @@ package struct SystemFiles: FileSystem {
   }
 
   package func rename(
-    _ name: FilePath.Component, in folder: FileDescriptor, to newName: FilePath.Component,
-    in newFolder: FileDescriptor
+    _ name: FilePath.Component, in folder: FileDescriptor, to newName: FilePath.Component, in newFolder: FileDescriptor
   ) throws(Errno) {
     try check(
       unsafe name.withPlatformString { from in

@@ -180,8 +180,7 @@ extension ByteStream {
   /// A body without both is not accepted if only the end of the connection marked its end, because it may be
   /// incomplete.
   func checked(
-    _ subject: String, length: Int64?, checksum: ObjectChecksum?,
-    endsWithConnection: @escaping @Sendable () -> Bool
+    _ subject: String, length: Int64?, checksum: ObjectChecksum?, endsWithConnection: @escaping @Sendable () -> Bool
   ) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

@@ -119,8 +119,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let (response, _) = try await bucket.sender.exchange(
       bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
     let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
-    let isTheSame =
-      info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
+    let isTheSame = info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
     guard info.size == size, isTheSame else { throw error }
     return UploadedObject(
       key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.conventions)

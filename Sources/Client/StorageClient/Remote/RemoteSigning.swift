@@ -127,8 +127,7 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
   public init(
     _ provider: Provider, signing: RemoteSigning,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(),
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, signing: signing, configuration: configuration, transport: transport, events: events,
@@ -144,8 +143,7 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
       sender: RequestSender(
         provider, credentials: Self.cache(signing.identity(provider.name, time), events, time),
         remoteSigner: TwoStepRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
-        configuration: configuration,
-        transport: transport, events: events, clockSkew: clockSkew, time: time))
+        configuration: configuration, transport: transport, events: events, clockSkew: clockSkew, time: time))
   }
 
   private static func cache(

@@ -139,8 +139,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   /// Compares the checksum of the file with the object's checksum, and moves the file to its destination.
   private func finish(
-    _ file: FileReplacement, _ info: ObjectInfo, _ checkpoint: DownloadCheckpoint,
-    _ algorithm: ObjectChecksum.Algorithm
+    _ file: FileReplacement, _ info: ObjectInfo, _ checkpoint: DownloadCheckpoint, _ algorithm: ObjectChecksum.Algorithm
   ) async throws {
     guard checkpoint.missing.isEmpty else {
       throw StorageError(.truncated, "\(location) is incomplete.", remedy: "Download it again.")
@@ -247,8 +246,7 @@ actor DownloadRecord {
 
   /// Creates the record of a download, which saves the checkpoint after each `interval` of written bytes.
   init(
-    _ checkpoint: DownloadCheckpoint, _ storage: any CheckpointStorage<DownloadCheckpoint>,
-    savesAfter interval: Int64
+    _ checkpoint: DownloadCheckpoint, _ storage: any CheckpointStorage<DownloadCheckpoint>, savesAfter interval: Int64
   ) {
     base = checkpoint
     self.storage = storage

@@ -78,8 +78,7 @@ extension RequestSender {
   ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret of the
   ///   credential.
   public func send(
-    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil,
-    isRepeatable: Bool = true
+    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
   ) async throws -> HTTPStreamingResponse {
     try await send(
       RequestDraft(

@@ -61,8 +61,7 @@ struct SyncPlan: Sendable {
   private mutating func add(_ pair: SyncPair, _ options: SyncOptions) {
     switch (pair.source, pair.target) {
     case (let from?, let to?):
-      let isCurrent =
-        from.size == to.size && options.comparison == .sizeAndTime && from.isNotNewer(than: to)
+      let isCurrent = from.size == to.size && options.comparison == .sizeAndTime && from.isNotNewer(than: to)
       if isCurrent {
         unchanged += 1
       } else {
