@@ -149,9 +149,7 @@ struct BufferSequence: AsyncSequence, Sendable {
     self.eventLoops = eventLoops
   }
 
-  func makeAsyncIterator() -> Iterator {
-    Iterator(base: stream.makeAsyncIterator(), eventLoops)
-  }
+  func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), eventLoops) }
 
   struct Iterator: AsyncIteratorProtocol {
     private static let bufferCount = 4

@@ -317,9 +317,7 @@ final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
   }
 
   /// Closes the stream, which ends a call of `write` that waits.
-  func close() {
-    queue.async { [self] in end() }
-  }
+  func close() { queue.async { [self] in end() } }
 
   func stream(_ stream: Stream, handle event: Stream.Event) { proceed() }
 

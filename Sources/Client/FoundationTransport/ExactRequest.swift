@@ -80,9 +80,7 @@ struct RequestAddress {
     scheme = request.scheme ?? "https"
     authority = request.authority ?? ""
     let path = request.path ?? "/"
-    func refuse(_ reason: String) -> TransportError {
-      .unsendable(reason, to: request.authority ?? "")
-    }
+    func refuse(_ reason: String) -> TransportError { .unsendable(reason, to: request.authority ?? "") }
     guard scheme == "http" || scheme == "https" else { throw refuse("the scheme is neither http nor https.") }
     guard authority == authority.asciiLowercased else { throw refuse("the host contains uppercase letters.") }
     guard isHost(authority) else { throw refuse("the host is not valid.") }
@@ -191,9 +189,7 @@ struct FieldCheck {
     }
 
     /// Returns the body, which is always streamed: Foundation does not rewind other bodies to send them again.
-    func setBody(_ body: HTTPBody) -> HTTPBody? {
-      body.length > 0 ? body : nil
-    }
+    func setBody(_ body: HTTPBody) -> HTTPBody? { body.length > 0 ? body : nil }
   }
 #else
   extension FieldCheck {

@@ -271,9 +271,7 @@ extension ExactRequest {
 
 extension HTTPResponse {
   /// The number of bytes in the body, or `nil` if the head does not declare it.
-  var contentLength: Int64? {
-    headerFields[.contentLength].flatMap { Int64(digits: $0) }
-  }
+  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
 
   /// The maximum number of header fields in a response; the services send about twenty.
   private static let mostFields = 1_000
@@ -359,9 +357,7 @@ final class ResponseReader: Sendable {
     self.exchange = exchange
   }
 
-  deinit {
-    exchange.end(.failure(.cancelled(host: exchange.request.host)))
-  }
+  deinit { exchange.end(.failure(.cancelled(host: exchange.request.host))) }
 
   /// A stream of the body's bytes, which retains the reader.
   var stream: ByteStream {

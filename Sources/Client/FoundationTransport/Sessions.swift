@@ -127,9 +127,7 @@ internal import StorageAuth
       shared = TransportSession(configuration)
     }
 
-    deinit {
-      shared.session.finishTasksAndInvalidate()
-    }
+    deinit { shared.session.finishTasksAndInvalidate() }
 
     /// Returns the session for a request.
     func session(for request: ExactRequest) throws(TransportError) -> TransportSession { shared }

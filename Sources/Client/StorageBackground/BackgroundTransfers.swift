@@ -281,9 +281,7 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
 
   #if !canImport(FoundationNetworking)
     /// Tells the system that the app has received all events.
-    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-      delivered()
-    }
+    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { delivered() }
   #endif
 }
 

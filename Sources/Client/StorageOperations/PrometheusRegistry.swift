@@ -207,9 +207,7 @@ extension PrometheusSeries: CounterHandler, FloatingPointCounterHandler, MeterHa
 /// The notation of names, labels and numbers in the text format of Prometheus.
 enum PrometheusText {
   /// Returns a name, in which each character that names cannot have is an underscore.
-  static func name(_ text: String) -> String {
-    identifier(text) { $0 == UInt8(ascii: ":") }
-  }
+  static func name(_ text: String) -> String { identifier(text) { $0 == UInt8(ascii: ":") } }
 
   /// Returns labels without braces, with values in which quotes, backslashes and line feeds are escaped.
   static func labels(_ labels: [(String, String)]) -> String {
@@ -225,9 +223,7 @@ enum PrometheusText {
   }
 
   /// Returns a number, without a fraction if it is whole.
-  static func number(_ value: Double) -> String {
-    Int64(exactly: value).map { "\($0)" } ?? "\(value)"
-  }
+  static func number(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
 
   private static func identifier(_ text: String, isAllowed: (UInt8) -> Bool) -> String {
     var bytes = text.utf8.map { byte in

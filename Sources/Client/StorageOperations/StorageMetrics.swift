@@ -45,9 +45,7 @@ public final class StorageMetrics: Sendable {
   }
 
   /// Stops counting events.
-  public func stop() {
-    observation.cancel()
-  }
+  public func stop() { observation.cancel() }
 }
 
 extension MetricSeries {

@@ -36,9 +36,7 @@ public final class StorageTracing: Sendable {
   }
 
   /// Stops tracing.
-  public func stop() {
-    observation.cancel()
-  }
+  public func stop() { observation.cancel() }
 }
 
 /// The instrument that begins spans of a tracer.

@@ -373,9 +373,7 @@ private let batchSize = 1000
 
 extension BucketClient {
   /// Deletes an object, and succeeds if the object does not exist.
-  func delete(_ key: String) async throws {
-    try await delete(key, versionID: nil)
-  }
+  func delete(_ key: String) async throws { try await delete(key, versionID: nil) }
 
   /// Deletes an object, or one of its versions.
   func delete(_ key: String, versionID: String?) async throws {

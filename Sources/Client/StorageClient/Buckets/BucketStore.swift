@@ -133,9 +133,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// The signer needs the permission `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
-  public func bucketExists() async throws -> Bool {
-    try await BucketClient(sender: sender).bucketExists()
-  }
+  public func bucketExists() async throws -> Bool { try await BucketClient(sender: sender).bucketExists() }
 
   /// Creates the bucket as a private bucket, which only its owner can access.
   ///
@@ -143,9 +141,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
-  public func createBucket() async throws {
-    try await BucketClient(sender: sender).createBucket()
-  }
+  public func createBucket() async throws { try await BucketClient(sender: sender).createBucket() }
 }
 
 extension StorageClient where Provider: BucketProvider {
@@ -302,9 +298,7 @@ extension BucketStore {
   /// Lists all multipart uploads that were neither completed nor aborted.
   ///
   /// - Returns: An asynchronous sequence of uploads in the order of their keys.
-  public func unfinishedUploads() -> UnfinishedUploads {
-    unfinishedUploads(prefix: "")
-  }
+  public func unfinishedUploads() -> UnfinishedUploads { unfinishedUploads(prefix: "") }
 }
 
 /// The versioning state of a bucket.

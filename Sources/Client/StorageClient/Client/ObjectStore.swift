@@ -228,17 +228,13 @@ extension ObjectStore {
   /// - Returns: The size, entity tag, metadata and other attributes of the object.
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
   ///   errors that ``ObjectStore`` lists.
-  public func head(_ key: String) async throws -> ObjectInfo {
-    try await head(key, headers: [:])
-  }
+  public func head(_ key: String) async throws -> ObjectInfo { try await head(key, headers: [:]) }
 
   /// Lists all objects, or the objects whose keys start with a prefix.
   ///
   /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all keys.
   /// - Returns: An asynchronous sequence of objects.
-  public func list(prefix: String = "") -> ObjectListing {
-    list(prefix: prefix, delimiter: nil)
-  }
+  public func list(prefix: String = "") -> ObjectListing { list(prefix: prefix, delimiter: nil) }
 }
 
 /// The result of deleting several objects.

@@ -178,9 +178,7 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   public var longestRetryDelay: Duration
 
   /// Returns whether an object with the given number of bytes is uploaded in parts.
-  func uploadsInParts(_ length: Int64) -> Bool {
-    length >= max(multipartThreshold, 1) && length > partSize
-  }
+  func uploadsInParts(_ length: Int64) -> Bool { length >= max(multipartThreshold, 1) && length > partSize }
 
   /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.
   private static let smallestPart: Int64 = 100 * 1024
@@ -309,9 +307,7 @@ extension StorageClient: ObjectStore {
   ///
   /// - Parameter key: The key of the object.
   /// - Throws: The errors that ``ObjectStore`` lists.
-  public func delete(_ key: String) async throws {
-    try await store.delete(key)
-  }
+  public func delete(_ key: String) async throws { try await store.delete(key) }
 
   /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
@@ -322,9 +318,7 @@ extension StorageClient: ObjectStore {
   /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
   /// - Throws: The errors that ``ObjectStore`` lists. The objects of earlier requests are already deleted then.
   @discardableResult
-  public func delete(_ keys: [String]) async throws -> DeletionReport {
-    try await store.delete(keys)
-  }
+  public func delete(_ keys: [String]) async throws -> DeletionReport { try await store.delete(keys) }
 
   /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   ///
@@ -445,8 +439,7 @@ extension StorageClient where Provider: BucketProvider {
 
   /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
   ///
-  /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or
-  /// `s3:ListBucketMultipartUploads`.
+  /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or `s3:ListBucketMultipartUploads`.
   ///
   /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
   /// - Returns: An asynchronous sequence of uploads in the order of their keys.

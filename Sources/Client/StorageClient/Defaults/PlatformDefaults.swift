@@ -99,7 +99,5 @@ extension CredentialProvider {
   ///
   /// - Returns: A credential that is valid when the method returns.
   /// - Throws: The `CredentialError` of the provider.
-  public func credential() async throws(CredentialError) -> Value {
-    try await credential(in: .system)
-  }
+  public func credential() async throws(CredentialError) -> Value { try await credential(in: .system) }
 }

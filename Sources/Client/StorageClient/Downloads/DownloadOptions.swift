@@ -126,9 +126,7 @@ public struct ByteRange: Sendable, Hashable {
   /// Returns the byte range at the end of an object that has the given number of bytes.
   ///
   /// - Parameter count: The number of bytes, at least 1.
-  public static func last(_ count: Int64) -> ByteRange {
-    ByteRange(bounds: .last(max(1, count)))
-  }
+  public static func last(_ count: Int64) -> ByteRange { ByteRange(bounds: .last(max(1, count))) }
 
   private init(bounds: Bounds) {
     self.bounds = bounds

@@ -110,9 +110,7 @@ public struct ServiceError: Error, Sendable, Hashable {
   }
 
   /// A sentence that recommends how to fix the error.
-  public var remedy: String {
-    kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy
-  }
+  public var remedy: String { kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy }
 
   /// A Boolean value that indicates whether a later retry of the same request can succeed.
   public var isRetryable: Bool { kind.isRetryable }
@@ -292,9 +290,7 @@ extension ServiceError {
 
   /// Creates an error from an XML error document, or only from the response status if the document is `nil`.
   private init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
-    func text(_ name: String) -> String? {
-      document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 }
-    }
+    func text(_ name: String) -> String? { document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 } }
     let fields = response.headerFields
     let status = response.status
     self.init(

@@ -26,9 +26,7 @@ public final class AuthEventLogger: Sendable {
   }
 
   /// Stops logging events.
-  public func stop() {
-    observation.cancel()
-  }
+  public func stop() { observation.cancel() }
 }
 
 extension AuthEvent {

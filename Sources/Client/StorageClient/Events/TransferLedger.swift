@@ -31,9 +31,7 @@ final class TransferLedger: Sendable {
     span = events.begin(AuthActivity(.operation, subject))
   }
 
-  deinit {
-    close("It was not read to its end.")
-  }
+  deinit { close("It was not read to its end.") }
 
   /// Creates a meter that records the transferred bytes in the ledger and reports the progress of the transfer.
   ///
@@ -51,14 +49,10 @@ final class TransferLedger: Sendable {
   }
 
   /// Runs a part of the transfer inside its span.
-  func measure<Value>(_ body: () async throws -> Value) async throws -> Value {
-    try await span.perform(body)
-  }
+  func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.perform(body) }
 
   /// Emits the event for the end of the transfer, unless the event was emitted before.
-  func close(failure: (any Error)?) {
-    close(failure.map(AuthActivity.Outcome.sentence))
-  }
+  func close(failure: (any Error)?) { close(failure.map(AuthActivity.Outcome.sentence)) }
 
   private func close(_ failure: String?) {
     let bytes: Int64? = state.withLock { state in

@@ -83,9 +83,7 @@ package struct FileReplacement: Sendable {
   }
 
   /// Removes the incomplete file.
-  func discard() async throws {
-    try await FileLocation(temporary, in: destination.folder).remove()
-  }
+  func discard() async throws { try await FileLocation(temporary, in: destination.folder).remove() }
 
   /// Writes bytes to the file, starting at an offset.
   package func write(_ bytes: [UInt8], at offset: Int64) async throws {

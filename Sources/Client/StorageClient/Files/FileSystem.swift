@@ -277,9 +277,7 @@ package struct SystemFiles: FileSystem {
     try check(fchmod(file.rawValue, permissions.rawValue))
   }
 
-  package func synchronize(_ file: FileDescriptor) throws(Errno) {
-    try check(fsync(file.rawValue))
-  }
+  package func synchronize(_ file: FileDescriptor) throws(Errno) { try check(fsync(file.rawValue)) }
 
   package func lock(_ descriptor: FileDescriptor) throws(Errno) -> Bool {
     do {

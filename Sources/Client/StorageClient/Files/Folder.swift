@@ -26,9 +26,7 @@ package final class Folder: Sendable {
     self.descriptor = descriptor
   }
 
-  deinit {
-    try? system.close(descriptor)
-  }
+  deinit { try? system.close(descriptor) }
 
   /// Opens the folder at a path of the caller, and follows symbolic links; the call blocks.
   static func open(_ path: FilePath, in system: any FileSystem) throws(Errno) -> Folder {
@@ -192,9 +190,7 @@ package struct FileLocation: Sendable {
   }
 
   /// Removes the file, and succeeds if no file exists.
-  func remove() async throws {
-    try await folder.call(name) { [name] in try $0.remove(name) }
-  }
+  func remove() async throws { try await folder.call(name) { [name] in try $0.remove(name) } }
 
   // MARK: Temporary names
 

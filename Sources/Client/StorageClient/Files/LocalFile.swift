@@ -205,9 +205,7 @@ struct FilePayload: UploadPayload {
   var identity: FileIdentity { file.status.identity }
 
   /// Returns whether the file has not changed since it was opened.
-  func isUnchanged() throws -> Bool {
-    try file.currentStatus.identity == identity
-  }
+  func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }
 
   func stream(_ range: Range<Int64>) -> ByteStream {
     ByteStream { [file] in
@@ -285,12 +283,8 @@ final class LockFile: Sendable {
   }
 
   /// Ends the lock, also if there are other references.
-  func release() {
-    file.closeNow()
-  }
+  func release() { file.closeNow() }
 
   /// Removes the file; the call blocks.
-  func remove() throws(Errno) {
-    try location.folder.remove(location.name)
-  }
+  func remove() throws(Errno) { try location.folder.remove(location.name) }
 }

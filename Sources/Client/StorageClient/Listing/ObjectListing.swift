@@ -44,9 +44,7 @@ public struct ObjectListing: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator that starts at the first page of the listing.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(page: makeReader(), ListingOrder(scope))
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page: makeReader(), ListingOrder(scope)) }
 
   /// Returns the same listing, in which names outside of the prefix and names that do not fit the delimiter are errors.
   package func checked(prefix: String, delimiter: String?) -> ObjectListing {

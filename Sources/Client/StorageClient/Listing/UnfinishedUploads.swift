@@ -100,9 +100,7 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator that starts at the first page.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(page: page, UploadOrder(prefix: prefix))
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page: page, UploadOrder(prefix: prefix)) }
 
   /// An iterator over unfinished uploads.
   public struct AsyncIterator: AsyncIteratorProtocol {

@@ -157,9 +157,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 }
 
 extension RequestTarget.Parameter {
-  init(_ name: String, _ value: String? = nil) {
-    self.init(name: name, value: value)
-  }
+  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
 }
 
 /// A part of a multipart upload in the service's list of parts.

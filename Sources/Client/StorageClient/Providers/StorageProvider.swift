@@ -197,9 +197,7 @@ extension BucketProvider {
   /// Returns the bucket store that performs a client's operations.
   ///
   /// - Parameter sender: The sender of the client's requests.
-  public func store(using sender: RequestSender<Self>) -> some BucketStore {
-    BucketClient(sender: sender)
-  }
+  public func store(using sender: RequestSender<Self>) -> some BucketStore { BucketClient(sender: sender) }
 }
 
 /// A storage provider for a service that accepts presigned URLs.

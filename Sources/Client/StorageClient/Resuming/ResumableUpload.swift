@@ -247,9 +247,7 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
 
 extension [Range<Int64>] {
   /// Returns the byte range of the part with a number, or `nil` if there is no such part.
-  func range(ofPart number: Int) -> Range<Int64>? {
-    number > 0 && number <= count ? self[number - 1] : nil
-  }
+  func range(ofPart number: Int) -> Range<Int64>? { number > 0 && number <= count ? self[number - 1] : nil }
 }
 
 extension Range<Int64> {

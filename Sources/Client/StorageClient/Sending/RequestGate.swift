@@ -76,9 +76,7 @@ final class RequestGate: Sendable {
       if isFirst { gate.leave() }
     }
 
-    deinit {
-      release()
-    }
+    deinit { release() }
   }
 }
 

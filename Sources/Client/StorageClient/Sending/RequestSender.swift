@@ -56,9 +56,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   public var provider: Provider { relocation.provider ?? configuredProvider }
 
   /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
-  func location(ofKey key: String?) -> String {
-    "\(provider.name)://\(provider.containerName)/\(key ?? "")"
-  }
+  func location(ofKey key: String?) -> String { "\(provider.name)://\(provider.containerName)/\(key ?? "")" }
 }
 
 extension RequestSender {
@@ -356,9 +354,7 @@ extension RequestSender {
 
 extension CredentialError {
   /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
-  var asCancellation: any Error {
-    code == .cancelled && Task.isCancelled ? CancellationError() : self
-  }
+  var asCancellation: any Error { code == .cancelled && Task.isCancelled ? CancellationError() : self }
 }
 
 /// The maximum number of bytes of a response that is read into memory.

@@ -131,9 +131,7 @@ extension Refusal {
   }
 
   /// Whether the service gave no reason for an error, as in responses to `HEAD`, which have no body.
-  var isUnclear: Bool {
-    !error.isExplained && (error.status == .forbidden || error.status == .badRequest)
-  }
+  var isUnclear: Bool { !error.isExplained && (error.status == .forbidden || error.status == .badRequest) }
 
   /// Whether the service could accept a signature with another date.
   var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }

@@ -16,9 +16,7 @@ public struct SyncLocation: Sendable {
   /// Returns a side that consists of the regular files in a folder and its subfolders.
   ///
   /// - Parameter path: The path of the folder. As the target, it is created if it does not exist.
-  public static func folder(_ path: FilePath) -> SyncLocation {
-    .folder(path, in: .system)
-  }
+  public static func folder(_ path: FilePath) -> SyncLocation { .folder(path, in: .system) }
 
   /// Returns a side that consists of the objects of a store whose keys start with a prefix.
   ///

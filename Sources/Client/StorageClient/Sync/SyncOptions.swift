@@ -122,9 +122,7 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   /// Creates a pattern from a literal.
   ///
   /// - Parameter value: The text of the pattern.
-  public init(stringLiteral value: String) {
-    self.init(value)
-  }
+  public init(stringLiteral value: String) { self.init(value) }
 
   /// Returns a Boolean value that indicates whether the pattern matches a path.
   ///

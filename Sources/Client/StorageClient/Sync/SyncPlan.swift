@@ -134,9 +134,7 @@ struct SyncPlan: Sendable {
 
 extension SyncAction {
   /// Creates the deletion of an entry.
-  init(deleting entry: SyncEntry) {
-    self.init(kind: .delete, path: entry.path, byteCount: entry.size)
-  }
+  init(deleting entry: SyncEntry) { self.init(kind: .delete, path: entry.path, byteCount: entry.size) }
 }
 
 /// A pair of entries with the same path, of which one may be missing.

@@ -18,21 +18,15 @@ public struct UploadSource: Sendable {
   /// Returns an upload source that reads a file.
   ///
   /// - Parameter path: The path of the file, which must not change during the upload.
-  public static func file(_ path: FilePath) -> UploadSource {
-    UploadSource(storage: .file(path))
-  }
+  public static func file(_ path: FilePath) -> UploadSource { UploadSource(storage: .file(path)) }
 
   /// Returns an upload source that reads an open file.
-  static func opened(_ file: FilePayload) -> UploadSource {
-    UploadSource(storage: .opened(file))
-  }
+  static func opened(_ file: FilePayload) -> UploadSource { UploadSource(storage: .opened(file)) }
 
   /// Returns an upload source of bytes in memory.
   ///
   /// - Parameter bytes: The bytes to upload.
-  public static func bytes(_ bytes: [UInt8]) -> UploadSource {
-    UploadSource(storage: .bytes(bytes))
-  }
+  public static func bytes(_ bytes: [UInt8]) -> UploadSource { UploadSource(storage: .bytes(bytes)) }
 
   /// Returns an upload source that reads an asynchronous sequence.
   ///
