@@ -384,6 +384,18 @@ public struct CopyOptions: Sendable, Hashable {
   }
 }
 
+extension CopyOptions: Redacted {
+  /// The copy options that are set, and the names of the additional headers.
+  public var description: String {
+    described(
+      "CopyOptions",
+      [
+        ("attributes", attributes), ("forbidOverwrite", forbidOverwrite ? true : nil),
+        ("checksVersioning", checksVersioning ? true : nil),
+      ], headers)
+  }
+}
+
 /// A service's description of an object that it created by copying.
 public struct CopiedObject: Sendable, Hashable {
   /// The key of the copy.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
+public import StorageAuth
 internal import SystemPackage
 
 /// The attributes to store with an uploaded object, and the conditions for the upload.
@@ -231,4 +232,26 @@ extension HTTPFields {
     }
     self[name] = value
   }
+}
+
+extension UploadOptions: Redacted {
+  /// The upload options that are set, and the names of the additional headers.
+  public var description: String {
+    described(
+      "UploadOptions",
+      [
+        ("contentType", contentType), ("metadata", metadata.isEmpty ? nil : metadata), ("cacheControl", cacheControl),
+        ("contentDisposition", contentDisposition), ("contentEncoding", contentEncoding),
+        ("forbidOverwrite", forbidOverwrite ? true : nil),
+        ("checksVersioning", checksVersioning ? true : nil), ("ifMatch", ifMatch), ("storageClass", storageClass),
+      ], headers)
+  }
+}
+
+/// Returns a description of the options that are set, without header values, because a header value can be a secret
+/// key.
+func described(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
+  let set = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
+  let names = headers.isEmpty ? [] : ["headers: \(headers.map(\.name.rawName).joined(separator: ", "))"]
+  return "\(type)(\((set + names).joined(separator: ", ")))"
 }
