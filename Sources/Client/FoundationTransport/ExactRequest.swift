@@ -44,7 +44,7 @@ struct ExactRequest: Sendable {
     if body.length > 0, [.get, .head].contains(request.method) {
       throw .unsendable("URLSession sends no body with \(request.method).", to: address.authority)
     }
-    for field in try FieldCheck(request, body: body, authority: address.authority).fields {
+    for field in try request.checkedFields(body, authority: address.authority) {
       urlRequest.setValue(field.value, forHTTPHeaderField: field.name.rawName)
       guard urlRequest.value(forHTTPHeaderField: field.name.rawName)?.utf8.elementsEqual(field.value.utf8) == true
       else {
@@ -105,73 +105,57 @@ struct RequestAddress {
   private static func hasDotSegment(_ path: String) -> Bool {
     let segments = path.utf8.prefix { $0 != UInt8(ascii: "?") }.split(separator: UInt8(ascii: "/"))
     return segments.contains { segment in
-      var rest = segment
-      var dots = 0
-      while !rest.isEmpty {
-        if rest.first == UInt8(ascii: ".") {
-          rest = rest.dropFirst()
-        } else if rest.starts(with: "%2e".utf8) || rest.starts(with: "%2E".utf8) {
-          rest = rest.dropFirst(3)
-        } else {
-          return false
-        }
-        dots += 1
-      }
-      return dots == 1 || dots == 2
+      let dots = Substring(segment).replacing("%2e", with: ".").replacing("%2E", with: ".")
+      return dots == "." || dots == ".."
     }
   }
 }
 
-/// The header fields of a request, after the check that `URLSession` sends them unchanged.
-struct FieldCheck {
-  /// The fields to set on a `URLRequest`.
-  let fields: [HTTPField]
+/// Fields that `URLSession` sets itself, or that apply to the connection.
+private let reservedFields: Set<String> = [
+  "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
+  "upgrade", "www-authenticate",
+]
 
-  /// Fields that `URLSession` sets itself, or that apply to the connection.
-  private static let reserved: Set<String> = [
-    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer", "transfer-encoding",
-    "upgrade", "www-authenticate",
-  ]
-
-  init(_ request: HTTPRequest, body: HTTPBody, authority: String) throws(TransportError) {
+extension HTTPRequest {
+  /// Returns the fields to set on a `URLRequest`, after the check that `URLSession` sends them unchanged.
+  fileprivate func checkedFields(_ body: HTTPBody, authority: String) throws(TransportError) -> [HTTPField] {
     var fields: [HTTPField] = []
     var names: Set<HTTPField.Name> = []
-    for field in request.headerFields {
+    for field in headerFields {
       let name = field.name.canonicalName
       func refuse(_ reason: String) -> TransportError { .unsendable(reason, to: authority) }
       guard names.insert(field.name).inserted else {
         throw refuse("the header \(name) occurs twice, and URLSession would join both values.")
       }
-      guard !Self.reserved.contains(name) else { throw refuse("the header \(name) is reserved by URLSession.") }
+      guard !reservedFields.contains(name) else { throw refuse("the header \(name) is reserved by URLSession.") }
       if name == "host", field.value != authority { throw refuse("the header host is not the authority of the URL.") }
       if name == "content-length", field.value != "\(body.length)" {
         throw refuse("the header content-length is not the length of the body.")
       }
-      if let reason = Self.change(of: field) { throw refuse("the header \(name) \(reason).") }
+      if let reason = field.change { throw refuse("the header \(name) \(reason).") }
       fields.append(field)
     }
     if body.length > 0, names.insert(.contentLength).inserted {
       fields.append(HTTPField(name: .contentLength, value: "\(body.length)"))
     }
     if names.insert(.acceptEncoding).inserted { fields.append(HTTPField(name: .acceptEncoding, value: "identity")) }
-    self.fields = try Self.finished(fields, body: body, of: request, to: authority)
+    return try finished(fields.filter { $0.name.canonicalName != "host" }, body, to: authority)
   }
 }
 
 #if canImport(FoundationNetworking)
-  extension FieldCheck {
-    /// Returns how Foundation would change a header field, or `nil` if Foundation sends the field unchanged.
-    private static func change(of field: HTTPField) -> String? { nil }
+  extension HTTPField {
+    /// How Foundation would change the field, or `nil` if Foundation sends it unchanged.
+    fileprivate var change: String? { nil }
+  }
 
+  extension HTTPRequest {
     /// Returns the fields with the host, which Foundation would otherwise take from the URL.
-    private static func finished(
-      _ fields: [HTTPField], body: HTTPBody, of request: HTTPRequest, to authority: String
+    private func finished(
+      _ fields: [HTTPField], _ body: HTTPBody, to authority: String
     ) throws(TransportError) -> [HTTPField] {
-      fields.filter { $0.name.canonicalName != "host" } + Self.host(authority)
-    }
-
-    private static func host(_ authority: String) -> [HTTPField] {
-      HTTPField.Name("Host").map { [HTTPField(name: $0, value: authority)] } ?? []
+      fields + [HTTPField.Name("Host").map { HTTPField(name: $0, value: authority) }].compactMap(\.self)
     }
   }
 
@@ -192,23 +176,25 @@ struct FieldCheck {
     func setBody(_ body: HTTPBody) -> HTTPBody? { body.length > 0 ? body : nil }
   }
 #else
-  extension FieldCheck {
-    /// Returns how the system would change a header field, or `nil` if it sends the field unchanged.
+  extension HTTPField {
+    /// How the system would change the field, or `nil` if it sends the field unchanged.
     ///
     /// The encoding of other characters and an empty value are not documented.
-    private static func change(of field: HTTPField) -> String? {
-      if field.value.isEmpty { return "is empty" }
-      return field.value.utf8.allSatisfy { $0 < 0x80 } ? nil : "contains characters outside of ASCII"
+    fileprivate var change: String? {
+      if value.isEmpty { return "is empty" }
+      return value.utf8.allSatisfy { $0 < 0x80 } ? nil : "contains characters outside of ASCII"
     }
+  }
 
+  extension HTTPRequest {
     /// Returns the fields without the host, which the system takes from the URL.
-    private static func finished(
-      _ fields: [HTTPField], body: HTTPBody, of request: HTTPRequest, to authority: String
+    private func finished(
+      _ fields: [HTTPField], _ body: HTTPBody, to authority: String
     ) throws(TransportError) -> [HTTPField] {
-      if request.method == .post, body.length > 0, request.headerFields[.contentType] == nil {
+      if method == .post, body.length > 0, headerFields[.contentType] == nil {
         throw .unsendable("URLSession adds a Content-Type to a POST that has none.", to: authority)
       }
-      return fields.filter { $0.name.canonicalName != "host" }
+      return fields
     }
   }
 #endif

@@ -28,8 +28,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     var digest = BodyDigest.of(body, provider.digests, provider.conventions.algorithm)
     if let checksum { digest.checksum = checksum }
     return try draft(
-      method, key, parameters, headers: headers.adding(provider.headers(of: request, body: digest, alongside: headers)),
-      body: body.isEmpty ? .none : .bytes(body), isRepeatable: isRepeatable)
+      method, key, parameters, for: request, headers, digest, body: body.isEmpty ? .none : .bytes(body),
+      isRepeatable: isRepeatable)
   }
 
   /// Creates a request that stores a streamed body as an object or a part.
@@ -38,15 +38,15 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     for request: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
   ) async throws -> RequestDraft {
     let digest = try await BodyDigest.of(payload, provider.digests, provider.conventions.algorithm)
-    return try draft(
-      .put, key, parameters, headers: headers.adding(provider.headers(of: request, body: digest, alongside: headers)),
-      body: .none, isRepeatable: isRepeatable)
+    return try draft(.put, key, parameters, for: request, headers, digest, body: .none, isRepeatable: isRepeatable)
   }
 
   private func draft(
-    _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], headers: HTTPFields,
-    body: HTTPBody, isRepeatable: Bool
+    _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], for scope: HeaderScope,
+    _ operation: HTTPFields, _ digest: BodyDigest, body: HTTPBody, isRepeatable: Bool
   ) throws(SigningError) -> RequestDraft {
+    var headers = operation
+    for field in provider.headers(of: scope, body: digest, alongside: operation) { headers[field.name] = field.value }
     let endpoint = try provider.endpoint
     let request = try endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
@@ -57,15 +57,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     draft.requestID = provider.conventions.requestID
     draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
-  }
-}
-
-extension HTTPFields {
-  /// Returns the fields merged with other fields, which replace fields of the same name.
-  fileprivate func adding(_ others: HTTPFields) -> HTTPFields {
-    var fields = self
-    for field in others { fields[field.name] = field.value }
-    return fields
   }
 }
 

@@ -92,30 +92,21 @@ enum SuccessProof: Sendable {
   /// Requires the proof in the head of a response with a status that reports success.
   func check(_ response: HTTPResponse, _ subject: String, requestID: HTTPField.Name?) throws(StorageError) {
     func has(_ name: HTTPField.Name?) -> Bool { name.flatMap { response.headerFields[$0] }?.isEmpty == false }
-    switch self {
-    case .body: return
-    case .entityTag: if has(.eTag) { return }
-    case .noContent: if response.status == .noContent || has(requestID) { return }
-    case .location: if has(.location) || has(requestID) { return }
-    }
+    let (isThere, proof) =
+      switch self {
+      case .body: (true, "document")
+      case .entityTag: (has(.eTag), "ETag")
+      case .noContent: (response.status == .noContent || has(requestID), "status 204 or the request ID")
+      case .location: (has(.location) || has(requestID), "location or the request ID")
+      }
+    guard !isThere else { return }
     throw StorageError(
       .malformedResponse,
-      "The response to \(subject) has the status \(response.status.code), but not the \(missing) with which the service "
+      "The response to \(subject) has the status \(response.status.code), but not the \(proof) with which the service "
         + "reports success; a proxy or a captive portal may have answered.",
       remedy: "Check that the endpoint is the service itself, and that the network needs no login.")
   }
 
-  private var missing: String {
-    switch self {
-    case .body: "document"
-    case .entityTag: "ETag"
-    case .noContent: "status 204 or the request ID"
-    case .location: "location or the request ID"
-    }
-  }
-}
-
-extension SuccessProof {
   /// Creates the proof of a request to an object, or to the bucket; a copy is answered with a document.
   init(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], isCopy: Bool) {
     // A service that processes an object, or lists the parts of an upload, answers with another body than the object.
