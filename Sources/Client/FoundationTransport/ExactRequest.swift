@@ -146,7 +146,7 @@ extension HTTPRequest {
 
 #if canImport(FoundationNetworking)
   extension HTTPField {
-    /// How Foundation would change the field, or `nil` if Foundation sends it unchanged.
+    /// The change that Foundation would make to the field, or `nil` if Foundation sends it unchanged.
     fileprivate var change: String? { nil }
   }
 
@@ -177,7 +177,7 @@ extension HTTPRequest {
   }
 #else
   extension HTTPField {
-    /// How the system would change the field, or `nil` if it sends the field unchanged.
+    /// The change that the system would make to the field, or `nil` if it sends the field unchanged.
     ///
     /// The encoding of other characters and an empty value are not documented.
     fileprivate var change: String? {

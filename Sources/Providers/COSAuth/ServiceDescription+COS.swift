@@ -18,8 +18,9 @@ extension ServiceDescription {
     service.presignedURLs = PresignedURLRules(
       prefixes: ["q-", service.headerPrefix],
       expiration: { values in
-        let times = values["q-sign-time"]?.replacing("%3B", with: ";").split(separator: ";")
-        return times?.last.flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }
+        guard let last = values["q-sign-time"]?.words(between: ";").last else { return nil }
+        let end = last.utf8.firstRange(of: "%3B".utf8).map { last[$0.upperBound...] } ?? last
+        return Int64(digits: end).map { Timestamp(unixSeconds: $0) }
       })
     return service
   }()
