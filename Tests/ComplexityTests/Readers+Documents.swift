@@ -115,7 +115,10 @@ extension Readers {
       read: { body in
         let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
         for conventions in [HeaderConventions.oss, .cos] {
-          guard let document = try? ServiceDocument(body, named: "ListBucketResult", conventions) else { return }
+          let response = HTTPResponse(status: .ok)
+          let document = try? ServiceDocument(
+            body, named: "ListBucketResult", of: response, subject: "GET /", conventions)
+          guard let document else { return }
           _ = try? ListPage(document, of: request, conventions)
         }
       })

@@ -124,12 +124,6 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Returns the session after the task's last event.
-  func releaseSession(isReusable: Bool) {
-    let session = state.withLock { $0.session }
-    if let session { sessions.release(session, from: request, isReusable: isReusable) }
-  }
-
   /// Ends the exchange if the session is about to send the request again, after a connection was lost.
   ///
   /// The service may have processed the request. The client decides whether to repeat it.
@@ -245,7 +239,9 @@ extension Exchange {
 
   /// Accepts the end of the task, with the session's error or the last response.
   func completed(_ error: (any Error)?, _ response: HTTPURLResponse?) {
-    releaseSession(isReusable: error == nil)
+    if let session = state.withLock({ $0.session }) {
+      sessions.release(session, from: request, isReusable: error == nil)
+    }
     if let error { return end(.failure(TransportError(error, host: request.host))) }
     let (hasHead, isShort) = state.withLock { ($0.head != nil, $0.chunks.isShort) }
     if hasHead {

@@ -142,15 +142,11 @@ where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Pro
   ) {
     self.init(
       sender: RequestSender(
-        provider, credentials: Self.cache(signing.identity(provider.name, time), events, time),
+        provider,
+        credentials: CredentialCache(
+          signing.identity(provider.name, time), in: ProviderContext(time: time), events: events),
         remoteSigner: TwoStepRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
         configuration: configuration, transport: transport, events: events, clockSkew: clockSkew, time: time))
-  }
-
-  private static func cache(
-    _ identity: some CredentialProvider<AccessKey>, _ events: EventHub, _ time: any SigningClock
-  ) -> CredentialCache<AccessKey> {
-    CredentialCache(identity, in: ProviderContext(time: time), events: events)
   }
 }
 

@@ -54,7 +54,10 @@ extension Reader {
     let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
     var isRead = false
     for conventions in [HeaderConventions.oss, .cos] {
-      guard let document = try? ServiceDocument(input, named: "ListBucketResult", conventions),
+      let response = HTTPResponse(status: .ok)
+      guard
+        let document = try? ServiceDocument(
+          input, named: "ListBucketResult", of: response, subject: "GET /", conventions),
         let page = try? ListPage(document, of: request, conventions)
       else { continue }
       isRead = true

@@ -121,28 +121,19 @@ struct AttemptRecord {
   func event(of outcome: Refusal.Outcome<some Any>, at uptime: Duration) -> AuthEvent.Request? {
     guard let start, let number = activity.attempt else { return nil }
     return AuthEvent.Request(
-      subject: activity.subject, attempt: number, status: status, failure: outcome.failure, duration: uptime - start)
+      subject: activity.subject, attempt: number, status: status, failure: outcome.failure?.kind,
+      duration: uptime - start)
   }
 }
 
 extension Refusal.Outcome {
-  /// The kind of the attempt's failure, such as `accessDenied`, or `nil` if the attempt succeeded.
-  fileprivate var failure: String? {
+  /// The kind of the attempt's failure, such as `accessDenied`, with a description, or `nil` if the attempt succeeded.
+  fileprivate var failure: (kind: String, sentence: String)? {
     switch self {
     case .done: nil
-    case .refused(let refusal): "\(refusal.error.kind)"
-    case .lost(let error): "\(error.code)"
-    case .unsigned(let error): "\(error.code)"
-    }
-  }
-
-  /// The description of the attempt's failure, or `nil` if the attempt succeeded.
-  fileprivate var sentence: String? {
-    switch self {
-    case .done: nil
-    case .refused(let refusal): "\(refusal.error)"
-    case .lost(let error): "\(error)"
-    case .unsigned(let error): "\(error)"
+    case .refused(let refusal): ("\(refusal.error.kind)", "\(refusal.error)")
+    case .lost(let error): ("\(error.code)", "\(error)")
+    case .unsigned(let error): ("\(error.code)", "\(error)")
     }
   }
 }
@@ -151,7 +142,7 @@ extension AuthActivity.Outcome {
   /// Creates the outcome of an attempt, which fails even if another attempt follows.
   init<Value>(ofAttempt result: Result<Refusal.Outcome<Value>, any Error>, status: Int?) {
     if case .success(let outcome) = result {
-      self.init(status: status, failure: outcome.sentence)
+      self.init(status: status, failure: outcome.failure?.sentence)
     } else {
       self.init(of: result)
       self.status = status

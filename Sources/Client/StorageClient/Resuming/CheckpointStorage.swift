@@ -72,13 +72,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be read or contains no checkpoint of this type.
   public func load() async throws -> Checkpoint? {
-    do {
-      return try await StoredCheckpoint<Checkpoint>(FileLocation(path)).load()
-    } catch let error as StorageError where error.code == .unusableFile {
-      // Without its folder there is no checkpoint either.
-      if try await !folderExists() { return nil }
-      throw error
-    }
+    try await stored()?.load()
   }
 
   /// Replaces the content of the file with a checkpoint.
@@ -93,21 +87,18 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   ///
   /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be removed.
   public func remove() async throws {
-    guard try await folderExists() else { return }
-    try await StoredCheckpoint<Checkpoint>(FileLocation(path)).remove()
+    try await stored()?.remove()
   }
 
-  private func folderExists() async throws -> Bool {
+  /// Returns the place of the checkpoint, or `nil` if it has no folder, and there is no checkpoint either.
+  private func stored() async throws -> StoredCheckpoint<Checkpoint>? {
     let folder = path.removingLastComponent()
-    let system = SystemFiles.system
-    return try await system.run {
-      do {
-        _ = try Folder.open(folder, in: system)
-        return true
-      } catch Errno.noSuchFileOrDirectory {
-        return false
-      }
+    do {
+      _ = try await SystemFiles.system.run { try Folder.open(folder, in: .system) }
+    } catch Errno.noSuchFileOrDirectory {
+      return nil
     }
+    return StoredCheckpoint(try await FileLocation(path))
   }
 }
 

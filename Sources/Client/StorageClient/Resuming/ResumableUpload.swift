@@ -36,7 +36,8 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       let upload = try await Upload.begin(bucket, key: key, fields: fields)
       let checkpoint = UploadCheckpoint(
         location: location, identity: bucket.sender.objectIdentity(of: key), uploadID: upload.id.text,
-        file: file.identity, partSize: bucket.configuration.partSize, fields: fields)
+        file: file.identity, partSize: bucket.configuration.partSize,
+        attributes: UploadCheckpoint.digest(of: fields, upload.id.text))
       do {
         try await storage.save(checkpoint)
       } catch {
@@ -209,18 +210,6 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
     public let checksum: ObjectChecksum
   }
 
-  init(
-    location: String, identity: ObjectIdentity?, uploadID: String, file: FileIdentity, partSize: Int64,
-    fields: HTTPFields
-  ) {
-    self.location = location
-    self.identity = identity
-    self.uploadID = uploadID
-    self.file = file
-    self.partSize = partSize
-    attributes = Self.digest(of: fields, uploadID)
-  }
-
   /// Returns whether the checkpoint belongs to an upload of a file with the given headers, and is well-formed.
   func matches(_ file: FileIdentity, _ fields: HTTPFields) -> Bool {
     guard self.file == file, attributes == Self.digest(of: fields, uploadID), partSize > 0 else { return false }
@@ -239,7 +228,7 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
   /// Returns a digest of the headers of an upload.
   ///
   /// The ID of the upload is part of the input, so that the digests of two uploads cannot be compared.
-  private static func digest(of fields: HTTPFields, _ uploadID: String) -> String {
+  fileprivate static func digest(of fields: HTTPFields, _ uploadID: String) -> String {
     let lines = fields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
     return SHA256.hash(Array(([uploadID] + lines).joined(separator: "\n").utf8)).hex
   }

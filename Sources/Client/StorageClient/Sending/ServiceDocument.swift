@@ -13,33 +13,25 @@ struct ServiceDocument: Sendable {
   private let root: XMLNode
   private let conventions: HeaderConventions
 
-  /// Parses the body of a response.
-  ///
-  /// S3 and compatible services send white space before the document of a long operation, to keep the connection open.
-  init(_ body: [UInt8], named name: String, _ conventions: HeaderConventions) throws(StorageError) {
-    self.init(root: try Self.root(of: body), conventions)
-    try requireName(name)
-  }
-
   /// Parses the body of a response, or throws the error that the service reports inside of a success.
   ///
   /// The service sends the status before the operation ends.
   init(
     _ body: [UInt8], named name: String, of response: HTTPResponse, subject: String, _ conventions: HeaderConventions
   ) throws {
-    self.init(root: try Self.root(of: body), conventions)
+    root = try Self.root(of: body)
+    self.conventions = conventions
     if let error = ServiceError(insideSuccess: root, of: response, subject: subject, conventions: conventions) {
       throw error
     }
-    try requireName(name)
-  }
-
-  private init(root: XMLNode, _ conventions: HeaderConventions) {
-    self.root = root
-    self.conventions = conventions
+    guard root.name.isIdentical(to: name) else {
+      throw StorageError.malformedResponse("its root element is \(root.name.shown) and not \(name)")
+    }
   }
 
   /// Parses the body of a response without checking the name of its root element.
+  ///
+  /// S3 and compatible services send white space before the document of a long operation, to keep the connection open.
   static func root(of body: [UInt8]) throws(StorageError) -> XMLNode {
     let start = body.firstIndex { $0 > UInt8(ascii: " ") } ?? body.endIndex
     do {
@@ -48,12 +40,6 @@ struct ServiceDocument: Sendable {
       return root
     } catch {
       throw StorageError.malformedResponse(error.message)
-    }
-  }
-
-  private func requireName(_ name: String) throws(StorageError) {
-    guard root.name.isIdentical(to: name) else {
-      throw StorageError.malformedResponse("its root element is \(root.name.shown) and not \(name)")
     }
   }
 

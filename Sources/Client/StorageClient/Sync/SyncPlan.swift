@@ -240,9 +240,6 @@ struct SkippedPath: Sendable {
     parts = name.bytes.split(omittingEmptySubsequences: false) { $0 >= 0x80 }.map(Array.init)
   }
 
-  /// Whether the target may have the file under a name that the source's name only resembles.
-  fileprivate var isUndecodable: Bool { parts != nil }
-
   /// Returns whether a name can be the name of this file in another encoding.
   fileprivate func resembles(_ name: ArraySlice<UInt8>) -> Bool {
     guard let parts, let first = parts.first, let last = parts.last else { return false }
@@ -268,7 +265,7 @@ struct SkippedPaths {
 
   init(_ skipped: [SkippedPath]) {
     for file in skipped {
-      if file.isUndecodable {
+      if file.parts != nil {
         undecodable[Array(file.folder.utf8), default: []].append(file)
       } else {
         exact[Array(file.path.utf8)] = file

@@ -166,13 +166,9 @@ public struct UploadedObject: Sendable, Hashable {
     key: String, size: Int64, etag: String?, checksum: ObjectChecksum, _ response: HTTPResponse,
     _ conventions: HeaderConventions, callbackReply: [UInt8]? = nil
   ) {
-    self.key = key
-    self.size = size
-    self.etag = etag
-    self.checksum = checksum
-    versionID = response.headerFields[conventions.versionID]
-    requestID = response.headerFields[conventions.requestID]
-    self.callbackReply = callbackReply
+    self.init(
+      key: key, size: size, etag: etag, checksum: checksum, versionID: response.headerFields[conventions.versionID],
+      requestID: response.headerFields[conventions.requestID], callbackReply: callbackReply)
   }
 }
 
