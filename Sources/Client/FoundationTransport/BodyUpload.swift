@@ -119,9 +119,7 @@ final class BodyUpload: Sendable {
     private let arrival = DispatchSemaphore(value: 0)
 
     /// Connects the pipe to the session that reads it.
-    func connect(to session: TransportSession) {
-      state.withLock { $0.session = session }
-    }
+    func connect(to session: TransportSession) { state.withLock { $0.session = session } }
 
     /// Creates a stream that reads from the pipe.
     func makeInputStream() -> InputStream { PipeInputStream(self) }
@@ -146,14 +144,10 @@ final class BodyUpload: Sendable {
     }
 
     /// Marks the end of the body.
-    func finish() {
-      change { $0.isFinished = true }
-    }
+    func finish() { change { $0.isFinished = true } }
 
     /// Makes reading fail, so that the session closes the connection.
-    func fail() {
-      change { $0.isBroken = true }
-    }
+    func fail() { change { $0.isBroken = true } }
 
     /// Returns the next bytes, an empty slice at the end, or `nil` after a failure.
     ///

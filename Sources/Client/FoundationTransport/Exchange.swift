@@ -143,9 +143,7 @@ final class Exchange: Sendable {
   // MARK: Time limits
 
   /// Notes that bytes were sent or received.
-  func noteActivity() {
-    state.withLock { $0.lastActivity = .now }
-  }
+  func noteActivity() { state.withLock { $0.lastActivity = .now } }
 
   /// Ends the exchange when a time limit is exceeded.
   private func watch() async {

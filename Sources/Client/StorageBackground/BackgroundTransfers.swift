@@ -46,9 +46,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   }
 
   /// Creates a delegate without transfers.
-  override public init() {
-    (events, continuation) = AsyncStream.makeStream()
-  }
+  override public init() { (events, continuation) = AsyncStream.makeStream() }
 
   /// Starts to upload a file with a presigned URL.
   ///

@@ -23,9 +23,7 @@ public struct TransferPipeline: Sendable, Hashable {
   ///
   /// Fewer transfers run at a time if the process may not open the files and connections that they need
   /// (`RLIMIT_NOFILE`).
-  public var transfersInFlight: Int {
-    didSet { transfersInFlight = max(1, transfersInFlight) }
-  }
+  public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
 
   /// A Boolean value that indicates whether the first failure stops the pipeline.
   ///
@@ -339,13 +337,9 @@ final class PipelineRecord: Sendable {
     }
   }
 
-  func foundAll() {
-    change { $0.hasFoundAll = true }
-  }
+  func foundAll() { change { $0.hasFoundAll = true } }
 
-  func sourceFailed(_ error: any Error) {
-    state.withLock { $0.sourceError = error }
-  }
+  func sourceFailed(_ error: any Error) { state.withLock { $0.sourceError = error } }
 
   func meter(of transfer: ObjectTransfer) -> Meter { Meter(self, size: transfer.byteCount) }
 

@@ -141,9 +141,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   ///
   /// The request is completed even if the task is cancelled. If the request fails, the parts remain until a lifecycle
   /// rule of the bucket removes them. The error that caused the abort is the error to report.
-  func abort() async {
-    await Task { _ = try? await requestAbort() }.value
-  }
+  func abort() async { await Task { _ = try? await requestAbort() }.value }
 
   /// Aborts the multipart upload, and succeeds if it does not exist any more.
   func requestAbort() async throws {

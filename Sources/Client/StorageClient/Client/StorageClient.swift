@@ -135,14 +135,10 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   ///
   /// A request is in flight until the end of its response. A client has fewer requests in flight if the process may not
   /// open enough files and connections (`RLIMIT_NOFILE`).
-  public var requestsInFlight: Int {
-    didSet { requestsInFlight = max(1, requestsInFlight) }
-  }
+  public var requestsInFlight: Int { didSet { requestsInFlight = max(1, requestsInFlight) } }
 
   /// The maximum number of parts that one upload or download transfers concurrently, at least 1.
-  public var partsInFlight: Int {
-    didSet { partsInFlight = max(1, partsInFlight) }
-  }
+  public var partsInFlight: Int { didSet { partsInFlight = max(1, partsInFlight) } }
 
   /// The object size, in bytes, from which objects are transferred in parts.
   public var multipartThreshold: Int64
@@ -150,22 +146,16 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// The size of a part in bytes, at least 100 KiB.
   ///
   /// Parts are larger if an object would otherwise have more than 10,000 parts.
-  public var partSize: Int64 {
-    didSet { partSize = max(Self.smallestPart, partSize) }
-  }
+  public var partSize: Int64 { didSet { partSize = max(Self.smallestPart, partSize) } }
 
   /// The maximum number of entries that a listing requests per page, from 1 to 1,000.
-  public var keysPerPage: Int {
-    didSet { keysPerPage = min(max(1, keysPerPage), 1000) }
-  }
+  public var keysPerPage: Int { didSet { keysPerPage = min(max(1, keysPerPage), 1000) } }
 
   /// The maximum number of attempts to send a request if the service or the network fails.
   ///
   /// A value of 1 disables retries. An attempt with a new signature is not counted: a request is signed again at most
   /// once with a corrected clock, and at most once between two counted attempts with a refreshed credential.
-  public var attempts: Int {
-    didSet { attempts = max(1, attempts) }
-  }
+  public var attempts: Int { didSet { attempts = max(1, attempts) } }
 
   /// The delay before the second attempt to send a request, doubled before each later attempt.
   ///

@@ -44,9 +44,7 @@ final class TransferLedger: Sendable {
   }
 
   /// Adds a number of transferred bytes to the ledger, without reporting progress.
-  func enter(_ count: Int) {
-    state.withLock { $0.bytes += Int64(count) }
-  }
+  func enter(_ count: Int) { state.withLock { $0.bytes += Int64(count) } }
 
   /// Runs a part of the transfer inside its span.
   func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.perform(body) }

@@ -58,9 +58,7 @@ package final class Folder: Sendable {
   }
 
   /// The status of the folder; the call blocks.
-  var status: FileStatus {
-    get throws(Errno) { try system.status(of: descriptor) }
-  }
+  var status: FileStatus { get throws(Errno) { try system.status(of: descriptor) } }
 
   /// Whether the folder belongs to this user, and no other user can write to it; the call blocks.
   var isPrivate: Bool {
@@ -80,9 +78,7 @@ package final class Folder: Sendable {
   }
 
   /// The names in this folder, in any order; the call blocks.
-  var names: [FilePath.Component] {
-    get throws(Errno) { try system.names(in: descriptor) }
-  }
+  var names: [FilePath.Component] { get throws(Errno) { try system.names(in: descriptor) } }
 
   /// Removes the name of a file, and succeeds if no file has it; the call blocks.
   func remove(_ name: FilePath.Component) throws(Errno) {

@@ -84,9 +84,7 @@ public struct OSSProvider: PresigningProvider {
   /// The endpoint that requests are sent to.
   ///
   /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
-  public var endpoint: ServiceEndpoint {
-    get throws(SigningError) { try address.get() }
-  }
+  public var endpoint: ServiceEndpoint { get throws(SigningError) { try address.get() } }
 
   /// The signer that creates presigned URLs.
   public var presigner: OSSSigner { signer }

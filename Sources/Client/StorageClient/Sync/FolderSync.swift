@@ -204,9 +204,7 @@ private final class SyncTally: Sendable {
     state = Mutex(State(unchanged: unchanged))
   }
 
-  func foundEqual() {
-    state.withLock { $0.unchanged += 1 }
-  }
+  func foundEqual() { state.withLock { $0.unchanged += 1 } }
 
   func finished(_ action: SyncAction) {
     state.withLock { state in

@@ -137,9 +137,7 @@ struct StateFolder: Sendable {
     }
 
     /// The copy of an object on its way from one service to another.
-    var content: FileLocation {
-      get throws { try location(".copy") }
-    }
+    var content: FileLocation { get throws { try location(".copy") } }
 
     fileprivate func location(_ suffix: String) throws(StorageError) -> FileLocation {
       guard let name = FilePath.Component(name + suffix) else { throw StorageError.notRegular(folder.path) }

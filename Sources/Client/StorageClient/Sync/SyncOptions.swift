@@ -43,9 +43,7 @@ public struct SyncOptions: Sendable, Hashable {
   public var excludes: [PathPattern]
 
   /// The maximum number of concurrent transfers, at least 1.
-  public var transfersInFlight: Int {
-    didSet { transfersInFlight = max(1, transfersInFlight) }
-  }
+  public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
 
   /// The size in bytes from which the state of a transfer is kept, if it is not the usual one.
   package var largeSize: Int64?
