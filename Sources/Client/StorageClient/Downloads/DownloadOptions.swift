@@ -8,9 +8,7 @@ public import StorageAuth
 public struct DownloadOptions: Sendable, Hashable {
   /// The byte range to download.
   ///
-  /// If `nil`, the whole object.
-  ///
-  /// The checksum of a range cannot be verified.
+  /// If `nil`, the whole object. The checksum of a range cannot be verified.
   public var range: ByteRange?
 
   /// The version of the object, in a bucket with versioning.
@@ -267,11 +265,9 @@ public struct DownloadedObject: Sendable {
 
   /// The bytes of the object as they arrive.
   ///
-  /// The stream can be iterated once.
-  ///
-  /// The download counts as a request in flight until the stream ends or is released. At its end, the stream throws
-  /// ``StorageError/Code/truncated`` if bytes are missing, and ``StorageError/Code/checksumMismatch`` if the received
-  /// bytes differ from the bytes that the service stored.
+  /// The stream can be iterated once. The download counts as a request in flight until the stream ends or is released.
+  /// At its end, the stream throws ``StorageError/Code/truncated`` if bytes are missing, and
+  /// ``StorageError/Code/checksumMismatch`` if the received bytes differ from the bytes that the service stored.
   public let body: ByteStream
 
   /// Creates the download of an object for an implementation of ``ObjectStore``.

@@ -140,6 +140,19 @@ package struct FileStatus: Sendable, Hashable {
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && number == other.number }
 }
 
+extension FileSystem {
+  /// Calls a closure that blocks, and turns the system's errors into errors for the file at a path.
+  func run<Result: Sendable>(
+    at path: FilePath, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await run(body)
+    } catch let error as Errno {
+      throw StorageError(error, at: path)
+    }
+  }
+}
+
 extension FileSystem where Self == SystemFiles {
   /// The file system of this machine.
   package static var system: SystemFiles { SystemFiles() }

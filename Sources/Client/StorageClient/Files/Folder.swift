@@ -113,11 +113,7 @@ package final class Folder: Sendable {
   func call<Result: Sendable>(
     _ name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Result
   ) async throws -> Result {
-    do {
-      return try await system.run { [self] in try body(self) }
-    } catch let error as Errno {
-      throw StorageError(error, at: name.map { path.appending($0) } ?? path)
-    }
+    try await system.run(at: name.map { path.appending($0) } ?? path) { [self] in try body(self) }
   }
 }
 
@@ -160,11 +156,7 @@ package struct FileLocation: Sendable {
   package init(_ path: FilePath, in system: any FileSystem = .system) async throws {
     guard let name = path.lastComponent, name.kind == .regular else { throw StorageError.notRegular(path) }
     self.name = name
-    do {
-      folder = try await system.run { try Folder.open(path.removingLastComponent(), in: system) }
-    } catch let error as Errno {
-      throw StorageError(error, at: path)
-    }
+    folder = try await system.run(at: path) { try Folder.open(path.removingLastComponent(), in: system) }
   }
 
   /// The path of the file, for errors and for programs that need one.

@@ -83,7 +83,7 @@ final class LocalFile: Sendable {
 
   /// Locks the file for this process, or throws an error if another process has locked it.
   func lock() async throws {
-    guard try await call({ [self] in try lockNow() }) else {
+    guard try await system.run(at: path, { [self] in try lockNow() }) else {
       throw StorageError(
         .unusableFile, "\(path) is being written by another transfer.",
         remedy: "Wait for its end, or choose another destination.")
@@ -95,7 +95,7 @@ final class LocalFile: Sendable {
 
   /// Reads at most `count` bytes from an offset, and returns an empty array at the end of the file.
   func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
-    try await call { [system, descriptor] in try system.read(descriptor, from: offset, upTo: count) }
+    try await system.run(at: path) { [system, descriptor] in try system.read(descriptor, from: offset, upTo: count) }
   }
 
   /// Returns whether a range of the file has the checksum that was computed when it was written.
@@ -113,7 +113,7 @@ final class LocalFile: Sendable {
 
   /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws {
-    try await call { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
+    try await system.run(at: path) { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
   }
 
   /// The status of the file now.
@@ -127,7 +127,7 @@ final class LocalFile: Sendable {
 
   /// Sets the permissions of the file.
   func setPermissions(_ permissions: FilePermissions) async throws {
-    try await call { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
+    try await system.run(at: path) { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
   }
 
   /// Sets the permissions and the time of the last change; the call blocks.
@@ -141,12 +141,12 @@ final class LocalFile: Sendable {
 
   /// Waits until the content of the file is on the disk.
   func synchronize() async throws {
-    try await call { [system, descriptor] in try system.synchronize(descriptor) }
+    try await system.run(at: path) { [system, descriptor] in try system.synchronize(descriptor) }
   }
 
   /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
-    try await call { [self] in
+    try await system.run(at: path) { [self] in
       if takeDescriptor() { try system.close(descriptor) }
     }
   }
@@ -161,14 +161,6 @@ final class LocalFile: Sendable {
     isOpen.withLock { isOpen in
       defer { isOpen = false }
       return isOpen
-    }
-  }
-
-  private func call<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    do {
-      return try await system.run(body)
-    } catch let error as Errno {
-      throw StorageError(error, at: path)
     }
   }
 }

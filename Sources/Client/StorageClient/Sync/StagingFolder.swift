@@ -149,11 +149,7 @@ struct StateFolder: Sendable {
 
   /// Opens a folder of the caller, to which no other user can write.
   init(_ path: FilePath, in system: any FileSystem) async throws {
-    do {
-      folder = try await system.run { try Folder.open(path, in: system) }
-    } catch let error as Errno {
-      throw StorageError(error, at: path)
-    }
+    folder = try await system.run(at: path) { try Folder.open(path, in: system) }
     let isPrivate = try await folder.call { try $0.isPrivate }
     guard isPrivate else {
       throw StorageError(
