@@ -58,9 +58,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
   }
-}
 
-extension BucketClient {
+  // MARK: Uploads
+
   /// Uploads an object, in parts if its size is at least the configured threshold.
   @concurrent
   func upload(
@@ -135,9 +135,7 @@ extension BucketClient {
       key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
       provider.conventions, callbackReply: draft.callbackReply(body, provider.conventions))
   }
-}
 
-extension BucketClient {
   /// Uploads a payload, compares its checksum with the service's, and returns it with the response.
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
@@ -159,9 +157,9 @@ extension BucketClient {
     try meter.checksum.check(draft.subject, with: response, provider.conventions)
     return (response, result, meter.checksum)
   }
-}
 
-extension BucketClient {
+  // MARK: Downloads
+
   /// Downloads an object into a file that appears only when complete, and large objects in several concurrent ranges.
   @concurrent
   func download(
@@ -247,9 +245,9 @@ extension BucketClient {
       .get, key, options.parameters + Self.parameters(options.versionID), for: .get,
       headers: options.fields(in: provider.conventions))
   }
-}
 
-extension BucketClient {
+  // MARK: The bucket and its objects
+
   /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
@@ -290,9 +288,7 @@ extension BucketClient {
     let request = ListRequest(bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
     return try ListPage(document, of: request, provider.conventions)
   }
-}
 
-extension BucketClient {
   /// Copies an object inside the service, and emits a transfer event.
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     try await sender.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
@@ -331,9 +327,7 @@ extension BucketClient {
       (response, try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.conventions))
     }
   }
-}
 
-extension BucketClient {
   /// Requests the versioning state of the bucket.
   func bucketVersioning() async throws -> BucketVersioning {
     let (_, response) = try await document(

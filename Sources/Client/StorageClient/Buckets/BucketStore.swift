@@ -142,9 +142,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
   public func createBucket() async throws { try await BucketClient(sender: sender).createBucket() }
-}
 
-extension StorageClient where Provider: BucketProvider {
   /// Requests the versioning state of the bucket.
   ///
   /// The signer needs `oss:GetBucketVersioning`, `name/cos:GetBucketVersioning` or `s3:GetBucketVersioning`.

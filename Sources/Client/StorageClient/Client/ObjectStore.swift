@@ -159,9 +159,7 @@ extension ObjectStore {
       .stream(chunks, length: length), to: key, options: options.merging(contentType: contentType, metadata: metadata),
       progress: progress)
   }
-}
 
-extension ObjectStore {
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
   /// - Parameters:

@@ -106,9 +106,7 @@ extension BucketClient {
     }
     return object
   }
-}
 
-extension BucketClient {
   /// Returns a response body that continues with another request if the connection is lost.
   ///
   /// Only a download of the identical object is continued. A download is not resumed if the response has neither a

@@ -140,9 +140,8 @@ public struct S3Provider: PresigningProvider {
 
   /// The XML document with the location constraint of a new bucket.
   ///
-  /// The document is empty for `us-east-1`, which is the location without a constraint, and for `auto`.
-  ///
-  /// Page: "CreateBucket".
+  /// The document is empty for `us-east-1`, which is the location without a constraint, and for `auto`. Page:
+  /// "CreateBucket".
   public var bucketConfiguration: [UInt8] {
     guard region != "us-east-1", region != "auto" else { return [] }
     return XMLNode("CreateBucketConfiguration", children: [XMLNode("LocationConstraint", region)]).serialized()
@@ -152,7 +151,6 @@ public struct S3Provider: PresigningProvider {
   /// region.
   ///
   /// Only the region name in the response is used, and only if the name is valid. A host in the response is ignored.
-  ///
   /// Page: "Request redirection and the REST API".
   ///
   /// - Parameters:

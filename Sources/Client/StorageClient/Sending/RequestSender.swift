@@ -57,9 +57,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
 
   /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
   func location(ofKey key: String?) -> String { "\(provider.name)://\(provider.containerName)/\(key ?? "")" }
-}
 
-extension RequestSender {
   /// Sends a request to the service, with signing, retries and events.
   ///
   /// The request counts as a request in flight until the end of its response.
@@ -150,9 +148,7 @@ extension RequestSender {
       try await time.sleep(for: step.delay)
     }
   }
-}
 
-extension RequestSender {
   /// Signs and sends a request once, emits an event, and returns the outcome of the attempt.
   func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
@@ -230,6 +226,7 @@ extension RequestSender {
     guard let scoped, let scope else { return credentials }
     return scoped.cache(for: scope)
   }
+
   /// Returns a credential that may be sent to the endpoint and lives for the given duration at least.
   ///
   /// The client requests all credentials with this method.
@@ -299,9 +296,7 @@ extension RequestSender {
       return (try provider.signer.signed(request, with: credential, in: SigningContext(date: date)), date)
     }
   }
-}
 
-extension RequestSender {
   /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
   ///
   /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
@@ -462,9 +457,7 @@ extension RequestSender {
       return nil
     }
   }
-}
 
-extension RequestSender {
   /// Runs a transfer, such as an `upload`, and emits a transfer event when the transfer ends.
   func transfer<Result>(
     _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,

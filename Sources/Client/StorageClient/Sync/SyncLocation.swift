@@ -36,9 +36,7 @@ public struct SyncLocation: Sendable {
   package static func folder(_ path: FilePath, in system: any FileSystem) -> SyncLocation {
     SyncLocation(storage: .folder(path, system))
   }
-}
 
-extension SyncLocation {
   /// Opens a folder, if it exists.
   func opened() async throws -> OpenSide {
     switch storage {

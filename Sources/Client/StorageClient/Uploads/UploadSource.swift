@@ -79,9 +79,7 @@ protocol UploadPayload: Sendable {
 extension UploadPayload {
   /// A stream of all bytes of the payload, in chunks.
   var stream: ByteStream { stream(0..<length) }
-}
 
-extension UploadPayload {
   /// Returns all bytes of a small payload in memory.
   func collected() async throws -> [UInt8] {
     if let payload = self as? BytesPayload { return payload.bytes }
