@@ -162,7 +162,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   }
 
   private func start(_ task: URLSessionTask, _ transfer: BackgroundTransfer) throws {
-    task.taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
+    try task.describe(transfer)
     task.resume()
   }
 
@@ -363,5 +363,10 @@ extension URLSessionTask {
   /// The transfer that the task carries out, or `nil` if the task was not started by ``BackgroundTransfers``.
   var transfer: BackgroundTransfer? {
     taskDescription.flatMap { try? JSONDecoder().decode(BackgroundTransfer.self, from: Data($0.utf8)) }
+  }
+
+  /// Stores the transfer that the task carries out.
+  func describe(_ transfer: BackgroundTransfer) throws {
+    taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
   }
 }
