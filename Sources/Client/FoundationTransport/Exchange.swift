@@ -172,9 +172,9 @@ final class Exchange: Sendable {
       return min(idle, limit - (now - start))
     }
   }
-}
 
-extension Exchange {
+  // MARK: Response
+
   /// Accepts the head of a response.
   func received(_ response: HTTPURLResponse) {
     // An informational response is followed by the final one.

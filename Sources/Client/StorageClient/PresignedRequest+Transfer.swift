@@ -90,7 +90,7 @@ extension PresignedRequest {
     let exchange = try PresignedExchange(self, for: .get, configuration, transport)
     let reply = try await exchange.send(.none)
     let info = exchange.target.downloaded(reply.response)
-    let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
+    let length = reply.response.contentLength
     try exchange.target.requireProof(in: reply.response)
     let body = reply.body.checked(
       exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
@@ -263,7 +263,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     _ info: ObjectInfo, in response: HTTPResponse, byteCount: Int64, _ found: ObjectChecksum
   ) throws(StorageError) {
     try requireProof(in: response)
-    let length = response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
+    let length = response.contentLength
     try check(subject, count: byteCount, length: length)
     // The system does not tell how it found the end of the body.
     if length == nil, isUnprocessed, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }

@@ -6,6 +6,9 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import SystemPackage
 
+/// The maximum number of keys that the services accept in one deletion request.
+private let batchSize = 1000
+
 /// The implementation of the bucket operations, which sends its requests through a storage client.
 struct BucketClient<Provider: BucketProvider>: BucketStore {
   let sender: RequestSender<Provider>
@@ -198,7 +201,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     let draft = try draft(options, for: key)
     let reply = try await sender.send(draft)
     let info = ObjectInfo(key: key, response: reply.response, conventions: provider.conventions)
-    let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
+    let length = reply.response.contentLength
     let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
     let body = resumed(reply, info, options, length: length).checked(
       draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil,
@@ -351,12 +354,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
         + "replace \(key).",
       remedy: "Use a bucket that never had versioning, or a key that is used only once.")
   }
-}
 
-/// The maximum number of keys that the services accept in one deletion request.
-private let batchSize = 1000
-
-extension BucketClient {
   /// Deletes an object, and succeeds if the object does not exist.
   func delete(_ key: String) async throws { try await delete(key, versionID: nil) }
 
@@ -405,34 +403,9 @@ extension BucketClient {
     }
     try report.enter(result, asked: batch)
   }
-}
 
-extension DeletionReport {
-  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted, and compares keys as
-  /// bytes.
-  fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
-    let names = Set(asked.map { Array($0.utf8) })
-    let encodes = try result?.encodesNames() ?? false
-    func key(_ node: XMLNode) throws(StorageError) -> String {
-      let text = try node.text(ofOnly: "Key") ?? ""
-      let key = encodes ? try result?.name(node.only("Key"), true) ?? text : text
-      guard names.contains(Array(key.utf8)) else {
-        throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
-      }
-      return key
-    }
-    for node in result?.all("Deleted") ?? [] { _ = try key(node) }
-    var failed: Set<[UInt8]> = []
-    for error in result?.all("Error") ?? [] {
-      let failure = Failure(key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
-      failed.insert(Array(failure.key.utf8))
-      failures.append(failure)
-    }
-    deleted += asked.filter { !failed.contains(Array($0.utf8)) }
-  }
-}
+  // MARK: Checkpoints
 
-extension BucketClient {
   /// Uploads a file, and continues an upload that was interrupted.
   ///
   /// A file that is not uploaded in parts is uploaded as a whole each time.
@@ -507,11 +480,34 @@ extension BucketClient {
   }
 }
 
+extension DeletionReport {
+  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted, and compares keys as
+  /// bytes.
+  fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
+    let names = Set(asked.map { Array($0.utf8) })
+    let encodes = try result?.encodesNames() ?? false
+    func key(_ node: XMLNode) throws(StorageError) -> String {
+      let text = try node.text(ofOnly: "Key") ?? ""
+      let key = encodes ? try result?.name(node.only("Key"), true) ?? text : text
+      guard names.contains(Array(key.utf8)) else {
+        throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
+      }
+      return key
+    }
+    for node in result?.all("Deleted") ?? [] { _ = try key(node) }
+    var failed: Set<[UInt8]> = []
+    for error in result?.all("Error") ?? [] {
+      let failure = Failure(key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
+      failed.insert(Array(failure.key.utf8))
+      failures.append(failure)
+    }
+    deleted += asked.filter { !failed.contains(Array($0.utf8)) }
+  }
+}
+
 extension String {
   /// Whether XML can represent the string: it has no representation of most control characters.
   var fitsIntoXML: Bool {
-    unicodeScalars.allSatisfy { scalar in
-      scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
-    }
+    unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0xFFFE && $0.value != 0xFFFF }
   }
 }

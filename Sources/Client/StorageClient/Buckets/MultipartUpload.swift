@@ -59,7 +59,10 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       return UploadedObject(
         key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.conventions,
         callbackReply: draft.callbackReply(body, bucket.provider.conventions))
-    } catch let error as ServiceError where error.attempts > 1 && Self.mayHaveSucceeded(error) {
+    } catch let error as ServiceError
+      where error.attempts > 1 && (error.kind == .noSuchUpload || error.kind == .alreadyExists)
+    {
+      // A service reports these errors for a multipart upload that was completed before.
       return try await stored(parts, unless: error)
     }
   }
@@ -105,11 +108,6 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       guard let etag = try document.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
       return (response, body, response.headerFields[.eTag] ?? etag)
     }
-  }
-
-  /// Returns whether a service reports the error for a multipart upload that was completed before.
-  private static func mayHaveSucceeded(_ error: ServiceError) -> Bool {
-    error.kind == .noSuchUpload || error.kind == .alreadyExists
   }
 
   /// Returns the description of the object if an attempt whose response was lost created the object, or throws the

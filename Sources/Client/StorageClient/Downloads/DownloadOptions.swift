@@ -204,8 +204,7 @@ public struct ObjectInfo: Sendable, Hashable {
   init(key: String, response: HTTPResponse, conventions: HeaderConventions) {
     let fields = response.headerFields
     self.key = key
-    let length = fields[.contentLength].flatMap { Int64(digits: $0) }
-    size = response.status == .partialContent ? fields[.contentRange].flatMap(Self.total) : length
+    size = response.status == .partialContent ? fields[.contentRange].flatMap(Self.total) : response.contentLength
     etag = fields[.eTag]
     contentType = fields[.contentType]
     lastModified = fields[.lastModified].flatMap { Timestamp(httpDate: $0) }

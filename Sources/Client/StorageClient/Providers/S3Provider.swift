@@ -227,9 +227,8 @@ extension S3Provider {
   /// Returns the checksum headers of a request, and the header with the SHA-256 of its body.
   ///
   /// A range is requested without the checksum mode, because the response to a range request could contain the checksum
-  /// of a part. If the caller sets a checksum header, the computed checksum is not sent.
-  ///
-  /// Page: "Checking object integrity for data uploads".
+  /// of a part. If the caller sets a checksum header, the computed checksum is not sent. Page: "Checking object integrity
+  /// for data uploads".
   ///
   /// - Parameters:
   ///   - request: The kind of request. Empty if the request does not concern a single object.

@@ -5,6 +5,12 @@ public import HTTPTypes
 public import StorageAuth
 internal import Synchronization
 
+/// The maximum number of bytes of a response that is read into memory.
+private let documentLimit = 16 << 20
+
+/// The minimum clock difference that counts as the cause of an error without a reason; services accept smaller ones.
+private let unexplainedSkew = Duration.seconds(300)
+
 /// The sender of a client's requests, with the credentials, the clock, the retries and the events of the client.
 ///
 /// An object store sends its requests with ``send(_:body:action:key:isRepeatable:)``. The sender signs a request, emits an
@@ -345,20 +351,9 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
       throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
     }
   }
-}
 
-extension CredentialError {
-  /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
-  var asCancellation: any Error { code == .cancelled && Task.isCancelled ? CancellationError() : self }
-}
+  // MARK: Recovery
 
-/// The maximum number of bytes of a response that is read into memory.
-private let documentLimit = 16 << 20
-
-/// The minimum clock difference that counts as the cause of an error without a reason; services accept smaller ones.
-private let unexplainedSkew = Duration.seconds(300)
-
-extension RequestSender {
   /// Performs the recovery step for a refused request, or returns `nil` if sending the request again cannot help.
   private func recovery(
     from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
@@ -478,6 +473,11 @@ extension RequestSender {
   func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
     TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
   }
+}
+
+extension CredentialError {
+  /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
+  var asCancellation: any Error { code == .cancelled && Task.isCancelled ? CancellationError() : self }
 }
 
 /// A cache that the copies of a client share, with at most one value of each type.

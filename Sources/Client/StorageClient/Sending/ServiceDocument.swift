@@ -163,6 +163,9 @@ extension StorageError {
 extension HTTPResponse {
   /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
   package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
+
+  /// The number of bytes in the body, or `nil` if the head does not declare it.
+  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
 }
 
 extension HTTPStreamingResponse {
