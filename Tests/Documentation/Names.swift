@@ -59,6 +59,8 @@ enum TheLayerPage {
   ) async throws -> S.Request { supposed() }
 }
 
+enum AsperaClientPage {}
+
 enum AsperaPage {
   static var secret: Secret { supposed() }
 }

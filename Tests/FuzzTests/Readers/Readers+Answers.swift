@@ -40,8 +40,7 @@ extension Reader {
   private static let serviceErrors = Reader(name: "service-errors") { input, _ in
     guard let (response, body) = response(input) else { return false }
     for conventions in [HeaderConventions.oss, .cos] {
-      let document = ServiceError.document(response, body: body, conventions: conventions)
-      let error = ServiceError(document, of: response, subject: "GET /", conventions: conventions)
+      let error = ServiceError(response, body: body, subject: "GET /", conventions: conventions)
       let plan = RetryPlan(StorageClientConfiguration(), isRepeatable: true)
       var next = plan
       if let step = next.step(after: error) { try require(step.delay <= .seconds(3600), "a retry waits for hours") }
@@ -49,14 +48,17 @@ extension Reader {
     }
     let refusal = NodeResponse.refusal(in: body)
     _ = "\(ServiceError(refusal, in: response, subject: "browse"))\(refusal?.shown ?? "")"
-    return refusal != nil || ServiceError.document(response, body: body, conventions: .oss) != nil
+    return refusal != nil || ServiceError(response, body: body, subject: "GET /", conventions: .oss).isExplained
   }
 
   private static let lists = Reader(name: "list-answers") { input, _ in
     let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
     var isRead = false
     for conventions in [HeaderConventions.oss, .cos] {
-      guard let document = try? ServiceDocument(input, named: "ListBucketResult", conventions),
+      let response = HTTPResponse(status: .ok)
+      guard
+        let document = try? ServiceDocument(
+          input, named: "ListBucketResult", of: response, subject: "GET /", conventions),
         let page = try? ListPage(document, of: request, conventions)
       else { continue }
       isRead = true

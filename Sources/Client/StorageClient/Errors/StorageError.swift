@@ -67,9 +67,7 @@ public struct StorageError: Error, Sendable, Hashable {
   }
 }
 
-extension StorageError: ActionableError {}
-
-extension StorageError {
+extension StorageError: ActionableError {
   static func checksumMismatch(
     of subject: String, expected: ObjectChecksum, found: ObjectChecksum, remedy: String
   ) -> StorageError {

@@ -42,12 +42,7 @@ package final class ProgressMeter: Sendable {
   private let handler: TransferProgress.Handler?
   private let completed: Mutex<Int64>
 
-  /// Creates a meter.
-  ///
-  /// - Parameters:
-  ///   - total: The total number of bytes, or `nil` if it is unknown.
-  ///   - start: The number of bytes that an earlier process transferred.
-  ///   - handler: A closure that receives the progress, or `nil`.
+  /// Creates a meter, which starts at the number of bytes that an earlier process transferred.
   package init(total: Int64?, from start: Int64 = 0, handler: TransferProgress.Handler?) {
     self.total = total
     self.handler = handler
