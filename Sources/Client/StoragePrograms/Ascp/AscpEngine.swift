@@ -323,3 +323,162 @@ extension TransferQueue {
       in: context)
   }
 }
+
+/// The time limits of an ``AscpEngine``, and the maximum size of the ascp output that the engine retains.
+public struct AscpLimits: Sendable, Hashable {
+  /// The maximum time until the transfer server accepts a connection, which is checked before ascp is started.
+  public var reach: Duration = .seconds(15)
+
+  /// The maximum time until ascp connects to the management port.
+  public var connect: Duration = .seconds(30)
+
+  /// The maximum time without a message while ascp connects to the server or transfers files.
+  ///
+  /// ascp itself gives up sooner. The limit does not apply to a running persistent session.
+  public var silence: Duration = .seconds(300)
+
+  /// The maximum time until ascp exits after its last message.
+  public var exit: Duration = .seconds(5)
+
+  /// The maximum time until ascp's last messages arrive after ascp has exited.
+  public var arrival: Duration = .seconds(10)
+
+  /// The maximum time until ascp exits after a cancel command on the management port.
+  public var cancel: Duration = .seconds(5)
+
+  /// The maximum time until ascp exits after SIGTERM, before ascp receives SIGKILL.
+  public var terminate: Duration = .seconds(5)
+
+  /// The maximum duration of a login test, and of a run that prints ascp's version.
+  public var login: Duration = .seconds(120)
+
+  /// The maximum number of bytes from the end of ascp's printed output that are retained for error messages.
+  public var printed = 16_384
+
+  /// Creates limits with the default values.
+  public init() {}
+}
+
+/// The concurrent sessions of one transfer (`multi_session`), which report and end like one session.
+///
+/// The sessions start one after another, so that a server that limits simultaneous logins drops none of them. If a
+/// session fails, the others are cancelled, because a transfer is complete only if all its sessions are. aspera-cli
+/// spaces the starts in the same way (`spawn_delay_sec` of its `direct` agent).
+struct AscpSessions: Sendable {
+  /// A function that runs the session with the given number, starting at 1.
+  typealias Session =
+    @Sendable (_ index: Int, _ report: @escaping @Sendable (TransferReport) -> Void) async throws(TransferFailure) ->
+    TransferSummary
+
+  /// The number of sessions.
+  let count: Int
+  /// The time between the starts of two sessions.
+  let spacing: Duration
+  let time: any SigningClock
+
+  /// Runs the sessions.
+  ///
+  /// - Parameters:
+  ///   - report: A function that receives the reports about the whole transfer, one after another.
+  ///   - session: A function that runs one session.
+  /// - Returns: The numbers of bytes and files of all sessions.
+  /// - Throws: The first failure of a session, after all sessions have ended.
+  func run(
+    report: @escaping @Sendable (TransferReport) -> Void, session: @escaping Session
+  ) async throws(TransferFailure) -> TransferSummary {
+    let reports = SessionReports(count: count, report: report)
+    let result = await withTaskGroup(of: Result<TransferSummary, TransferFailure>.self) { group in
+      for index in 1...count {
+        group.addTask {
+          await start(index, session) { reports.add($0, from: index) }
+        }
+      }
+      return await Self.total(of: &group)
+    }
+    return try result.get()
+  }
+
+  /// Runs a session when its turn has come.
+  private func start(
+    _ index: Int, _ session: Session, report: @escaping @Sendable (TransferReport) -> Void
+  ) async -> Result<TransferSummary, TransferFailure> {
+    if index > 1, (try? await time.sleep(for: spacing * (index - 1))) == nil { return .failure(.cancelled) }
+    do throws(TransferFailure) {
+      return .success(try await session(index, report))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Waits for all sessions, and cancels the others when one fails.
+  private static func total(
+    of group: inout TaskGroup<Result<TransferSummary, TransferFailure>>
+  ) async -> Result<TransferSummary, TransferFailure> {
+    var total = TransferSummary()
+    var first: TransferFailure?
+    for await result in group {
+      switch result {
+      case .success(let summary):
+        total.bytes = total.bytes.saturatingAdding(summary.bytes)
+        total.files += summary.files
+      case .failure(let failure):
+        first = first ?? failure
+        group.cancelAll()
+      }
+    }
+    return first.map { .failure($0) } ?? .success(total)
+  }
+}
+
+/// The reports of concurrent sessions, added up to reports about the whole transfer.
+private final class SessionReports: Sendable {
+  private struct State {
+    var isConnecting = false
+    var isRunning = false
+    var progress: [Int: TransferProgressReport] = [:]
+  }
+
+  private let count: Int
+  private let report: @Sendable (TransferReport) -> Void
+  private let state = Lock(State())
+
+  init(count: Int, report: @escaping @Sendable (TransferReport) -> Void) {
+    self.count = count
+    self.report = report
+  }
+
+  /// Adds a session's report, and passes on the report about the whole transfer that follows from it.
+  ///
+  /// The reports are passed on under the lock, so that they arrive one after another and in order.
+  func add(_ new: TransferReport, from index: Int) {
+    state.withLock { state in
+      if let whole = merge(new, from: index, &state) { report(whole) }
+    }
+  }
+
+  /// Returns the report about the whole transfer, or `nil` if there is none.
+  ///
+  /// The transfer connects and runs when its first session does. The total number of bytes is known when all sessions
+  /// have reported theirs.
+  private func merge(_ new: TransferReport, from index: Int, _ state: inout State) -> TransferReport? {
+    switch new {
+    case .connecting:
+      defer { state.isConnecting = true }
+      return state.isConnecting ? nil : new
+    case .running:
+      defer { state.isRunning = true }
+      return state.isRunning ? nil : new
+    case .progress(let part):
+      state.progress[index] = part
+      let bytes = state.progress.values.map(\.bytes)
+      let totals = state.progress.values.compactMap(\.totalBytes)
+      return .progress(
+        TransferProgressReport(
+          bytes: Self.sum(bytes), totalBytes: totals.count == count ? Self.sum(totals) : nil, file: part.file))
+    case .file:
+      return new
+    }
+  }
+
+  private static func sum(_ numbers: [Int64]) -> Int64 { numbers.reduce(0) { $0.saturatingAdding($1) } }
+}

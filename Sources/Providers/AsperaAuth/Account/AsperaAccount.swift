@@ -3,6 +3,7 @@
 
 internal import CredentialSources
 public import StorageAuth
+internal import StorageCrypto
 internal import StorageKeys
 
 /// An account on an Aspera server: the server, the user and the user's credential.
@@ -357,4 +358,46 @@ package enum TokenKeyPlaces {
 
   /// The path to which aspera-cli writes the key.
   private static let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
+}
+
+/// The SHA-1 hash of a server's public host key, as in the field `sshfp` of a transfer specification.
+///
+/// ascp compares fingerprints as strings, and accepts only 40 lowercase hexadecimal digits. This type normalizes
+/// uppercase letters and colons, and rejects texts that do not represent 20 bytes, because an error is better than a
+/// silently skipped check.
+public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
+  /// The fingerprint as 40 lowercase hexadecimal digits.
+  public let description: String
+
+  /// Parses the fingerprint of a host key.
+  ///
+  /// - Parameter text: 40 hexadecimal digits in lowercase or uppercase, with or without colons between the bytes.
+  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as OpenSSH's
+  ///   SHA-256 form.
+  public init(_ text: String) throws(AsperaError) {
+    let digits = text.parts(between: ":")
+    let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
+    let hex = digits.joined().lowercased()
+    guard isGrouped, hex.utf8.count == 40, hex.utf8.allSatisfy({ Self.isHex($0) }) else {
+      throw AsperaError(
+        .invalidHostKey,
+        text.hasBytePrefix("SHA256:")
+          ? "The fingerprint of the host key is a SHA-256, which Aspera does not support."
+          : "The fingerprint of the host key is not 40 hex digits.",
+        remedy: "Take the SHA-1 of the key: ssh-keygen -l -E sha1 prints it in Base64, the server's Node API in hex.")
+    }
+    description = hex
+  }
+
+  /// Calculates the fingerprint of a public host key.
+  ///
+  /// - Parameter blob: The public key in SSH's binary encoding, which is Base64-encoded in the second field of a `.pub`
+  ///   file.
+  public init(ofKey blob: [UInt8]) {
+    description = SHA1.hash(blob).hex
+  }
+
+  private static func isHex(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+  }
 }

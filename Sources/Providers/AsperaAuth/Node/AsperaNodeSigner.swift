@@ -118,3 +118,50 @@ extension HTTPField.Name {
   /// The name of the header that contains the access key to which a bearer token belongs.
   package static let asperaAccessKey = known("X-Aspera-AccessKey")
 }
+
+/// A namespace for the value of an `Authorization` header in the Basic scheme (RFC 7617, section 2).
+///
+/// Basic tokens have the same form.
+enum BasicAuthorization {
+  /// The terms for the user and the password in error messages.
+  struct Names {
+    let user: String
+    let password: String
+
+    static let user = Names(user: "node user", password: "password")
+    static let accessKey = Names(user: "access key id", password: "secret of the access key")
+  }
+
+  /// Returns the value of the `Authorization` header, without line breaks.
+  ///
+  /// - Throws: A `SigningError` if the user or the password is empty or contains a control character, or if the user
+  ///   contains a colon.
+  static func value(user: String, password: Secret, _ names: Names) throws(SigningError) -> String {
+    guard !user.utf8.contains(UInt8(ascii: ":")) else {
+      throw SigningError(
+        .invalidCredential, "The \(names.user) holds a colon, which separates it from the \(names.password).",
+        remedy: "Use only the \(names.user), without the \(names.password) after it.")
+    }
+    try check(Secret(user), names.user)
+    try check(password, names.password)
+    var bytes = [UInt8](writing: { writer in
+      writer.append(user)
+      writer.append(UInt8(ascii: ":"))
+      password.bytes.withBytes { writer.append($0) }
+    })
+    defer { wipe(&bytes) }
+    return "Basic " + String(writing: { $0.append(base64: bytes) })
+  }
+
+  private static func check(_ text: Secret, _ name: String) throws(SigningError) {
+    let isClean = text.bytes.withBytes { bytes in
+      bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7f }
+    }
+    guard isClean, !text.isEmpty else {
+      throw SigningError(
+        .invalidCredential,
+        text.isEmpty ? "The \(name) is empty." : "The \(name) holds a line break or a control character.",
+        remedy: "Copy it again; a line break at its end is the usual cause.")
+    }
+  }
+}

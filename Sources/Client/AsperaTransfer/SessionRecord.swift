@@ -1,0 +1,318 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import Foundation
+internal import StorageAuth
+
+/// A transfer queue's data about a session, except the session's state machine.
+struct SessionRecord {
+  typealias Waiter = CheckedContinuation<Result<TransferSummary, TransferFailure>?, Never>
+
+  let session: TransferSession
+  var account: AsperaAccount?
+  let issuer: (any TokenIssuer)?
+  /// The session's fixed token, or `nil` if the session has an issuer or no token.
+  let fixed: TransferCredential?
+  /// The token cache for the session's current activation.
+  var tokens: SessionTokens?
+  /// The provider that requests tokens from the session's issuer for the current activation.
+  var provider: SessionTokenProvider?
+  /// The signed specification for the attempt that is about to start.
+  ///
+  /// The specification is removed when the attempt starts, because it contains secrets.
+  var signed: TransferSpec?
+  /// The session's current task: a token request, a check, an attempt or a delay.
+  var work: Task<Void, Never>?
+  var feed: PathFeed?
+  /// The span that measures the session until it ends, or `nil` if no instrument is installed.
+  var trace: ActiveSpan?
+  /// The number of attempts that have started.
+  var attempts = 0
+  /// The uptime at which the session's current activation started.
+  var began = Duration.zero
+  /// The largest number of bytes that an attempt in the current activation has transferred.
+  var bytes: Int64 = 0
+  /// The number of the batch to which the session belongs, or `nil` if the session belongs to no batch.
+  let batch: UInt64?
+  /// The callers that wait for the session's result.
+  var waiters: [Waiter] = []
+  /// The ID of the transfer in its tags, which is the same for all attempts.
+  let transferID = UUID().uuidString.lowercased()
+
+  /// Creates the record for a session that is added to a queue.
+  ///
+  /// - Parameters:
+  ///   - session: The transfer session.
+  ///   - account: The queue's account, which is used if the session has no account.
+  ///   - issuer: The queue's token issuer, which is used if the session has no issuer.
+  ///   - batch: The number of the batch to which the session belongs, or `nil`.
+  init(_ session: TransferSession, account: AsperaAccount?, issuer: (any TokenIssuer)?, batch: UInt64?) {
+    self.session = session
+    self.batch = batch
+    self.account = session.account ?? account
+    if case .issuer(let own) = session.token { self.issuer = own } else { self.issuer = issuer }
+    fixed = self.issuer == nil ? session.fixedGrant : nil
+    feed = session.isPersistent ? PathFeed() : nil
+  }
+
+  var means: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
+
+  /// The user and the server of the session, by which the queue identifies sessions with the same login.
+  var login: String {
+    let specification = session.specification
+    let host = account?.host ?? specification.remoteHost ?? ""
+    let port = account?.sshPort ?? specification.sshPort ?? 0
+    return "\(account?.user ?? specification.remoteUser ?? "")@\(host):\(port)"
+  }
+}
+
+extension TransferSession {
+  /// A grant with the session's fixed token, or with the token in its specification, or `nil` if there is no token.
+  fileprivate var fixedGrant: TransferCredential? {
+    if case .fixed(let token) = token { return TransferCredential(token: token) }
+    guard let secret = specification.token, let token = try? AsperaToken(secret) else { return nil }
+    return TransferCredential(token: token)
+  }
+}
+
+extension SessionRecord {
+  /// The description of the session's transfer in events and metrics.
+  var subject: String { session.specification.subject(for: account) }
+
+  /// Starts an activation of the session, with a new token cache.
+  mutating func begin(as id: String, queue: TransferQueue, at uptime: Duration) {
+    began = uptime
+    bytes = 0
+    let (configuration, events) = (queue.configuration.tokens, queue.authEvents)
+    if let issuer {
+      let provider = SessionTokenProvider(
+        issuer: issuer, session: id, specification: session.specification.forIssuer(of: account),
+        attempts: provider?.attempts ?? 0)
+      self.provider = provider
+      tokens = SessionTokens(
+        issuer: provider, margin: queue.tokenMargin(for: account), configuration: configuration, events: events,
+        context: queue.context)
+    } else if let fixed {
+      tokens = SessionTokens(fixed: fixed, configuration: configuration, events: events, time: queue.time)
+    }
+  }
+
+  /// Ends the session, and releases its secrets, its task and its waiters.
+  mutating func end() {
+    tokens = nil
+    signed = nil
+    work = nil
+    trace = nil
+    attempts = 0
+    waiters = []
+  }
+
+  /// Records the progress in the engine's report about the current attempt.
+  mutating func note(_ report: TransferReport) {
+    switch report {
+    case .progress(let progress):
+      bytes = max(bytes, progress.bytes)
+    case .file(let file):
+      if case .failed = file.outcome { return }
+      feed?.done(file.file)
+    case .connecting, .running:
+      break
+    }
+  }
+
+  func retryEvent(_ retry: TransferRetry) -> AuthEvent.Retry {
+    AuthEvent.Retry(
+      subject: subject, attempt: retry.number + 1, delay: retry.delay,
+      reason: "\(retry.cause): \(retry.failure.message)")
+  }
+
+  func transferEvent(_ result: Result<TransferSummary, TransferFailure>, at uptime: Duration) -> AuthEvent.Transfer {
+    switch result {
+    case .success(let summary):
+      AuthEvent.Transfer(subject: subject, bytes: summary.bytes, duration: uptime - began, failure: nil)
+    case .failure(let failure):
+      AuthEvent.Transfer(subject: subject, bytes: bytes, duration: uptime - began, failure: failure.message)
+    }
+  }
+}
+
+/// A feed of a persistent session's paths to the session's current attempt.
+///
+/// A new attempt receives the pending paths again, which are the paths that are not known to be done.
+struct PathFeed {
+  private var pending: [TransferPath] = []
+  private(set) var isFinished = false
+  private var continuation: AsyncStream<[TransferPath]>.Continuation?
+
+  /// Adds paths to the session, for its current attempt and for later attempts.
+  mutating func add(_ paths: [TransferPath]) {
+    pending += paths
+    continuation?.yield(paths)
+  }
+
+  /// Ends the feed, after which no paths are added.
+  mutating func finish() {
+    isFinished = true
+    continuation?.finish()
+  }
+
+  /// Removes a path that is done, identified by the file name that the engine reports.
+  mutating func done(_ file: String) {
+    guard let index = pending.firstIndex(where: { $0.source == file }) else { return }
+    pending.remove(at: index)
+  }
+
+  /// Returns a sequence for a new attempt: the pending paths, and the paths that are added during the attempt.
+  mutating func open() -> AsyncStream<[TransferPath]> {
+    let (stream, continuation) = AsyncStream.makeStream(of: [TransferPath].self)
+    if !pending.isEmpty { continuation.yield(pending) }
+    if isFinished { continuation.finish() }
+    self.continuation = continuation
+    return stream
+  }
+
+  /// Ends the sequence of paths for the current attempt.
+  mutating func close() {
+    continuation?.finish()
+    continuation = nil
+  }
+}
+
+/// The token cache for one activation of a session, which has a token issuer or a fixed token.
+///
+/// The cache has at most one in-flight request to the issuer, sends no requests for some time after the issuer failed,
+/// and refreshes a rejected token exactly once.
+final class SessionTokens: Sendable {
+  private let cache: CredentialCache<TransferCredential>
+  private let issuer: SessionTokenProvider?
+  private let margin: Duration
+  private let generation = Lock<CredentialGeneration?>(nil)
+
+  /// Creates a cache of an issuer's tokens.
+  ///
+  /// A token must remain valid for at least `margin` when an attempt uses it.
+  init(
+    issuer: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: EventHub,
+    context: ProviderContext
+  ) {
+    self.issuer = issuer
+    self.margin = margin
+    cache = CredentialCache(issuer, in: context, configuration: configuration, events: events)
+  }
+
+  /// Creates a cache that contains a fixed token.
+  ///
+  /// The token is used until it expires, or indefinitely if its expiration is unknown.
+  init(
+    fixed grant: TransferCredential, configuration: CredentialCacheConfiguration, events: EventHub,
+    time: any SigningClock
+  ) {
+    issuer = nil
+    margin = .zero
+    // The app has no use for an announcement: a fixed token cannot be replaced.
+    var configuration = configuration
+    configuration.refreshMargin = .zero
+    cache = CredentialCache(grant, configuration: configuration, events: events, time: time)
+  }
+
+  /// Returns the cached grant for the attempt that is about to start.
+  ///
+  /// - Returns: The cached grant, with its issuance if the grant is new. `nil` if no grant is cached, or if the cached
+  ///   grant was rejected or expires too soon.
+  func use() -> (CachedCredential<TransferCredential>, TokenIssuance?)? {
+    cache.current(lasting: margin).map { ($0, note($0)) }
+  }
+
+  /// Returns the signing date for a grant: `now`, but at most the grant's expiration minus the margin.
+  ///
+  /// The cache calculates a grant's remaining lifetime from its issuer's time. If the local clock indicates that a
+  /// grant from the cache has expired, the local clock is wrong.
+  func date(for grant: TransferCredential, now: Timestamp) -> Timestamp {
+    guard let expiration = grant.expiration else { return now }
+    return min(now, expiration.advanced(by: .zero - max(margin, .seconds(1))))
+  }
+
+  /// The time for which no request may be sent to the issuer after a failure, or zero if a request may be sent now.
+  var remainingBackoff: Duration { cache.remainingBackoff }
+
+  /// Waits until the cache has a token that remains valid for the margin, requesting a token if necessary.
+  ///
+  /// - Returns: The issuance of the token, or `nil` if the token is the same as before.
+  /// - Throws: The issuer's `CredentialError`.
+  func obtain(_ need: SessionMachine.Need) async throws(CredentialError) -> TokenIssuance? {
+    issuer?.reason = need.reason
+    let last = generation.withLock { $0 }
+    let cached = try await cache.credential(lasting: margin, replacing: need.isRefused ? last : nil)
+    return note(cached)
+  }
+
+  /// Cancels the in-flight request to the issuer, and discards the token.
+  func shutdown() { cache.shutdown() }
+
+  /// Records the generation of the grant in use, which the server may reject.
+  private func note(_ cached: CachedCredential<TransferCredential>) -> TokenIssuance? {
+    let isNew = generation.withLock { generation in
+      defer { generation = cached.generation }
+      return generation != cached.generation
+    }
+    guard isNew, let request = issuer?.lastRequest else { return nil }
+    return TokenIssuance(
+      source: cached.source, kind: cached.credential.token?.kind, expiration: cached.credential.expiration,
+      reason: request.reason, attempt: request.attempt)
+  }
+}
+
+/// A credential provider that requests a session's tokens from an issuer, with a reason for each request.
+final class SessionTokenProvider: CredentialProvider {
+  private struct State {
+    var reason = TokenRequest.Reason.initial
+    var last: TokenRequest?
+    var attempts = 0
+  }
+
+  private let issuer: any TokenIssuer
+  private let session: String
+  private let specification: TransferSpec
+  private let state: Lock<State>
+
+  /// Creates a provider of tokens for a session.
+  ///
+  /// - Parameters:
+  ///   - issuer: The issuer from which tokens are requested.
+  ///   - session: The session ID.
+  ///   - specification: The transfer specification, without secrets.
+  ///   - attempts: The number of tokens that have already been requested for this session.
+  init(issuer: any TokenIssuer, session: String, specification: TransferSpec, attempts: Int) {
+    self.issuer = issuer
+    self.session = session
+    self.specification = specification
+    state = Lock(State(attempts: attempts))
+  }
+
+  var source: String { issuer.source }
+
+  /// The reason for the next token request, after which the reason is reset to `expired`.
+  var reason: TokenRequest.Reason {
+    get { state.withLock { $0.reason } }
+    set { state.withLock { $0.reason = newValue } }
+  }
+
+  /// The most recent token request, or `nil` if there was no request.
+  var lastRequest: TokenRequest? { state.withLock { $0.last } }
+
+  /// The number of tokens that have been requested for this session.
+  var attempts: Int { state.withLock { $0.attempts } }
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    let request = state.withLock { state in
+      state.attempts += 1
+      let request = TokenRequest(
+        session: session, specification: specification, reason: state.reason, attempt: state.attempts)
+      state.last = request
+      state.reason = .expired
+      return request
+    }
+    return try await issuer.issue(for: request, in: context)
+  }
+}

@@ -1,0 +1,224 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageCrypto
+internal import StorageKeys
+
+/// The parsed text of a private key in one of the supported formats.
+enum KeyText {
+  /// A PEM block in a traditional format or in PKCS #8.
+  case pem(PEMBlock)
+  /// A key in OpenSSH's own format.
+  case openSSH(OpenSSHKey)
+
+  /// Parses the text of a private key, skipping a byte order mark.
+  ///
+  /// - Throws: An ``AsperaError`` that describes what the text is instead of a supported private key.
+  init(_ text: [UInt8], at location: KeyLocation) throws(AsperaError) {
+    let text = text.withoutByteOrderMark
+    let blocks = PEMBlock.all(in: text)
+    let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
+    guard let block = keys.first else { throw Self.error(text, blocks.first?.label, at: location) }
+    guard keys.count == 1 else {
+      throw location.error(
+        .unsupportedKey, "holds \(keys.count) private keys", remedy: "Give a file with one key in it.")
+    }
+    guard let contents = block.contents else {
+      throw location.error(
+        .malformedKey, "begins like a private key and is damaged or truncated",
+        remedy: "Copy the key again, with its first and its last line.")
+    }
+    switch block.label {
+    case OpenSSHKey.label:
+      guard block.isFirst else {
+        throw location.error(
+          .malformedKey, "has other text before the key, which OpenSSH's own format does not allow",
+          remedy: "Remove the text before the line BEGIN OPENSSH PRIVATE KEY.")
+      }
+      self = .openSSH(try OpenSSHKey(container: contents, at: location))
+    case "DSA PRIVATE KEY": throw KeyRefusal.dsa(at: location)
+    case "RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY": self = .pem(block)
+    case "ENCRYPTED PRIVATE KEY":
+      guard let encryption = PKCS8Encryption(der: contents) else {
+        throw location.error(
+          .malformedKey, "is encrypted in PKCS #8, in a form that cannot be read",
+          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
+      }
+      guard encryption.work <= PKCS8Encryption.workLimit else {
+        throw location.error(
+          .unsupportedKey,
+          "requires \(encryption.work) rounds of key derivation, more than \(PKCS8Encryption.workLimit)",
+          remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
+      }
+      self = .pem(block)
+    default: throw KeyRefusal.kind(block.label.count <= 40 ? block.label : "an unknown kind", at: location)
+    }
+  }
+
+  /// Returns an error that describes what a text without a private key is, such as a public key.
+  private static func error(_ bytes: [UInt8], _ label: String?, at location: KeyLocation) -> AsperaError {
+    guard !bytes.isUTF16 else { return location.utf16Error() }
+    let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
+    if text.hasPrefix("PuTTY-User-Key-File-") {
+      return location.error(
+        .unsupportedKey, "is a key of PuTTY, which neither ascp nor the system's SSH client reads",
+        remedy: "Convert it: puttygen KEY.ppk -O private-openssh -o KEY.")
+    }
+    if text.hasPrefix("---- BEGIN SSH2 ENCRYPTED PRIVATE KEY") {
+      return location.error(
+        .unsupportedKey, "is a private key in the format of SSH.COM",
+        remedy: "Convert it: ssh-keygen -i -f KEY prints it in PEM.")
+    }
+    let first = text.prefix { !$0.isWhitespace }
+    let isPublicLine = ["ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"].contains { first.hasPrefix($0) }
+    if isPublicLine || label?.hasSuffix("PUBLIC KEY") == true || text.hasPrefix("---- BEGIN SSH2 PUBLIC KEY") {
+      return location.error(
+        .malformedKey, "holds a public key",
+        remedy: "Give the private key; its file often has the same name without .pub.")
+    }
+    if label?.hasSuffix("CERTIFICATE") == true {
+      return location.error(
+        .malformedKey, "holds a certificate", remedy: "Give the private key that the account was set up with.")
+    }
+    if bytes.first == 0x30 {
+      return location.error(
+        .malformedKey, "is binary and could be a key in DER", remedy: "Convert it to PEM: openssl pkey -inform DER.")
+    }
+    if text.contains("-----BEGIN ") && text.contains("\\n") {
+      return location.error(
+        .malformedKey, "has a backslash and an n where a line should end", remedy: "Put real line breaks into it.")
+    }
+    return location.error(
+      .malformedKey, bytes.isEmpty ? "is empty" : "holds no private key in PEM or in OpenSSH's format",
+      remedy: "Give a private key as ssh-keygen or openssl writes it.")
+  }
+}
+
+extension OpenSSHKey {
+  /// Parses the contents of an OpenSSH key, and throws parsing problems as errors with a message.
+  fileprivate init(container: [UInt8], at location: KeyLocation) throws(AsperaError) {
+    do {
+      try self.init(container: container)
+    } catch {
+      throw error.error(at: location)
+    }
+  }
+}
+
+extension OpenSSHKey.Problem {
+  /// Returns an error with a message that describes the problem with the OpenSSH key.
+  func error(at location: KeyLocation) -> AsperaError {
+    switch self {
+    case .malformed:
+      location.error(
+        .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key again, or create another one.")
+    case .keyCount(let count):
+      location.error(
+        .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
+    case .mismatch:
+      location.error(
+        .malformedKey, "holds a private key that does not belong to the public key in it",
+        remedy: "Copy the key again, or create another one.")
+    }
+  }
+}
+
+/// The encodings in which editors save the text of a key.
+extension [UInt8] {
+  /// Whether the text is encoded in UTF-16, with a byte order mark or, as far as its first two characters show,
+  /// without one.
+  var isUTF16: Bool {
+    if starts(with: [0xff, 0xfe]) || starts(with: [0xfe, 0xff]) { return true }
+    let zeros = prefix(4).map { $0 == 0 }
+    return zeros == [true, false, true, false] || zeros == [false, true, false, true]
+  }
+}
+
+extension KeyLocation {
+  /// Returns the error for a text in UTF-16, which no reader of keys supports.
+  func utf16Error() -> AsperaError {
+    error(
+      .malformedKey, "is text in UTF-16, as some editors on Windows save it",
+      remedy: "Save it as ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 KEY > KEY.pem.")
+  }
+}
+
+/// The location of a key as the subject of error messages.
+struct KeyLocation {
+  /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
+  let name: String
+
+  init(_ source: AsperaPrivateKey.Source) {
+    switch source {
+    case .file(let path): name = "The key file \(path)"
+    case .pem: name = "The key in memory"
+    }
+  }
+
+  init(publicKeyFile path: String) {
+    name = "The public key file \(path)"
+  }
+
+  private init(name: String) {
+    self.name = name
+  }
+
+  /// The subject for a key that signs bearer tokens.
+  static let bearerKey = KeyLocation(name: "The key for bearer tokens")
+
+  /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
+  func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
+    AsperaError(code, "\(name) \(predicate).", remedy: remedy)
+  }
+}
+
+/// Errors about keys that can be parsed but are not supported.
+enum KeyRefusal {
+  /// The minimum length, in bits, of an RSA modulus that current SSH clients accept.
+  static let leastBits = 1_024
+
+  /// The maximum length, in bits, of an RSA modulus that this system's cryptography supports.
+  static let mostBits = PrivateKey.longestRSAModulus
+
+  static let remedy = "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
+
+  static func dsa(at location: KeyLocation) -> AsperaError {
+    location.error(
+      .unsupportedKey, "is a DSA key, which current SSH servers and clients refuse",
+      remedy: """
+        If this is IBM's public key (asperaweb_id_dsa.openssh, aspera_bypass_dsa.pem), use IBM's aspera_tokenauth_id_rsa \
+        or aspera_bypass_rsa.pem. Otherwise create a key with ssh-keygen -t rsa -b 3072, and have its public key added to \
+        the server.
+        """)
+  }
+
+  static func kind(_ name: String, at location: KeyLocation) -> AsperaError {
+    location.error(
+      .unsupportedKey,
+      name.hasPrefix("sk-")
+        ? "requires a hardware security key (\(name)), which ascp does not support"
+        : "is of a kind that SSH does not support for logins: \(name)", remedy: remedy)
+  }
+}
+
+extension PrivateKeyReport.Kind {
+  /// Creates the kind in a report from the kind of a parsed key.
+  ///
+  /// - Throws: An ``AsperaError`` with the code `unsupportedKey` if keys of this kind are not accepted.
+  init(_ kind: KeyKind, at location: KeyLocation) throws(AsperaError) {
+    switch kind {
+    case .rsa(let bits):
+      guard (KeyRefusal.leastBits...KeyRefusal.mostBits).contains(bits) else {
+        throw location.error(
+          .unsupportedKey,
+          "is an RSA key of \(bits) bits, and \(KeyRefusal.leastBits) to \(KeyRefusal.mostBits) are supported",
+          remedy: KeyRefusal.remedy)
+      }
+      self = .rsa(bits: bits)
+    case .ecdsa(let curve): self = .ecdsa(curve: curve.rawValue)
+    case .ed25519: self = .ed25519
+    case .dsa: throw KeyRefusal.dsa(at: location)
+    case .other(let name): throw KeyRefusal.kind(name, at: location)
+    }
+  }
+}
