@@ -151,9 +151,7 @@ struct QueueMachine {
     sessions[id] = nil
     return [.forget(id)]
   }
-}
 
-extension QueueMachine {
   /// Runs a session before all other sessions, and interrupts an active session if no slot is free.
   ///
   /// A session that has ended runs again. A session that is being stopped runs again after it has stopped.

@@ -220,9 +220,7 @@ struct SessionMachine {
     state = .ended(result)
     return effects + [.tell(.finished(result))]
   }
-}
 
-extension SessionMachine {
   /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
   mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
     guard number == ticket, case .asking = state else { return [] }

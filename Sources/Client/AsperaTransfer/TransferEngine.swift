@@ -111,7 +111,7 @@ public struct TransferSummary: Sendable, Hashable {
 /// An error that describes why a transfer failed.
 ///
 /// The error contains no secrets and no tokens.
-public struct TransferFailure: Error, Sendable, Hashable {
+public struct TransferFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of transfer failure, which determines how a queue continues.
   public enum Kind: Sendable, Hashable {
     /// The server rejects the account because of a wrong password, key or passphrase.
@@ -174,16 +174,12 @@ public struct TransferFailure: Error, Sendable, Hashable {
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
-}
 
-extension TransferFailure: CustomStringConvertible {
   /// A text that contains the error code, if there is one, the message and the remedy.
   public var description: String {
     "\(code.map { "\($0): " } ?? "")\(message) \(remedy)"
   }
-}
 
-extension TransferFailure {
   package static let cancelled = TransferFailure(
     .cancelled, "The session was cancelled.", remedy: "Run it again if it is still needed.")
 
@@ -259,9 +255,7 @@ extension TransferFailure {
     default: false
     }
   }
-}
 
-extension TransferFailure {
   /// Creates a transfer failure from ascp's error code and text.
   ///
   /// The message contains the number and the name of the error code, and quotes the text. The quoted text is on one

@@ -218,9 +218,7 @@ extension TransferQueue {
       return ((), members.flatMap { state.machine.remove($0, at: uptime) })
     }
   }
-}
 
-extension TransferQueue {
   /// Returns the record of a session that is added to the queue by the current task, in whose trace the session runs.
   func record(of session: TransferSession, batch: UInt64?) -> SessionRecord {
     var record = SessionRecord(session, account: accounts?.current()?.credential, issuer: issuer, batch: batch)

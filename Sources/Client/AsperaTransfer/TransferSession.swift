@@ -10,7 +10,7 @@ public import StorageAuth
 /// let session = TransferSession(
 ///   TransferSpec(.send, [TransferPath("/data/cat.jpg")], destinationRoot: "/photos"), account: account)
 /// ```
-public struct TransferSession: Sendable, Identifiable {
+public struct TransferSession: Sendable, Identifiable, Redacted {
   /// A source of tokens for a session.
   public enum Token: Sendable {
     /// The session uses the queue's token issuer, or else the token in its specification, if there is one.
@@ -75,9 +75,7 @@ public struct TransferSession: Sendable, Identifiable {
   ) {
     self.init(specification, account: account, token: .issuer(issuer), isPersistent: isPersistent, id: id)
   }
-}
 
-extension TransferSession: Redacted {
   /// A description that contains the session's ID, direction, user and host.
   public var description: String { "TransferSession(\(id): \(specification.subject(for: account)))" }
 }

@@ -104,9 +104,7 @@ struct DeskClient: Sendable {
     else { throw Failure(12, "The transfer desk failed with the status \(reply.response.status.code)") }
     throw Failure(code, text)
   }
-}
 
-extension DeskClient {
   /// Connects to the transfer desk, checks the desk's host key, and logs in.
   ///
   /// The login comes last, so that no secret is sent to another host.

@@ -209,9 +209,7 @@ struct AscpAttempt: Sendable {
     stage = .killed
     return [.kill, .disconnect]
   }
-}
 
-extension AscpAttempt {
   /// The result of a transfer that ascp reported, or that the engine concluded from ascp's behavior.
   enum Verdict: Sendable, Hashable {
     /// The transfer completed.
@@ -233,9 +231,7 @@ extension AscpAttempt {
     /// The data on the management port are not ascp frames.
     case unreadable(ManagementFrameParser.Problem)
   }
-}
 
-extension AscpAttempt {
   /// Returns the result of the transfer after ascp has ended.
   ///
   /// The messages on the management port take precedence over the exit status and the printed output.
@@ -269,9 +265,7 @@ extension AscpAttempt {
     }
     return text.isEmpty ? detail : "\(text) (\(detail))"
   }
-}
 
-extension AscpAttempt {
   /// Handles a management frame from ascp, and returns the resulting effects.
   ///
   /// `INIT` and `SESSION` do not prove authentication, because ascp sends them before the server has checked the

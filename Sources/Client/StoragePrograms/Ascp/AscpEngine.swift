@@ -205,9 +205,7 @@ public struct AscpEngine: TransferEngine {
       program: program, arguments: invocation.arguments,
       environment: AscpEnvironment(from: environment, own: invocation.environment), printedLimit: limits.printed)
   }
-}
 
-extension AscpEngine {
   /// Returns the version that the engine's ascp prints for `ascp -A`.
   ///
   /// - Returns: The version, with notes about the limitations of an old version.
@@ -225,9 +223,7 @@ extension AscpEngine {
     }
     return version
   }
-}
 
-extension AscpEngine {
   /// Tests whether the server accepts an account, without a transfer and without a token.
   ///
   /// ascp connects, checks the host key if the account pins one, logs in, and exits. The only explanation of a failed

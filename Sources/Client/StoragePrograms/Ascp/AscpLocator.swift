@@ -90,9 +90,7 @@ package struct AscpLocator: Sendable {
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else { return false }
     return FileManager.default.isExecutableFile(atPath: path)
   }
-}
 
-extension AscpLocator {
   #if os(macOS)
     /// The paths at which IBM's products for macOS install ascp.
     ///

@@ -14,7 +14,7 @@ internal import StorageKeys
 /// ```swift
 /// let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: password)
 /// ```
-public struct AsperaAccount: Sendable, Equatable {
+public struct AsperaAccount: Credential {
   /// A credential that authenticates the account's user.
   public enum Authentication: Sendable, Equatable {
     /// The user logs in with a password.
@@ -131,16 +131,14 @@ public struct AsperaAccount: Sendable, Equatable {
       host: host, user: user, password: Secret(password), sshPort: sshPort, udpPort: udpPort, hostKey: hostKey,
       requiresToken: requiresToken)
   }
+
+  /// The expiration, which is `nil`: a password or a key has none of its own.
+  public var expiration: Timestamp? { nil }
 }
 
 extension Secret {
   /// Whether the secret is empty or consists of white space only.
   var isBlank: Bool { reveal().isBlank }
-}
-
-extension AsperaAccount: Credential {
-  /// The expiration, which is `nil`: a password or a key has none of its own.
-  public var expiration: Timestamp? { nil }
 }
 
 extension AsperaAccount {
@@ -173,9 +171,7 @@ extension AsperaAccount {
       return AccountReport(authentication: .privateKey(report), notes: notes)
     }
   }
-}
 
-extension AsperaAccount {
   /// The user name for transfers with tokens, unless a node's response to a setup request specifies another user.
   public static let defaultTokenUser = "xfer"
 

@@ -66,9 +66,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   public static func pem(_ text: Secret, passphrase: Secret? = nil) -> AsperaPrivateKey {
     AsperaPrivateKey(.pem(text), passphrase: passphrase)
   }
-}
 
-extension AsperaPrivateKey {
   /// Returns the private key in a format that a client program can read.
   ///
   /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
@@ -111,9 +109,7 @@ extension AsperaPrivateKey {
     return AsperaPrivateKey(
       .pem(text.secret), passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: wellKnownKeys)
   }
-}
 
-extension AsperaPrivateKey {
   /// Checks whether the private key can be used, before a transfer starts.
   ///
   /// Keys in PEM and PKCS #8 are decrypted and parsed. Keys in OpenSSH's own format are parsed. If such a key is

@@ -6,7 +6,7 @@ internal import StorageCrypto
 internal import StorageKeys
 
 /// A private key in OpenSSH's own format, `openssh-key-v1` (`PROTOCOL.key` in the OpenSSH sources).
-struct OpenSSHKey {
+struct OpenSSHKey: Redacted {
   /// The label of a PEM block that contains a key in OpenSSH's own format.
   static let label = "OPENSSH PRIVATE KEY"
 
@@ -99,9 +99,7 @@ struct OpenSSHKey {
     case .dsa, .other: return nil
     }
   }
-}
 
-extension OpenSSHKey: Redacted {
   /// A description that contains the key type and the cipher, but not the key.
   var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
 }

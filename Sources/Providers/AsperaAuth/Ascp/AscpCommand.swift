@@ -22,7 +22,7 @@ internal import StorageCrypto
 /// ```swift
 /// let command = try AscpCommand(signed, managementPort: port)
 /// ```
-package struct AscpCommand: Sendable, Equatable {
+package struct AscpCommand: Sendable, Equatable, Redacted {
   /// The environment variables that the command sets, by name.
   ///
   /// The ascp process must not inherit any other variable that ascp reads.
@@ -59,9 +59,7 @@ package struct AscpCommand: Sendable, Equatable {
     /// The contents of the file: the lines in UTF-8, separated by line feeds.
     package var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
   }
-}
 
-extension AscpCommand: Redacted {
   /// A description that contains the arguments, the names of the environment variables, and the number of lines in the
   /// list.
   package var description: String {
@@ -69,9 +67,7 @@ extension AscpCommand: Redacted {
     let lines = list.map { ", list: \($0.lines.count) lines" } ?? ""
     return "AscpCommand(\(arguments().joined(separator: " ")), environment: [\(variables)]\(lines))"
   }
-}
 
-extension AscpCommand {
   /// Creates the ascp command for a transfer.
   ///
   /// - Parameters:
@@ -246,9 +242,7 @@ extension AscpCommandBuilder {
     let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     return isPlain ? name : "(of \(name.utf8.count) bytes that cannot be shown)"
   }
-}
 
-extension AscpCommandBuilder {
   /// Adds the option or the environment variable to which a field is mapped.
   mutating func add(_ field: TransferField, _ value: JSONValue) throws(AsperaError) {
     switch field.mapping {
@@ -323,9 +317,7 @@ extension AscpCommandBuilder {
     if user.count == 2 { environment["ASPERA_PROXY_PASS"] = Secret(String(user[1])) }
     arguments += ["--proxy", scheme + user[0] + rest[at...]]
   }
-}
 
-extension AscpCommandBuilder {
   private static let credentials = ["remote_password", "ssh_private_key", "ssh_private_key_path"]
 
   /// Checks that ascp can carry out the transfer without revealing a secret or skipping the check of a pinned host key.

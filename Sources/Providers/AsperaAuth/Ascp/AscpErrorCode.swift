@@ -61,9 +61,7 @@ public struct AscpErrorCode: Sendable, Hashable {
     ("SSEAR_FATAL", .other), ("LINK_LOOP", .caller), ("CANNOT_RENAME_PARTIAL_FILES", .other),
     ("CIPHER_NON_COMPAT_FIPS", .caller), ("PEER_REQUIRES_FIPS", .caller),
   ]
-}
 
-extension AscpErrorCode {
   /// Classifies a failure of ascp based on its error code and its text.
   ///
   /// ascp has no code for an expired token. It uses 34 and 37 for every authorization failure, and words in the text

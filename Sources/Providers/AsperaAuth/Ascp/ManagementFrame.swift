@@ -13,7 +13,7 @@ internal import StorageAuth
 /// ```swift
 /// if frame.kind == .error { print(frame.code ?? 0, frame.errorDescription ?? "") }
 /// ```
-package struct ManagementFrame: Sendable, Equatable {
+package struct ManagementFrame: Sendable, Equatable, Redacted {
   /// A kind of management frame that ascp sends or receives.
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The value of the frame's field `Type`.
@@ -85,9 +85,7 @@ package struct ManagementFrame: Sendable, Equatable {
     let name = name.lowercased()
     return fields.first { $0.name.lowercased() == name }?.value
   }
-}
 
-extension ManagementFrame: Redacted {
   private static let shown = [
     "Code", "Description", "SessionId", "Direction", "Operation", "TransferBytes", "StartByte", "PreTransferBytes",
   ]
@@ -101,9 +99,7 @@ extension ManagementFrame: Redacted {
     let texts = [kind?.rawValue ?? "without a type"] + shown + (others.isEmpty ? [] : ["others: \(others)"])
     return "ManagementFrame(\(texts.joined(separator: ", ")))"
   }
-}
 
-extension ManagementFrame {
   /// Creates a management frame that commands ascp to add a file to a persistent session.
   ///
   /// - Throws: An ``AsperaError`` if a path contains a line break or a NUL, which would end the field.

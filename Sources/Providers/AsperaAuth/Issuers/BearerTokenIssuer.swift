@@ -9,7 +9,7 @@ public import StorageAuth
 /// The issuer sends no request to a service. The server identifies the files based on tags in the specification, which
 /// contain the access key and the identifier of the folder or file. The clock of this machine must be accurate, because
 /// the server compares the token's expiration with its own clock.
-public struct BearerTokenIssuer: TokenIssuer {
+public struct BearerTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
@@ -52,9 +52,7 @@ public struct BearerTokenIssuer: TokenIssuer {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
   }
-}
 
-extension BearerTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "BearerTokenIssuer(\(source))" }
 }
@@ -151,7 +149,7 @@ enum BearerText {
 /// ```swift
 /// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
 /// ```
-public struct BearerAccessProvider: CredentialProvider {
+public struct BearerAccessProvider: CredentialProvider, Redacted {
   /// The provider name that errors and events show.
   public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
 
@@ -183,9 +181,7 @@ public struct BearerAccessProvider: CredentialProvider {
       .bearer(token: token.secret, accessKey: maker.accessKey), expiration: token.claims.expiration)
     return IssuedCredential(access, issuerTime: present)
   }
-}
 
-extension BearerAccessProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "BearerAccessProvider(\(source))" }
 }

@@ -12,7 +12,7 @@ public import StorageAuth
 /// ```swift
 /// let issuer = NodeAccessTokenIssuer(access: cache, fileID: "42")
 /// ```
-public struct NodeAccessTokenIssuer: TokenIssuer {
+public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public let source = "credential of the node"
 
@@ -98,6 +98,9 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
     }
     return TransferCredential(token: token, specification: naming)
   }
+
+  /// A description that contains the issuer name and the folder ID.
+  public var description: String { "NodeAccessTokenIssuer(\(source), file ID: \(fileID))" }
 }
 
 /// The sessions that hold the most recently issued credential.
@@ -127,11 +130,6 @@ private final class Holders: Sendable {
       state.sessions.insert(session)
     }
   }
-}
-
-extension NodeAccessTokenIssuer: Redacted {
-  /// A description that contains the issuer name and the folder ID.
-  public var description: String { "NodeAccessTokenIssuer(\(source), file ID: \(fileID))" }
 }
 
 extension TokenIssuer where Self == NodeAccessTokenIssuer {

@@ -16,7 +16,7 @@ internal import StorageCrypto
 /// let issuer = SetupTokenIssuer(
 ///   node: "https://node.example.com:9092", access: StaticCredentialProvider(.basic(user: "mia", password: password)))
 /// ```
-public struct SetupTokenIssuer: TokenIssuer {
+public struct SetupTokenIssuer: TokenIssuer, Redacted {
   /// The maximum size of a response, in bytes.
   ///
   /// The limit is large because a response contains every path of a transfer.
@@ -81,9 +81,7 @@ public struct SetupTokenIssuer: TokenIssuer {
     }
     return try grant(in: try await send(call, with: second.credential, in: context), life: life, in: context)
   }
-}
 
-extension SetupTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "SetupTokenIssuer(\(source))" }
 }
@@ -297,9 +295,7 @@ package enum NodeSetup {
   private static func invalid(_ message: String) -> AsperaError {
     AsperaError(.invalidAnswer, message, remedy: "Check that the address is that of a Node API.")
   }
-}
 
-extension NodeSetup {
   /// The names of the specification's fields that are sent to the node unchanged.
   ///
   /// They are the fields of a request in the OpenAPI description of IBM's Node API, and a few that aspera-cli also

@@ -87,7 +87,7 @@ public struct TransferCredential: Credential {
 }
 
 /// A token issuer that always returns the same token, and fails when the server no longer accepts the token.
-public struct FixedTokenIssuer: TokenIssuer {
+public struct FixedTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public let source: String
 
@@ -136,9 +136,7 @@ public struct FixedTokenIssuer: TokenIssuer {
         remedy: "Get a new token, or give the session an issuer that requests one.")
     }
   }
-}
 
-extension FixedTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "FixedTokenIssuer(\(source))" }
 }
@@ -164,7 +162,7 @@ extension TokenIssuer where Self == FixedTokenIssuer {
 ///   TransferCredential(token: try AsperaToken(try await api.token(for: request.specification.paths)))
 /// }
 /// ```
-public struct ClosureTokenIssuer: TokenIssuer {
+public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public let source: String
 
@@ -227,9 +225,7 @@ public struct ClosureTokenIssuer: TokenIssuer {
     }
     return IssuedCredential(grant, source: source)
   }
-}
 
-extension ClosureTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "ClosureTokenIssuer(\(source))" }
 }

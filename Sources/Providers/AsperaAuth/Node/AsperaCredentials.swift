@@ -54,7 +54,7 @@ extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
 ///
 /// If none of the variables is set, the provider is not configured, and a chain skips it. An incomplete set of
 /// variables is an error, and so are variables from more than one set.
-public struct AsperaEnvironmentProvider: CredentialProvider {
+public struct AsperaEnvironmentProvider: CredentialProvider, Redacted {
   private static let names = NodeAccessSettings.Names(
     user: "ASPERA_NODE_USER", password: "ASPERA_NODE_PASSWORD", accessKey: "ASPERA_ACCESS_KEY_ID",
     secret: "ASPERA_ACCESS_KEY_SECRET", token: "ASPERA_NODE_TOKEN")
@@ -87,9 +87,7 @@ public struct AsperaEnvironmentProvider: CredentialProvider {
     }
     return IssuedCredential(access)
   }
-}
 
-extension AsperaEnvironmentProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "AsperaEnvironmentProvider(\(source))" }
 }

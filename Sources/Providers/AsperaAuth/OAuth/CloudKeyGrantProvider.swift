@@ -17,7 +17,7 @@ public import StorageAuth
 /// ```swift
 /// let tokens = CredentialCache(CloudKeyGrantProvider(apiKey: key))
 /// ```
-public struct CloudKeyGrantProvider: CredentialProvider {
+public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
   /// The token endpoint of IBM Cloud's identity service.
   public static let tokenURL = "https://iam.cloud.ibm.com/identity/token"
 
@@ -59,9 +59,7 @@ public struct CloudKeyGrantProvider: CredentialProvider {
     case .refused(let refusal): throw refusal.error(for: source)
     }
   }
-}
 
-extension CloudKeyGrantProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "CloudKeyGrantProvider(\(source))" }
 }

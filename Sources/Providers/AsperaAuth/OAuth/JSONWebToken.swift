@@ -9,7 +9,7 @@ package import StorageKeys
 /// A signed JSON Web Token in the compact serialization (RFC 7515, section 7.1).
 ///
 /// A server that accepts such a token can be used by each client that has the token, so the text is a secret.
-package struct JSONWebToken: Sendable {
+package struct JSONWebToken: Sendable, Redacted {
   /// The maximum size of a token's text, in bytes.
   package static let sizeLimit = 16_384
 
@@ -68,9 +68,7 @@ package struct JSONWebToken: Sendable {
     if case .rsa(let bits) = key.kind, bits < JWTAlgorithm.shortestRSA { return false }
     return key.verify(signature, of: message, with: algorithm.signature)
   }
-}
 
-extension JSONWebToken: Redacted {
   /// A description that contains the algorithm, but not the token.
   package var description: String { "JSONWebToken(\(algorithm?.name ?? "no algorithm"), \(Secret.mask))" }
 }
@@ -83,7 +81,7 @@ extension JSONWebToken: Redacted {
 /// ```swift
 /// let key = try JWTSigningKey(.file("~/.ssh/aspera.pem"), on: ProviderContext(transport: transport))
 /// ```
-public struct JWTSigningKey: Sendable {
+public struct JWTSigningKey: Sendable, Redacted {
   private let key: PrivateKey
 
   /// The PEM-encoded public key to register with the authorization server.
@@ -144,6 +142,9 @@ public struct JWTSigningKey: Sendable {
         remedy: "Use the algorithm of the key, \(standardAlgorithm), or another key.")
     }
   }
+
+  /// A description that contains the algorithm, but not the key.
+  public var description: String { "JWTSigningKey(\(standardAlgorithm), \(Secret.mask))" }
 }
 
 extension AsperaPrivateKey {
@@ -165,11 +166,6 @@ extension AsperaPrivateKey {
       }
     }
   }
-}
-
-extension JWTSigningKey: Redacted {
-  /// A description that contains the algorithm, but not the key.
-  public var description: String { "JWTSigningKey(\(standardAlgorithm), \(Secret.mask))" }
 }
 
 /// A signature algorithm for JSON Web Tokens (RFC 7518, section 3.1).

@@ -18,7 +18,7 @@ internal import StorageCrypto
 /// let provider = JWTGrantProvider(.faspex(url: url, user: "mia@example.com", clientID: id), key: key)
 /// let tokens = CredentialCache(provider)
 /// ```
-public struct JWTGrantProvider: CredentialProvider {
+public struct JWTGrantProvider: CredentialProvider, Redacted {
   /// The permitted lifetimes of assertions, in seconds.
   private static let lives: ClosedRange<Int64> = 1...86_400
   /// The permitted clock tolerances, in seconds.
@@ -126,9 +126,7 @@ public struct JWTGrantProvider: CredentialProvider {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
   }
-}
 
-extension JWTGrantProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "JWTGrantProvider(\(source))" }
 }
@@ -156,7 +154,7 @@ enum AssertionID {
 /// let grant = JWTGrant.faspex(
 ///   url: "https://faspex.example.com/aspera/faspex", user: "mia@example.com", clientID: id)
 /// ```
-public struct JWTGrant: Sendable, Equatable {
+public struct JWTGrant: Sendable, Equatable, Redacted {
   /// The URL of the authorization server's token endpoint, with the scheme `https`, or `http` on this machine.
   public var tokenURL: String
 
@@ -263,6 +261,15 @@ public struct JWTGrant: Sendable, Equatable {
       tokenURL: OAuthText.url(url, "auth/token"), issuer: clientID, subject: "user:\(user)", audience: clientID,
       clientID: clientID, clientSecret: clientSecret)
   }
+
+  /// A description that contains the endpoint, the client, the user and the scope, but not the client's secret.
+  public var description: String {
+    let parts = [
+      tokenURL, "issuer: \(issuer)", "subject: \(subject)", clientSecret.map { _ in "secret: \(Secret.mask)" },
+      scope.map { "scope: \($0)" },
+    ]
+    return "JWTGrant(\(parts.compactMap(\.self).joined(separator: ", ")))"
+  }
 }
 
 /// A namespace for texts that requests to authorization servers consist of.
@@ -274,17 +281,6 @@ enum OAuthText {
   }
 }
 
-extension JWTGrant: Redacted {
-  /// A description that contains the endpoint, the client, the user and the scope, but not the client's secret.
-  public var description: String {
-    let parts = [
-      tokenURL, "issuer: \(issuer)", "subject: \(subject)", clientSecret.map { _ in "secret: \(Secret.mask)" },
-      scope.map { "scope: \($0)" },
-    ]
-    return "JWTGrant(\(parts.compactMap(\.self).joined(separator: ", ")))"
-  }
-}
-
 /// A credential provider that requests the bearer tokens of a node from Aspera on Cloud.
 ///
 /// Aspera on Cloud signs a node bearer token for the user, which contains the user's groups in the node's organization.
@@ -293,7 +289,7 @@ extension JWTGrant: Redacted {
 /// ```swift
 /// let access = CredentialCache(NodeGrantProvider(grants, accessKey: "my_key"))
 /// ```
-public struct NodeGrantProvider: CredentialProvider {
+public struct NodeGrantProvider: CredentialProvider, Redacted {
   /// The provider name that errors and events show.
   public var source: String { "\(grants.source) for the access key \(scope.accessKey)" }
 
@@ -328,9 +324,7 @@ public struct NodeGrantProvider: CredentialProvider {
       AsperaNodeAccess(.bearer(token: token, accessKey: scope.accessKey), expiration: issued.credential.expiration),
       issuerTime: issued.issuerTime, source: source)
   }
-}
 
-extension NodeGrantProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "NodeGrantProvider(\(source))" }
 }

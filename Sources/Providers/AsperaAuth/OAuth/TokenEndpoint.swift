@@ -188,7 +188,7 @@ struct OAuthRefusal: Sendable {
 /// An access token that an OAuth 2.0 authorization server issued (RFC 6749, section 5.1).
 ///
 /// Any client that has the token can use its rights. `print`, `dump` and `Mirror` do not show the token.
-public struct OAuthBearer: Credential {
+public struct OAuthBearer: Credential, Redacted {
   /// The access token, without the prefix `Bearer`.
   public let token: Secret
 
@@ -210,9 +210,7 @@ public struct OAuthBearer: Credential {
     self.scope = scope
     self.expiration = expiration ?? BearerText.expiration(of: text)
   }
-}
 
-extension OAuthBearer: Redacted {
   /// A description that contains the scope and the expiration, but not the token.
   public var description: String {
     let parts = [

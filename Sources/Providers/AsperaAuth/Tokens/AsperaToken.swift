@@ -7,7 +7,7 @@ internal import StorageCrypto
 /// A token that an Aspera server requires for a transfer.
 ///
 /// `print`, `dump` and `Mirror` do not show the token; ``description`` tells tokens apart by a fingerprint.
-public struct AsperaToken: Sendable, Equatable {
+public struct AsperaToken: Sendable, Equatable, Redacted {
   /// The kind of a token, determined by its form.
   public enum Kind: String, Sendable, Hashable {
     /// A transfer token, issued by a server for certain paths and one direction: `ATM2_…`.
@@ -53,9 +53,18 @@ public struct AsperaToken: Sendable, Equatable {
     (kind, note) = Self.form(of: text)
     self.expiration = expiration ?? (kind == .bearer ? BearerText.expiration(of: text) : nil)
   }
-}
 
-extension AsperaToken {
+  /// A description that contains the kind, the fingerprint or the access key, the expiration and the note, but not the
+  /// token.
+  public var description: String {
+    var parts = [kind.rawValue]
+    if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
+    if let accessKey { parts.append("access key: \(accessKey)") }
+    if let expiration { parts.append("expiration: \(expiration)") }
+    if let note { parts.append("note: \(note)") }
+    return "AsperaToken(\(parts.joined(separator: ", ")))"
+  }
+
   /// Creates a token from its text.
   ///
   /// - Parameters:
@@ -86,9 +95,7 @@ extension AsperaToken {
     }
     return try AsperaToken(Secret(value))
   }
-}
 
-extension AsperaToken {
   /// Returns the kind of a token based on its form, and a note if the form is irregular.
   ///
   /// A transfer token starts with `AT`, `B` or `M`, a version and an underscore, and ends with an underscore and the
@@ -124,9 +131,7 @@ extension AsperaToken {
       && (UInt8(ascii: "2")...UInt8(ascii: "4")).contains(header[3]) && header[4] == UInt8(ascii: "_")
     return isTransfer ? String(text.prefix(4)) : nil
   }
-}
 
-extension AsperaToken {
   /// The first eight hexadecimal digits of the token's SHA-256 hash, or `nil` for a basic token.
   ///
   /// Logs use the fingerprint to distinguish tokens. A basic token has no fingerprint because its secret can be chosen
@@ -141,18 +146,5 @@ extension AsperaToken {
       let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
     return String(validating: bytes[..<colon], as: UTF8.self)
-  }
-}
-
-extension AsperaToken: Redacted {
-  /// A description that contains the kind, the fingerprint or the access key, the expiration and the note, but not the
-  /// token.
-  public var description: String {
-    var parts = [kind.rawValue]
-    if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
-    if let accessKey { parts.append("access key: \(accessKey)") }
-    if let expiration { parts.append("expiration: \(expiration)") }
-    if let note { parts.append("note: \(note)") }
-    return "AsperaToken(\(parts.joined(separator: ", ")))"
   }
 }

@@ -16,7 +16,7 @@ internal import StorageKeys
 ///   userID: "mia", scope: NodeScope(accessKey: "my_key"), expiration: .now.advanced(by: .seconds(3600)))
 /// let token = try NodeBearerToken(claims, signedWith: key)
 /// ```
-public struct NodeBearerToken: Sendable, Equatable {
+public struct NodeBearerToken: Sendable, Equatable, Redacted {
   /// The maximum size of a token in bytes, both compressed and uncompressed.
   ///
   /// A token for a user in a thousand groups takes a tenth of this size.
@@ -66,9 +66,7 @@ public struct NodeBearerToken: Sendable, Equatable {
         remedy: "Sign the token with the private key whose public key is registered with the access key.")
     }
   }
-}
 
-extension NodeBearerToken: Redacted {
   /// A description that contains the user, the scope and the expiration, but not the token.
   public var description: String {
     let parts = [
@@ -77,9 +75,7 @@ extension NodeBearerToken: Redacted {
     ]
     return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
-}
 
-extension NodeBearerToken {
   /// The line between the claims and the signature in the plaintext of a token.
   static let delimiter = Array("==SIGNATURE==".utf8)
 
@@ -352,7 +348,7 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
 /// ```swift
 /// let key = try NodeBearerKey(pem: Secret(text))
 /// ```
-public struct NodeBearerKey: Sendable {
+public struct NodeBearerKey: Sendable, Redacted {
   private let key: PrivateKey
 
   /// The PEM-encoded public key to register with an access key as `token_verification_key`.
@@ -419,9 +415,7 @@ public struct NodeBearerKey: Sendable {
         remedy: "Pass the whole file, from the line BEGIN to the line END.")
     }
   }
-}
 
-extension NodeBearerKey: Redacted {
   /// A masked description that does not contain the key.
   public var description: String { "NodeBearerKey(\(Secret.mask))" }
 }

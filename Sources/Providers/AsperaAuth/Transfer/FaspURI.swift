@@ -13,7 +13,7 @@ internal import StorageCrypto
 /// ```swift
 /// let spec = try FaspURI("faspe://mia@host.example:33001/path/file?token=…").specification
 /// ```
-public struct FaspURI: Sendable, Equatable {
+public struct FaspURI: Sendable, Equatable, Redacted {
   /// The specification of the transfer that the link describes: a download of the file at the link's path.
   ///
   /// A link does not contain a direction. The direction is `receive`, because links are created for downloads.
@@ -99,14 +99,10 @@ public struct FaspURI: Sendable, Equatable {
     }
     return decoded
   }
-}
 
-extension FaspURI: Redacted {
   /// A description that contains the description of the specification, without secrets.
   public var description: String { "FaspURI(\(specification))" }
-}
 
-extension FaspURI {
   private static let texts = [
     "token": "token", "sshfp": "sshfp", "cookie": "cookie", "policy": "rate_policy", "tags64": "tags64",
   ]

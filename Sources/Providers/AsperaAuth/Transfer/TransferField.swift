@@ -77,9 +77,7 @@ struct TransferField: Sendable {
   ///
   /// Names are compared as bytes, because known names contain only ASCII characters.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
-}
 
-extension TransferField {
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
   private static let ciphers = Form.word(TransferCipher.words + TransferCipher.wordsWithoutHyphens)
   private static let attributes = Form.word(["none", "native", "metafile"])
@@ -242,9 +240,7 @@ extension TransferField {
       "download_name", .anything,
       .refused("is a setting of IBM's applications", remedy: "Give each of the paths a destination.")),
   ]
-}
 
-extension TransferField {
   /// Checks a value of this field, and throws an error that describes the problem without showing the value.
   func check(_ value: JSONValue) throws(AsperaError) {
     if let problem = problem(with: value) {

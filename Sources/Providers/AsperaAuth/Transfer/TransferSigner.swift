@@ -286,9 +286,7 @@ extension TransferSpec {
   static func mismatch(_ problem: String, _ remedy: String) -> AsperaError {
     AsperaError(.invalidToken, "The specification of the grant \(problem).", remedy: remedy)
   }
-}
 
-extension TransferSpec {
   /// Checks everything about the specification that can be checked before a transfer starts.
   ///
   /// Unknown fields are accepted here, because another engine may know them. ascp commands reject unknown fields.

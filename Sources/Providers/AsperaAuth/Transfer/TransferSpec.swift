@@ -11,7 +11,7 @@ public import StorageAuth
 /// ```swift
 /// var spec = TransferSpec(.send, [TransferPath("/data/cat.jpg", to: "2026/cat.jpg")], destinationRoot: "/photos")
 /// ```
-public struct TransferSpec: Sendable, Equatable {
+public struct TransferSpec: Sendable, Equatable, Redacted {
   /// The fields of the `transfer_spec`, in the order in which they were received or added.
   public var fields: JSONObject
 
@@ -58,6 +58,20 @@ public struct TransferSpec: Sendable, Equatable {
 
   /// The specification in JSON, including secrets.
   public var json: [UInt8] { JSONValue.object(fields).serialized }
+
+  private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
+
+  /// A description that contains the server, the user, the direction, the number of paths, and the names of other
+  /// fields.
+  public var description: String {
+    let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
+    let count = fields["paths"]?.array?.count ?? 0
+    var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
+    parts.append(count == 1 ? "1 path" : "\(count) paths")
+    let others = fields.names.filter { !Self.described.contains($0) }
+    if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
+    return "TransferSpec(\(parts.joined(separator: ", ")))"
+  }
 }
 
 /// The direction of a transfer from the client's point of view.
@@ -197,9 +211,7 @@ extension TransferSpec {
     get { number("multi_session") }
     set { setNumber("multi_session", newValue) }
   }
-}
 
-extension TransferSpec {
   /// Returns a field's value if the value is a string.
   func text(_ name: String) -> String? { fields[name]?.string }
 
@@ -337,9 +349,7 @@ extension TransferSpec {
     get { number("wss_port") }
     set { setNumber("wss_port", newValue) }
   }
-}
 
-extension TransferSpec {
   /// The time in seconds during which Aspera on Cloud waits for a retry of the transfer, as aspera-cli requests it.
   private static let retrySeconds = 3600
 
@@ -365,25 +375,7 @@ extension TransferSpec {
     let accessKey = (try? decodedTags())?["aspera"]?["node"]?["access_key"]?.string
     return accessKey?.isEmpty ?? true
   }
-}
 
-extension TransferSpec: Redacted {
-  private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
-
-  /// A description that contains the server, the user, the direction, the number of paths, and the names of other
-  /// fields.
-  public var description: String {
-    let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
-    let count = fields["paths"]?.array?.count ?? 0
-    var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
-    parts.append(count == 1 ? "1 path" : "\(count) paths")
-    let others = fields.names.filter { !Self.described.contains($0) }
-    if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
-    return "TransferSpec(\(parts.joined(separator: ", ")))"
-  }
-}
-
-extension TransferSpec {
   /// A copy of the specification without passwords, keys and tokens, for logs and for token requests.
   ///
   /// Fields that this package does not know are also removed if their names indicate a secret, including fields within
@@ -489,9 +481,7 @@ extension TransferSpec {
       throw Self.invalid("has both \(name) and \(usual), which are one setting", "Leave one of them out.")
     }
   }
-}
 
-extension TransferSpec {
   /// The user name that servers expect for transfers with an access key.
   static let accessKeyUser = "xfer"
 
