@@ -155,8 +155,8 @@ extension AsperaAccount {
     }
     switch authentication {
     case .password(let password):
-      let isOneLine = [UInt8](password).allSatisfy { $0 != 0 && $0 != 0x0a && $0 != 0x0d }
-      guard isOneLine, String(validating: [UInt8](password), as: UTF8.self) != nil else {
+      let isOneLine = [UInt8](password.bytes).allSatisfy { $0 != 0 && $0 != 0x0a && $0 != 0x0d }
+      guard isOneLine, String(validating: [UInt8](password.bytes), as: UTF8.self) != nil else {
         throw AsperaError(
           .invalidAccount, "The password of \(user) at \(host) has a line break or a NUL in it, or is not UTF-8.",
           remedy: "Give the password without a line break; one that is read from a file often ends with one.")
@@ -228,7 +228,7 @@ extension AsperaAccount {
           remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
       }
     }
-    _ = try key.text(on: machine)
+    _ = try key.checkedText(on: machine)
     return key
   }
 
@@ -259,7 +259,7 @@ extension AsperaPrivateKey {
   ///
   /// Other users are allowed to read the file, because IBM's key is recognized only with its passphrase.
   func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
-    switch try KeyText([UInt8](uncheckedText(on: machine).secret), at: KeyLocation(source)) {
+    switch try KeyText([UInt8](uncheckedText(on: machine).secret.bytes), at: KeyLocation(source)) {
     case .pem(let block): block.cipher
     case .openSSH(let key): key.isEncrypted ? key.cipher : nil
     }

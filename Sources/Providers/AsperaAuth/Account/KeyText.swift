@@ -94,35 +94,6 @@ enum KeyText {
   }
 }
 
-extension OpenSSHKey {
-  /// Parses the contents of an OpenSSH key, and throws parsing problems as errors with a message.
-  fileprivate init(container: [UInt8], at location: KeyLocation) throws(AsperaError) {
-    do {
-      try self.init(container: container)
-    } catch {
-      throw error.error(at: location)
-    }
-  }
-}
-
-extension OpenSSHKey.Problem {
-  /// Returns an error with a message that describes the problem with the OpenSSH key.
-  func error(at location: KeyLocation) -> AsperaError {
-    switch self {
-    case .malformed:
-      location.error(
-        .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key again, or create another one.")
-    case .keyCount(let count):
-      location.error(
-        .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
-    case .mismatch:
-      location.error(
-        .malformedKey, "holds a private key that does not belong to the public key in it",
-        remedy: "Copy the key again, or create another one.")
-    }
-  }
-}
-
 /// The encodings in which editors save the text of a key.
 extension [UInt8] {
   /// Whether the text is encoded in UTF-16, with a byte order mark or, as far as its first two characters show,

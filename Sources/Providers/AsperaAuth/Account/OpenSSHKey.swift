@@ -13,44 +13,45 @@ struct OpenSSHKey: Redacted {
   /// The cipher name, or `none` if the key is not encrypted.
   let cipher: String
 
-  /// The name of the key derivation function for the passphrase, or `none` if the key is not encrypted.
-  let derivation: String
-
   /// The public key, which is in clear text even if the private key is encrypted.
   let publicKey: SSHPublicKey
 
   private let section: [UInt8]
+  private let location: KeyLocation
 
-  /// Whether the private key is encrypted and therefore requires a passphrase.
   var isEncrypted: Bool { cipher != "none" }
 
-  /// A reason why a key in OpenSSH's own format cannot be read.
-  enum Problem: Error, Equatable {
-    /// The data is not in OpenSSH's own format, or is damaged.
-    case malformed
-    /// The data contains the given number of keys instead of one.
-    case keyCount(UInt32)
-    /// The private key does not belong to the public key.
-    case mismatch
-  }
-
   /// Parses the decoded contents of the PEM block.
-  init(container: [UInt8]) throws(Problem) {
+  init(container: [UInt8], at location: KeyLocation) throws(AsperaError) {
     var reader = SSHReader(container)
     guard reader.bytes(15) == Array("openssh-key-v1\0".utf8), let cipher = reader.text(),
-      let derivation = reader.text(),
-      let options = reader.string(), let count = reader.number()
-    else { throw .malformed }
-    guard count == 1 else { throw .keyCount(count) }
+      let derivation = reader.text(), let options = reader.string(), let count = reader.number()
+    else { throw Self.damaged(at: location) }
+    guard count == 1 else {
+      throw location.error(
+        .unsupportedKey, "holds \(count) keys, and OpenSSH reads only one", remedy: "Give a file with one key in it.")
+    }
     guard let blob = reader.string(), let publicKey = SSHPublicKey(blob: blob), let section = reader.string(),
       (cipher == "none") == (derivation == "none"), (derivation == "none") == options.isEmpty,
       reader.remainder.count == Self.tagByteCount(of: cipher),
       section.count.isMultiple(of: cipher == "none" ? 8 : Self.blockByteCount(of: cipher)), !section.isEmpty
-    else { throw .malformed }
+    else { throw Self.damaged(at: location) }
     self.cipher = cipher
-    self.derivation = derivation
     self.publicKey = publicKey
     self.section = section
+    self.location = location
+  }
+
+  private static func damaged(at location: KeyLocation) -> AsperaError {
+    location.error(
+      .malformedKey, "is in OpenSSH's own format and damaged", remedy: "Copy the key again, or create another one.")
+  }
+
+  /// Returns the error for a private key that does not belong to the public key.
+  static func mismatch(at location: KeyLocation) -> AsperaError {
+    location.error(
+      .malformedKey, "holds a private key that does not belong to the public key in it",
+      remedy: "Copy the key again, or create another one.")
   }
 
   /// Returns the number of bytes in the authentication tag that an AEAD cipher appends to the private section.
@@ -63,16 +64,18 @@ struct OpenSSHKey: Redacted {
   }
 
   /// Parses the unencrypted private key, or throws if the key is malformed or does not belong to the public key.
-  func privateKey() throws(Problem) -> PrivateKey {
+  func privateKey() throws(AsperaError) -> PrivateKey {
     var reader = SSHReader(section)
     guard !isEncrypted, let check = reader.number(), check == reader.number(), let type = reader.text() else {
-      throw .malformed
+      throw Self.damaged(at: location)
     }
-    guard type == publicKey.type else { throw .mismatch }
+    guard type == publicKey.type else { throw Self.mismatch(at: location) }
     guard let parts = Self.parts(of: publicKey.kind, &reader), reader.string() != nil,
       reader.remainder.count < 8, reader.remainder.enumerated().allSatisfy({ $0.offset + 1 == $0.element })
-    else { throw .malformed }
-    guard let key = try? PrivateKey(parts), key.publicKey.sshBlob == publicKey.blob else { throw .mismatch }
+    else { throw Self.damaged(at: location) }
+    guard let key = try? PrivateKey(parts), key.publicKey.sshBlob == publicKey.blob else {
+      throw Self.mismatch(at: location)
+    }
     return key
   }
 
@@ -106,10 +109,8 @@ struct OpenSSHKey: Redacted {
 
 /// A public key in SSH's binary encoding (RFC 4253, section 6.6).
 struct SSHPublicKey: Equatable {
-  /// The public key in SSH's binary encoding.
   let blob: [UInt8]
 
-  /// The kind of the public key, such as RSA with its length.
   let kind: KeyKind
 
   /// The name of the key's algorithm in SSH, such as `ssh-ed25519`.

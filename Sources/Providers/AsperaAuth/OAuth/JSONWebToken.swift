@@ -111,7 +111,7 @@ public struct JWTSigningKey: Sendable, Redacted {
   /// - Throws: An ``AsperaError`` if the key file is missing, cannot be read, or can be read by other users, or if the
   ///   key is not supported; see ``init(pem:passphrase:)``.
   public init(_ key: AsperaPrivateKey, on machine: ProviderContext) throws(AsperaError) {
-    try self.init(parsing: key, text: try key.text(on: machine))
+    try self.init(parsing: key, text: try key.checkedText(on: machine).secret)
   }
 
   private init(parsing key: AsperaPrivateKey, text: Secret) throws(AsperaError) {
@@ -151,7 +151,7 @@ extension AsperaPrivateKey {
   /// Parses the text of the key and, if necessary, decrypts it.
   fileprivate func signingKey(_ text: Secret) throws(AsperaError) -> PrivateKey {
     let location = KeyLocation(source)
-    switch try KeyText([UInt8](text), at: location) {
+    switch try KeyText([UInt8](text.bytes), at: location) {
     case .pem(let block): return try pemKey(text, block)
     case .openSSH(let key):
       guard !key.isEncrypted else {
@@ -159,11 +159,7 @@ extension AsperaPrivateKey {
           .unsupportedKey, "is encrypted in OpenSSH's own format, which only OpenSSH decrypts",
           remedy: "Convert it: ssh-keygen -p -m PEM -f KEY.")
       }
-      do {
-        return try key.privateKey()
-      } catch {
-        throw error.error(at: location)
-      }
+      return try key.privateKey()
     }
   }
 }

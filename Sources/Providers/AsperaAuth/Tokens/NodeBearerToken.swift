@@ -367,7 +367,7 @@ public struct NodeBearerKey: Sendable, Redacted {
     do {
       key = try PrivateKey(pem: pem.bytes, passphrase: passphrase?.bytes)
     } catch {
-      guard ![UInt8](pem).isUTF16 else { throw KeyLocation.bearerKey.utf16Error() }
+      guard ![UInt8](pem.bytes).isUTF16 else { throw KeyLocation.bearerKey.utf16Error() }
       throw Self.error(for: error)
     }
     guard case .rsa = key.kind, let publicKey = key.publicKey.pem else { throw Self.error(for: .unsupportedKind) }
@@ -382,7 +382,7 @@ public struct NodeBearerKey: Sendable, Redacted {
   /// - Throws: An ``AsperaError`` if the key file is missing, cannot be read, or can be read by other users, or if the
   ///   key is not supported; see ``init(pem:passphrase:)``.
   public init(_ key: AsperaPrivateKey, on machine: ProviderContext) throws(AsperaError) {
-    try self.init(pem: try key.text(on: machine), passphrase: key.passphrase)
+    try self.init(pem: try key.checkedText(on: machine).secret, passphrase: key.passphrase)
   }
 
   /// Returns the signature of a token's payload with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).
