@@ -47,9 +47,7 @@ public struct AsperaAccount: Credential {
   /// A Boolean value that indicates whether the server requires a token for each of the account's transfers.
   public let requiresToken: Bool
 
-  /// A Boolean value that indicates whether the host applies only if a token issuer specifies no host.
-  ///
-  /// Such a host is not sent to the issuer, which would return it.
+  /// Whether the host applies only if a token issuer specifies no host. It is not sent to the issuer, which would return it.
   package var isHostAssumed = false
 
   /// Creates an account with a password or a private key.
@@ -258,7 +256,7 @@ extension AsperaPrivateKey {
   /// Returns the name of the cipher that encrypts the private key, or `nil` if the key is not encrypted.
   ///
   /// Other users are allowed to read the file, because IBM's key is recognized only with its passphrase.
-  func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
+  fileprivate func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
     switch try KeyText([UInt8](uncheckedText(on: machine).secret.bytes), at: KeyLocation(source)) {
     case .pem(let block): block.cipher
     case .openSSH(let key): key.isEncrypted ? key.cipher : nil
@@ -271,11 +269,19 @@ extension AsperaPrivateKey {
 /// The report contains no secrets.
 public struct AccountReport: Sendable, Hashable {
   /// The kind of credential with which an account logs in.
-  public enum Authentication: Sendable, Hashable {
+  public enum Authentication: Sendable, Hashable, CustomStringConvertible {
     /// The account logs in with a password, which only the server can check.
     case password
     /// The account logs in with a private key, which the given report describes.
     case privateKey(PrivateKeyReport)
+
+    /// The credential in words, such as `private key: RSA, 3072 bits, PKCS #8, not encrypted`.
+    public var description: String {
+      switch self {
+      case .password: "password"
+      case .privateKey(let key): "private key: \(key.kind), \(key.format), \(key.passphrase)"
+      }
+    }
   }
 
   /// The kind of credential with which the account logs in.
@@ -283,16 +289,6 @@ public struct AccountReport: Sendable, Hashable {
 
   /// Sentences about circumstances that the caller should know but that do not prevent the use of the account.
   public let notes: [String]
-}
-
-extension AccountReport.Authentication: CustomStringConvertible {
-  /// The credential in words, such as `private key: RSA, 3072 bits, PKCS #8, not encrypted`.
-  public var description: String {
-    switch self {
-    case .password: "password"
-    case .privateKey(let key): "private key: \(key.kind), \(key.format), \(key.passphrase)"
-    }
-  }
 }
 
 /// The locations at which IBM's products and aspera-cli install the SSH key for transfers with tokens.
@@ -303,7 +299,6 @@ package enum TokenKeyPlaces {
   package enum System: Sendable {
     case linux, macOS, windows
 
-    /// The operating system on which this process runs.
     package static var current: System {
       #if os(Windows)
         .windows
@@ -315,45 +310,34 @@ package enum TokenKeyPlaces {
     }
   }
 
-  private static let name = "aspera_tokenauth_id_rsa"
-
   /// Returns the paths at which the key is searched for, in the order of the search.
   package static func all(_ system: System = .current, on machine: ProviderContext) -> [String] {
+    let name = "aspera_tokenauth_id_rsa"
+    // aspera-cli writes the key to this path.
+    let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
     switch system {
-    case .linux: linux(machine)
-    case .macOS: macOS(machine)
-    case .windows: windows(machine)
-    }
-  }
-
-  private static func linux(_ machine: ProviderContext) -> [String] {
-    let conda = machine.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
-    return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
-  }
-
-  private static func macOS(_ machine: ProviderContext) -> [String] {
-    let connect = ["~/Applications", "/Applications"].flatMap { folder in
-      ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
-    }
-    return connect
-      + [
-        "/Library/Aspera/var/\(name)", "~/Applications/Aspera CLI/etc/\(name)",
-        "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
+    case .linux:
+      let conda = machine.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
+      return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
+    case .macOS:
+      let connect = ["~/Applications", "/Applications"].flatMap { folder in
+        ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
+      }
+      return connect
+        + [
+          "/Library/Aspera/var/\(name)", "~/Applications/Aspera CLI/etc/\(name)",
+          "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
+        ] + sdk
+    case .windows:
+      let connect = machine.variable("LOCALAPPDATA").map {
+        ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
+      }
+      let programs = machine.variable("ProgramFiles") ?? "C:\\Program Files"
+      return (connect ?? []) + [
+        "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
       ] + sdk
-  }
-
-  private static func windows(_ machine: ProviderContext) -> [String] {
-    let connect = machine.variable("LOCALAPPDATA").map {
-      ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
     }
-    let programs = machine.variable("ProgramFiles") ?? "C:\\Program Files"
-    return (connect ?? []) + [
-      "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
-    ] + sdk
   }
-
-  /// The path to which aspera-cli writes the key.
-  private static let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
 }
 
 /// The SHA-1 hash of a server's public host key, as in the field `sshfp` of a transfer specification.
@@ -374,7 +358,7 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
     let digits = text.parts(between: ":")
     let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
     let hex = digits.joined().lowercased()
-    guard isGrouped, hex.utf8.count == 40, hex.utf8.allSatisfy({ Self.isHex($0) }) else {
+    guard isGrouped, hex.utf8.count == 40, hex.utf8.allSatisfy({ hexValue($0) != nil }) else {
       throw AsperaError(
         .invalidHostKey,
         text.hasBytePrefix("SHA256:")
@@ -391,9 +375,5 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
   ///   file.
   public init(ofKey blob: [UInt8]) {
     description = SHA1.hash(blob).hex
-  }
-
-  private static func isHex(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
   }
 }
