@@ -47,7 +47,7 @@ public struct AsperaAccount: Credential {
   /// A Boolean value that indicates whether the server requires a token for each of the account's transfers.
   public let requiresToken: Bool
 
-  /// Whether the host applies only if a token issuer specifies no host. It is not sent to the issuer, which would return it.
+  /// Whether the host applies only if a token issuer, to which it is not sent, specifies no host.
   package var isHostAssumed = false
 
   /// Creates an account with a password or a private key.

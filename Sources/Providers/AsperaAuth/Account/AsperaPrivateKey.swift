@@ -226,9 +226,9 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: ProviderContext) throws(AsperaError) {
     guard let publicKeyFile else { return }
-    let location = KeyLocation(publicKeyFile: publicKeyFile)
+    let location = KeyLocation(name: "The public key file \(publicKeyFile)")
     let bytes = try Self.read(publicKeyFile, at: location, machine).bytes
-    guard !bytes.isUTF16 else { throw location.utf16Error() }
+    guard !bytes.isUTF16 else { throw location.utf16Error }
     let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
     let named =
       text.contains("-----BEGIN ")
@@ -442,10 +442,10 @@ public struct DynamicKey: Sendable, Equatable {
   /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is not supported, and `failed` if no key can be
   ///   generated.
   public init(bits: Int = 3_072) throws(AsperaError) {
-    guard (2_048...KeyRefusal.mostBits).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
+    guard (2_048...PrivateKey.longestRSAModulus).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
       throw AsperaError(
         .unsupportedKey, "A key of \(bits) bits cannot be generated.",
-        remedy: "Use 2048 to \(KeyRefusal.mostBits), and a multiple of 128.")
+        remedy: "Use 2048 to \(PrivateKey.longestRSAModulus), and a multiple of 128.")
     }
     guard let key = try? PrivateKey.generateRSA(bits: bits), let text = key.traditionalPEM,
       let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) })

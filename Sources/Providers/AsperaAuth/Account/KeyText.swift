@@ -36,7 +36,7 @@ enum KeyText {
           remedy: "Remove the text before the line BEGIN OPENSSH PRIVATE KEY.")
       }
       self = .openSSH(try OpenSSHKey(container: contents, at: location))
-    case "DSA PRIVATE KEY": throw KeyRefusal.dsa(at: location)
+    case "DSA PRIVATE KEY": throw location.dsaError
     case "RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY": self = .pem(block)
     case "ENCRYPTED PRIVATE KEY":
       guard let encryption = PKCS8Encryption(der: contents) else {
@@ -51,13 +51,13 @@ enum KeyText {
           remedy: "Encrypt it anew: openssl pkcs8 -topk8 -v2 aes256.")
       }
       self = .pem(block)
-    default: throw KeyRefusal.kind(block.label.count <= 40 ? block.label : "an unknown kind", at: location)
+    default: throw location.error(forKind: block.label.count <= 40 ? block.label : "an unknown kind")
     }
   }
 
   /// Returns an error that describes what a text without a private key is, such as a public key.
   private static func error(_ bytes: [UInt8], _ label: String?, at location: KeyLocation) -> AsperaError {
-    guard !bytes.isUTF16 else { return location.utf16Error() }
+    guard !bytes.isUTF16 else { return location.utf16Error }
     let text = String(decoding: bytes.prefix(1 << 12), as: UTF8.self)
     if text.hasPrefix("PuTTY-User-Key-File-") {
       return location.error(
@@ -94,7 +94,6 @@ enum KeyText {
   }
 }
 
-/// The encodings in which editors save the text of a key.
 extension [UInt8] {
   /// Whether the text is encoded in UTF-16, with a byte order mark or, as far as its first two characters show,
   /// without one.
@@ -105,56 +104,24 @@ extension [UInt8] {
   }
 }
 
-extension KeyLocation {
-  /// Returns the error for a text in UTF-16, which no reader of keys supports.
-  func utf16Error() -> AsperaError {
-    error(
-      .malformedKey, "is text in UTF-16, as some editors on Windows save it",
-      remedy: "Save it as ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 KEY > KEY.pem.")
-  }
-}
-
 /// The location of a key as the subject of error messages.
 struct KeyLocation {
   /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
   let name: String
 
-  init(_ source: AsperaPrivateKey.Source) {
-    switch source {
-    case .file(let path): name = "The key file \(path)"
-    case .pem: name = "The key in memory"
-    }
-  }
-
-  init(publicKeyFile path: String) {
-    name = "The public key file \(path)"
-  }
-
-  private init(name: String) {
-    self.name = name
-  }
-
-  /// The subject for a key that signs bearer tokens.
-  static let bearerKey = KeyLocation(name: "The key for bearer tokens")
-
   /// Creates an error about the key, whose message consists of ``name`` and the given predicate.
   func error(_ code: AsperaError.Code, _ predicate: String, remedy: String) -> AsperaError {
     AsperaError(code, "\(name) \(predicate).", remedy: remedy)
   }
-}
 
-/// Errors about keys that can be parsed but are not supported.
-enum KeyRefusal {
-  /// The minimum length, in bits, of an RSA modulus that current SSH clients accept.
-  static let leastBits = 1_024
+  var utf16Error: AsperaError {
+    error(
+      .malformedKey, "is text in UTF-16, as some editors on Windows save it",
+      remedy: "Save it as ASCII or UTF-8: iconv -f UTF-16 -t UTF-8 KEY > KEY.pem.")
+  }
 
-  /// The maximum length, in bits, of an RSA modulus that this system's cryptography supports.
-  static let mostBits = PrivateKey.longestRSAModulus
-
-  static let remedy = "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
-
-  static func dsa(at location: KeyLocation) -> AsperaError {
-    location.error(
+  var dsaError: AsperaError {
+    error(
       .unsupportedKey, "is a DSA key, which current SSH servers and clients refuse",
       remedy: """
         If this is IBM's public key (asperaweb_id_dsa.openssh, aspera_bypass_dsa.pem), use IBM's aspera_tokenauth_id_rsa \
@@ -163,33 +130,23 @@ enum KeyRefusal {
         """)
   }
 
-  static func kind(_ name: String, at location: KeyLocation) -> AsperaError {
-    location.error(
+  func error(forKind kind: String) -> AsperaError {
+    error(
       .unsupportedKey,
-      name.hasPrefix("sk-")
-        ? "requires a hardware security key (\(name)), which ascp does not support"
-        : "is of a kind that SSH does not support for logins: \(name)", remedy: remedy)
+      kind.hasPrefix("sk-")
+        ? "requires a hardware security key (\(kind)), which ascp does not support"
+        : "is of a kind that SSH does not support for logins: \(kind)", remedy: Self.anotherKey)
   }
+
+  static let anotherKey =
+    "Create another one with ssh-keygen -t rsa -b 3072, and have its public key added to the server."
 }
 
-extension PrivateKeyReport.Kind {
-  /// Creates the kind in a report from the kind of a parsed key.
-  ///
-  /// - Throws: An ``AsperaError`` with the code `unsupportedKey` if keys of this kind are not accepted.
-  init(_ kind: KeyKind, at location: KeyLocation) throws(AsperaError) {
-    switch kind {
-    case .rsa(let bits):
-      guard (KeyRefusal.leastBits...KeyRefusal.mostBits).contains(bits) else {
-        throw location.error(
-          .unsupportedKey,
-          "is an RSA key of \(bits) bits, and \(KeyRefusal.leastBits) to \(KeyRefusal.mostBits) are supported",
-          remedy: KeyRefusal.remedy)
-      }
-      self = .rsa(bits: bits)
-    case .ecdsa(let curve): self = .ecdsa(curve: curve.rawValue)
-    case .ed25519: self = .ed25519
-    case .dsa: throw KeyRefusal.dsa(at: location)
-    case .other(let name): throw KeyRefusal.kind(name, at: location)
+extension KeyLocation {
+  init(_ source: AsperaPrivateKey.Source) {
+    switch source {
+    case .file(let path): name = "The key file \(path)"
+    case .pem: name = "The key in memory"
     }
   }
 }

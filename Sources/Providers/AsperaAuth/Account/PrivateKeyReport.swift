@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
+internal import StorageKeys
 
 /// The result of a private key check.
 ///
@@ -139,6 +140,30 @@ public struct PrivateKeyReport: Sendable, Hashable {
         client: .ssh, reason: "OpenSSH 9.2 does not read Ed25519 keys in PKCS #8, and not every newer SSH client does.",
         isConvertible: true)
       return [ascp("log in with Ed25519 keys")] + (format == .pkcs8 ? [ssh] : [])
+    }
+  }
+}
+
+extension PrivateKeyReport.Kind {
+  /// The lengths of an RSA modulus, in bits, that current SSH clients and this system's cryptography support.
+  static let lengthsOfRSA = 1_024...PrivateKey.longestRSAModulus
+
+  /// Creates the kind in a report from the kind of a parsed key, or throws if keys of this kind are not accepted.
+  init(_ kind: KeyKind, at location: KeyLocation) throws(AsperaError) {
+    switch kind {
+    case .rsa(let bits):
+      let lengths = Self.lengthsOfRSA
+      guard lengths.contains(bits) else {
+        throw location.error(
+          .unsupportedKey,
+          "is an RSA key of \(bits) bits, and \(lengths.lowerBound) to \(lengths.upperBound) are supported",
+          remedy: KeyLocation.anotherKey)
+      }
+      self = .rsa(bits: bits)
+    case .ecdsa(let curve): self = .ecdsa(curve: curve.rawValue)
+    case .ed25519: self = .ed25519
+    case .dsa: throw location.dsaError
+    case .other(let name): throw location.error(forKind: name)
     }
   }
 }

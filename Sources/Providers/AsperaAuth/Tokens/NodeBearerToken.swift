@@ -367,7 +367,7 @@ public struct NodeBearerKey: Sendable, Redacted {
     do {
       key = try PrivateKey(pem: pem.bytes, passphrase: passphrase?.bytes)
     } catch {
-      guard ![UInt8](pem.bytes).isUTF16 else { throw KeyLocation.bearerKey.utf16Error() }
+      guard ![UInt8](pem.bytes).isUTF16 else { throw KeyLocation(name: "The key for bearer tokens").utf16Error }
       throw Self.error(for: error)
     }
     guard case .rsa = key.kind, let publicKey = key.publicKey.pem else { throw Self.error(for: .unsupportedKind) }
