@@ -6,8 +6,8 @@ internal import StorageCrypto
 
 /// An ascp command, derived from a signed transfer specification: the arguments, the environment and the file list.
 ///
-/// Secrets are only in the environment, because every user of the machine can read the arguments of a process. Creating
-/// a command neither writes files nor starts a process. The options are those in IBM's ["Ascp command
+/// Secrets are only in the environment, because every user of the machine can read the arguments of a process. The
+/// options are those in IBM's ["Ascp command
 /// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html). aspera-cli derives options
 /// from a specification in the same way.
 ///
@@ -18,32 +18,17 @@ internal import StorageCrypto
 /// - A pinned host key is not ignored in favor of a WebSocket, which cannot check the host key, unless
 ///   ``AscpOptions/givesUpHostKey`` is set.
 /// - The key of the token account is used only if there is a token and no other credential.
-///
-/// ```swift
-/// let command = try AscpCommand(signed, managementPort: port)
-/// ```
 package struct AscpCommand: Sendable, Equatable, Redacted {
-  /// The environment variables that the command sets, by name.
-  ///
-  /// The ascp process must not inherit any other variable that ascp reads.
+  /// The variables that the command sets, by name; the process must not inherit any other variable that ascp reads.
   package let environment: [String: Secret]
 
   /// The list of files that ascp reads from a file, or `nil` if the paths are arguments.
   package let list: FileList?
 
-  private let front: [String]
-  private let back: [String]
+  fileprivate let front: [String]
+  fileprivate let back: [String]
 
-  init(front: [String], back: [String] = [], list: FileList? = nil, environment: [String: Secret]) {
-    self.front = front
-    self.back = back
-    self.list = list
-    self.environment = environment
-  }
-
-  /// Returns the command's arguments, which contain no secret.
-  ///
-  /// - Parameter path: The path of the file that contains ``list``, or `nil` to omit the option for the list.
+  /// Returns the command's arguments, without the option for ``list`` if its path is `nil`.
   package func arguments(listPath path: String? = nil) -> [String] {
     front + (list.flatMap { list in path.map { ["\(list.option)=\($0)"] } } ?? []) + back
   }
@@ -56,27 +41,22 @@ package struct AscpCommand: Sendable, Equatable, Redacted {
     /// The lines of the file: one source per line, or alternately a source and its destination.
     package let lines: [String]
 
-    /// The contents of the file: the lines in UTF-8, separated by line feeds.
     package var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
   }
 
-  /// A description that contains the arguments, the names of the environment variables, and the number of lines in the
-  /// list.
+  /// A description with the arguments, the names of the variables, and the number of lines in the list.
   package var description: String {
     let variables = environment.keys.sorted().joined(separator: ", ")
     let lines = list.map { ", list: \($0.lines.count) lines" } ?? ""
     return "AscpCommand(\(arguments().joined(separator: " ")), environment: [\(variables)]\(lines))"
   }
+}
 
-  /// Creates the ascp command for a transfer.
+extension AscpCommand {
+  /// Creates the ascp command for a transfer with a signed specification.
   ///
-  /// - Parameters:
-  ///   - specification: The signed transfer specification.
-  ///   - options: The ascp options that the specification does not determine.
-  ///   - managementPort: The TCP port of this machine to which ascp connects to report progress, or `nil` for no
-  ///     reports.
-  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would reveal a secret
-  ///   in the arguments, or contains a field for which ascp has no option.
+  /// ascp reports to the management port. The initializer throws if the specification cannot be carried out, lacks a
+  /// credential, would reveal a secret in the arguments, or contains a field for which ascp has no option.
   package init(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions(), managementPort: Int? = nil
   ) throws(AsperaError) {
@@ -88,13 +68,8 @@ package struct AscpCommand: Sendable, Equatable, Redacted {
 
   /// Creates the ascp command for a login test, in which ascp connects, logs in, and exits with status 0 or 1.
   ///
-  /// ascp accesses no files and does not connect to a management port. The server does not examine the token in this
-  /// mode, so the token is not passed to ascp.
-  ///
-  /// - Parameters:
-  ///   - specification: The signed transfer specification, whose paths and direction are ignored.
-  ///   - options: The ascp options that the specification does not determine.
-  /// - Throws: An ``AsperaError`` if the specification lacks a server, a user or a credential.
+  /// ascp accesses no files and does not connect to a management port, so the paths and the direction do not matter. The
+  /// server does not examine the token in this mode, so the token is not passed to ascp.
   package static func testLogin(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions()
   ) throws(AsperaError) -> AscpCommand {
@@ -151,8 +126,7 @@ struct AscpCommandBuilder {
     let list = try fileList()
     let root = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
     let sources = list == nil ? specification.paths.map(\.source) : []
-    return AscpCommand(
-      front: arguments, back: sources + [root], list: list, environment: environment)
+    return AscpCommand(environment: environment, list: list, front: arguments, back: sources + [root])
   }
 
   mutating func testLogin() throws(AsperaError) -> AscpCommand {
@@ -162,7 +136,7 @@ struct AscpCommandBuilder {
       if let value = specification.fields[field.name], value != .null { try add(field, value) }
     }
     environment["ASPERA_TEST_REDIS_DISABLE"] = Secret("true")
-    return AscpCommand(front: arguments, environment: environment)
+    return AscpCommand(environment: environment, list: nil, front: arguments, back: [])
   }
 
   /// Returns the file list, which contains the sources, or alternately a source and its destination.
@@ -211,12 +185,10 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Replaces `delete_source` with three equivalent fields, and copies `remove_empty_source_dir` to the field's usual
-  /// name.
+  /// Replaces `delete_source`, for which ascp has no option, and `remove_empty_source_dir`.
   ///
-  /// ascp has no option for `delete_source`. According to aspera-cli's schema (`spec.schema.yaml`), the field is
-  /// equivalent to removing the files, the folders that are then empty, and the source folder itself. aspera-cli
-  /// expands the field in the same way.
+  /// According to aspera-cli's schema (`spec.schema.yaml`), `delete_source` is equivalent to removing the files, the
+  /// folders that are then empty, and the source folder itself. aspera-cli expands the field in the same way.
   mutating func expandDeletion() {
     if specification.fields["delete_source"]?.bool == true {
       for name in TransferSpec.deletions { specification.fields[name] = true }
@@ -231,8 +203,7 @@ extension AscpCommandBuilder {
   }
 
   private static func refusal(of field: String, _ problem: String, remedy: String) -> AsperaError {
-    AsperaError(
-      .unsupported, "The field \(field) of the transfer specification \(problem).", remedy: remedy)
+    AsperaError(.unsupported, "The field \(field) of the transfer specification \(problem).", remedy: remedy)
   }
 
   /// Returns a field name for use in a message if the name is printable ASCII, or else a replacement.
@@ -270,23 +241,20 @@ extension AscpCommandBuilder {
     value.string ?? value.bool.map { $0 ? "true" : "false" } ?? value.integer.map { "\($0)" }
   }
 
-  static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
+  private static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
 
   private mutating func addSpecial(_ name: String) throws(AsperaError) {
     switch name {
     case "ssh_private_key_path":
       if let path = specification.filled(name) { arguments += ["-i", try expanded(path)] }
     case "proxy": try addProxy()
-    case "filters": addFilters()
+    case "filters":
+      // The order decides which of several matching patterns applies.
+      for filter in specification.fields["filters"]?.array ?? [] {
+        if let pattern = filter["include"]?.string { arguments += ["-N", pattern] }
+        if let pattern = filter["exclude"]?.string { arguments += ["-E", pattern] }
+      }
     default: return
-    }
-  }
-
-  /// Adds the patterns in their order, which decides which of several matching patterns applies.
-  private mutating func addFilters() {
-    for filter in specification.fields["filters"]?.array ?? [] {
-      if let pattern = filter["include"]?.string { arguments += ["-N", pattern] }
-      if let pattern = filter["exclude"]?.string { arguments += ["-E", pattern] }
     }
   }
 
@@ -383,10 +351,7 @@ extension AscpCommandBuilder {
     arguments += ["-i", path]
   }
 
-  /// Changes the specification of a session over SSH into a specification for a WebSocket.
-  ///
-  /// The WebSocket's port replaces the SSH port. The UDP port, the host key and the account's credential are removed,
-  /// because a WebSocket uses none of them.
+  /// Replaces the SSH port with the WebSocket's, which uses neither UDP nor a host key nor the account's credential.
   mutating func useWebSocket() {
     guard isWebSocket else { return }
     specification.sshPort = specification.webSocketPort
@@ -429,20 +394,14 @@ extension AscpCommandBuilder {
 /// The file is in a folder that only its owner can access. The folder is removed by ``removeFiles()`` or when the last
 /// copy of this value is released.
 package struct AscpInvocation: Sendable {
-  /// The arguments for ascp, which contain no secret.
   package let arguments: [String]
-
-  /// The environment variables to set for ascp, by name.
   package let environment: [String: Secret]
 
   private let folder: TemporaryFolder?
 
-  /// Prepares an ascp command by writing its file list, if the command has a list.
+  /// Prepares an ascp command by writing its file list into a folder in `parent`, or in the system's temporary directory.
   ///
-  /// - Parameters:
-  ///   - command: The ascp command.
-  ///   - parent: The folder in which the folder for the list is created. If `nil`, the system's temporary directory.
-  /// - Throws: An ``AsperaError`` if the list cannot be written. On error, no file remains.
+  /// If the list cannot be written, no file remains.
   package init(_ command: AscpCommand, in parent: String? = nil) throws(AsperaError) {
     environment = command.environment
     guard let list = command.list else {
@@ -455,6 +414,5 @@ package struct AscpInvocation: Sendable {
     self.folder = folder
   }
 
-  /// Removes the written files, if they still exist.
   package func removeFiles() { folder?.remove() }
 }

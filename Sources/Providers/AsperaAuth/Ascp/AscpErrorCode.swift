@@ -20,22 +20,8 @@ public struct AscpErrorCode: Sendable, Hashable {
   /// The retryable codes are those of aspera-cli, except 37, which like 34 indicates an authorization failure.
   public var isRetryable: Bool { failureClass.isRetryable }
 
-  /// Looks up an error code by its number, or returns `nil` if the number is unknown.
-  ///
-  /// - Parameter code: The number in a management frame.
-  public init?(_ code: Int) {
-    guard Self.all.indices.contains(code) else { return nil }
-    self = Self.all[code]
-  }
-
-  private init(code: Int, name: String, failureClass: AscpFailureClass) {
-    self.code = code
-    self.name = name
-    self.failureClass = failureClass
-  }
-
   /// All error codes, sorted by their numbers, which start at 0 and have no gaps.
-  public static let all: [AscpErrorCode] = table.enumerated().map { code, row in
+  public static let all = table.enumerated().map { code, row in
     AscpErrorCode(code: code, name: row.name, failureClass: row.meaning)
   }
 
@@ -62,18 +48,12 @@ public struct AscpErrorCode: Sendable, Hashable {
     ("CIPHER_NON_COMPAT_FIPS", .caller), ("PEER_REQUIRES_FIPS", .caller),
   ]
 
-  /// Classifies a failure of ascp based on its error code and its text.
+  /// Classifies a failure of ascp based on its error code and its text: the fields of the last management frame.
   ///
   /// ascp has no code for an expired token. It uses 34 and 37 for every authorization failure, and words in the text
   /// distinguish these failures. A different token does not help if the user, the direction or the file list do not
-  /// match, or if the server denies access to the user. Uppercase and lowercase are not distinguished. Only words are
-  /// matched, because whole sentences differ between versions.
-  ///
-  /// - Parameters:
-  ///   - code: The field `Code` of the last management frame. `nil` if ascp exited without a final frame, as it does
-  ///     with `--mode=test-login`. The result is then based only on the text.
-  ///   - text: The field `Description` of the last management frame, or ascp's printed output.
-  /// - Returns: The class of the failure, or ``AscpFailureClass/other`` for an unknown code.
+  /// match, or if the server denies access to the user. Only words are matched, because whole sentences differ between
+  /// versions. If ascp exited without a final frame, as with `--mode=test-login`, there is only its printed output.
   package static func classify(code: Int?, text: String) -> AscpFailureClass {
     let text = text.lowercased()
     guard let code else { return classify(text: text) }
@@ -96,15 +76,12 @@ public struct AscpErrorCode: Sendable, Hashable {
     return refusals.contains { text.contains($0) } ? .tokenRejected : .authorizationDenied
   }
 
-  /// Returns whether a text says that access is denied to a user.
-  ///
-  /// The user can have a keyword as name, as in `user token denied by server`.
+  /// Whether access is denied to a user, who can have a keyword as name, as in `user token denied by server`.
   private static func isDeniedUser(_ text: String) -> Bool {
     let words = text.split(separator: " ")
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }
   }
 
-  /// Classifies a failure without an error code, based on its lowercase text.
   private static func classify(text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }
@@ -112,6 +89,16 @@ public struct AscpErrorCode: Sendable, Hashable {
     if text.contains("token") || text.contains("authorization") { return classify(refusal: text) }
     let passing = ["tcp connection", "timed out", "timeout", "connection lost", "connection refused"]
     return passing.contains { text.contains($0) } ? .transport : .other
+  }
+}
+
+extension AscpErrorCode {
+  /// Looks up an error code by its number, or returns `nil` if the number is unknown.
+  ///
+  /// - Parameter code: The number in a management frame.
+  public init?(_ code: Int) {
+    guard Self.all.indices.contains(code) else { return nil }
+    self = Self.all[code]
   }
 }
 

@@ -6,23 +6,17 @@ internal import StorageAuth
 /// A management frame: a message on ascp's management port.
 ///
 /// A frame consists of a header with a version, fields, and an empty line. The format is that of aspera-cli
-/// (`ascp/management.rb`) and matches ascp's own output. The order of the fields is preserved. A field can contain a
-/// password or a token. Therefore the description shows the names of all fields, but only the values of a few fields
-/// that contain neither secrets nor paths.
-///
-/// ```swift
-/// if frame.kind == .error { print(frame.code ?? 0, frame.errorDescription ?? "") }
-/// ```
+/// (`ascp/management.rb`) and matches ascp's own output. A field can contain a password or a token. Therefore the
+/// description shows the names of all fields, but only the values of a few fields that contain neither secrets nor
+/// paths.
 package struct ManagementFrame: Sendable, Equatable, Redacted {
   /// A kind of management frame that ascp sends or receives.
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The value of the frame's field `Type`.
+    /// The value of the frame's field `Type`, which can be a kind that this package does not know.
     package let rawValue: String
 
-    /// Creates a kind from the field `Type`, which can be a kind that this package does not know.
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The value of the frame's field `Type`.
     package var description: String { rawValue }
 
     /// A report that ascp has connected to the management port.
@@ -37,8 +31,6 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     package static let start = Kind(rawValue: "START")
     /// A report that the transfer of a file is complete.
     package static let stop = Kind(rawValue: "STOP")
-    /// A report that the transfer of a file in the arguments is complete.
-    package static let argumentStop = Kind(rawValue: "ARGSTOP")
     /// A report that a file was skipped because it already exists.
     package static let skip = Kind(rawValue: "SKIP")
     /// A report that the transfer of a file failed, after which the session continues.
@@ -53,9 +45,7 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     package static let rate = Kind(rawValue: "RATE")
   }
 
-  /// The protocol version in the frame's header.
-  ///
-  /// The parser accepts any number, and commands use version 2.
+  /// The protocol version in the frame's header, which is 2 in commands and any number in reports.
   package let version: Int
 
   private let fields: [Field]
@@ -73,14 +63,9 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
   /// The names of the frame's fields, in order.
   package var names: [String] { fields.map(\.name) }
 
-  /// The values of the frame's fields, in order.
-  var values: [String] { fields.map(\.value) }
-
-  /// Returns the value of the frame's first field with the given name, or `nil` if the field is missing.
+  /// The value of the first field with a name, in which upper and lower case are not distinguished.
   ///
-  /// A line break within a value cannot replace an earlier field, because only the first field with the name counts.
-  ///
-  /// - Parameter name: The field name. Uppercase and lowercase are not distinguished, because versions of ascp differ.
+  /// Only the first field counts, so that a line break within a value cannot replace an earlier field.
   package subscript(name: String) -> String? {
     let name = name.lowercased()
     return fields.first { $0.name.lowercased() == name }?.value
@@ -100,9 +85,7 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     return "ManagementFrame(\(texts.joined(separator: ", ")))"
   }
 
-  /// Creates a management frame that commands ascp to add a file to a persistent session.
-  ///
-  /// - Throws: An ``AsperaError`` if a path contains a line break or a NUL, which would end the field.
+  /// Creates the command that adds a file to a persistent session; see ``command(_:_:)`` for errors.
   package static func start(source: String, destination: String? = nil) throws(AsperaError) -> ManagementFrame {
     try command(.start, [("Source", source)] + (destination.map { [("Destination", $0)] } ?? []))
   }
@@ -113,16 +96,13 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
   /// The command that stops the session immediately.
   package static let cancel = ManagementFrame(version: 2, fields: [("Type", Kind.cancel.rawValue)])
 
-  /// Creates a management frame that commands ascp to change the target rate, in kilobits per second.
+  /// Creates the command that changes the target rate.
   package static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
     ManagementFrame(version: 2, fields: [("Type", Kind.rate.rawValue), ("Rate", "\(kilobitsPerSecond)")])
   }
 
-  /// Creates a management frame of the given kind.
+  /// Creates a management frame of the given kind, which becomes the field `Type`.
   ///
-  /// - Parameters:
-  ///   - kind: The kind of frame, which becomes the field `Type`.
-  ///   - fields: The other fields, in order.
   /// - Throws: An ``AsperaError`` if a name or a value contains a line break or a NUL, which would end the field, or if
   ///   a name is empty or contains a colon.
   package static func command(
@@ -142,8 +122,7 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
 
   /// The frame in ascp's text format, including secrets: the header, the fields and an empty line.
   package var text: String {
-    let lines = zip(names, values).map { "\($0): \($1)\n" }
-    return "FASPMGR \(version)\n\(lines.joined())\n"
+    "FASPMGR \(version)\n\(fields.map { "\($0.name): \($0.value)\n" }.joined())\n"
   }
 }
 
@@ -152,25 +131,24 @@ extension Unicode.Scalar {
   var isBreak: Bool { self == "\n" || self == "\r" || self == "\0" }
 }
 
+/// The values of fields, each of which is `nil` if the field is missing or malformed.
 extension ManagementFrame {
-  /// The kind of frame (`Type`), or `nil` if the field is missing.
+  /// The kind of frame (`Type`).
   package var kind: Kind? { self["Type"].map { Kind(rawValue: $0) } }
 
-  /// The error code in the frame (`Code`), or `nil` if the frame has none.
-  ///
-  /// See ``AscpErrorCode``.
+  /// The number of an ``AscpErrorCode`` (`Code`).
   package var code: Int? { integer("Code") }
 
-  /// The error text in the frame (`Description`), unchanged, or `nil` if the field is missing.
+  /// The error text in the frame (`Description`), unchanged.
   package var errorDescription: String? { self["Description"] }
 
-  /// The session ID in the frame (`SessionId`), or `nil` if the field is missing.
+  /// The session ID in the frame (`SessionId`).
   package var sessionID: String? { self["SessionId"] }
 
-  /// The path of the file that the frame is about (`File`, or else `Source`), or `nil` if both fields are missing.
+  /// The path of the file that the frame is about (`File`, or else `Source`).
   package var file: String? { self["File"] ?? self["Source"] }
 
-  /// The number of content bytes that have been transferred, or `nil` if it is not reported.
+  /// The number of content bytes that have been transferred.
   ///
   /// The number is the sum of `TransferBytes`, which this session transferred, and `StartByte`, at which the session
   /// resumed.
@@ -180,21 +158,17 @@ extension ManagementFrame {
     return overflow ? nil : sum
   }
 
-  /// The number of content bytes in the whole transfer (`PreTransferBytes`), or `nil` if it is not reported.
+  /// The number of content bytes in the whole transfer (`PreTransferBytes`).
   package var totalBytes: Int64? { integer("PreTransferBytes") }
 
-  /// The file size in bytes (`Size`), or `nil` if it is not reported.
+  /// The file size in bytes (`Size`).
   package var fileBytes: Int64? { integer("Size") }
 
-  /// Returns the integer in a field, or `nil` if the field is missing, is not an integer or is out of range.
-  package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String, as type: Number.Type = Number.self)
-    -> Number?
-  {
+  package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String) -> Number? {
     self[name].flatMap { Number(signedDigits: $0) }
   }
 
-  /// Returns the Boolean value in a field, which is `Yes` or `No`, or `nil` if the field is missing or has another
-  /// value.
+  /// Returns the Boolean value in a field, which is `Yes` or `No`.
   package func truth(_ name: String) -> Bool? {
     switch self[name]?.lowercased() {
     case "yes": true
@@ -230,11 +204,6 @@ extension ManagementFrame {
 /// The parser accepts input in chunks of any length, any protocol version, fields in any order, and lines that end with
 /// CR LF. If a line does not belong to a frame, the parser reports a problem and skips the line together with the rest
 /// of its frame. The longest line and the largest frame limit the memory use. Bytes that are not UTF-8 are replaced.
-///
-/// ```swift
-/// var parser = ManagementFrameParser()
-/// for item in parser.feed(bytes) { if case .frame(let frame) = item { handle(frame) } }
-/// ```
 package struct ManagementFrameParser: Sendable {
   /// A frame or a problem that the parser found in its input.
   package enum Item: Sendable, Equatable {
@@ -269,7 +238,6 @@ package struct ManagementFrameParser: Sendable {
   private enum State {
     /// The parser is between two frames.
     case idle
-    /// The parser is within a frame.
     case frame(version: Int)
     /// The parser skips input with a reported problem, up to the next empty line or header.
     case skipping
@@ -281,13 +249,9 @@ package struct ManagementFrameParser: Sendable {
   private var fields: [(name: String, value: String)] = []
   private var size = 0
 
-  /// Creates a parser in the state before its first input.
   package init() {}
 
-  /// Parses the next chunk of input.
-  ///
-  /// - Parameter bytes: The bytes that follow the bytes of the previous call.
-  /// - Returns: The frames and problems that are complete after these bytes, in order.
+  /// Parses the next chunk of input, and returns the frames and problems that are then complete, in order.
   package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Item] {
     var items: [Item] = []
     for byte in bytes {
@@ -302,9 +266,7 @@ package struct ManagementFrameParser: Sendable {
     return items
   }
 
-  /// Ends the input, and resets the parser.
-  ///
-  /// - Returns: A problem if the input ended within a frame, or else `nil`.
+  /// Ends the input and resets the parser, and returns a problem if the input ended within a frame.
   package mutating func finish() -> Item? {
     defer { self = ManagementFrameParser() }
     switch state {
