@@ -11,9 +11,9 @@ public import StorageAuth
 /// the server compares the token's expiration with its own clock.
 public struct BearerTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
-  public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
+  public var source: String { access.source }
 
-  private let maker: BearerTokenFactory
+  private let access: BearerAccessProvider
   private let fileID: String
 
   /// Creates an issuer of bearer tokens.
@@ -27,8 +27,7 @@ public struct BearerTokenIssuer: TokenIssuer, Redacted {
   public init(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) {
-    maker = BearerTokenFactory(
-      accessKey: accessKey, userID: userID, role: NodeScope.user, key: key, lifetime: lifetime)
+    access = BearerAccessProvider(accessKey: accessKey, userID: userID, key: key, lifetime: lifetime)
     self.fileID = fileID
   }
 
@@ -41,11 +40,11 @@ public struct BearerTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let (minted, present) = try maker.token(for: source, at: context.time.now)
+    let (minted, present) = try access.token(at: context.time.now)
     do {
       let token = try AsperaToken(
         Secret(BearerText.prefix + minted.secret.reveal()), expiration: minted.claims.expiration)
-      let specification = TransferSpec.naming(accessKey: maker.accessKey, fileID: fileID)
+      let specification = TransferSpec.naming(accessKey: access.accessKey, fileID: fileID)
       return IssuedCredential(
         TransferCredential(token: token, specification: specification), issuerTime: present, source: source)
     } catch {
@@ -73,30 +72,63 @@ extension TokenIssuer where Self == BearerTokenIssuer {
   }
 }
 
-/// A factory that creates node bearer tokens for one user.
+/// A credential provider that creates short-lived bearer tokens for a Node API with an access key's private key.
 ///
-/// The lifetime of a token starts when the token is created.
-struct BearerTokenFactory: Sendable {
+/// The provider signs a new token on every request. Use a `CredentialCache` to store the token and refresh it before it
+/// expires. The clock of this machine must be accurate, because the node compares the token's expiration with its own
+/// clock.
+///
+/// ```swift
+/// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
+/// ```
+public struct BearerAccessProvider: CredentialProvider, Redacted {
+  /// The provider name that errors and events show.
+  public var source: String { "bearer tokens of the access key \(accessKey)" }
+
+  fileprivate let accessKey: String
+  private let userID: String
+  private let role: String
+  private let key: NodeBearerKey
+  private let lifetime: Duration
+
+  /// Creates a provider of bearer tokens.
+  ///
+  /// - Parameters:
+  ///   - accessKey: The identifier of the access key.
+  ///   - userID: The user ID that the permissions on the node refer to.
+  ///   - role: The role in the token's scope: ``NodeScope/user`` or ``NodeScope/admin``.
+  ///   - key: The private key whose public key is registered with the access key.
+  ///   - lifetime: The lifetime of each token, in whole seconds.
+  public init(
+    accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
+    lifetime: Duration = .seconds(3_600)
+  ) {
+    self.accessKey = accessKey
+    self.userID = userID
+    self.role = role
+    self.key = key
+    self.lifetime = lifetime
+  }
+
+  /// Returns a credential with a newly signed bearer token, and the time at which the token's lifetime starts.
+  ///
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+    let (token, present) = try token(at: context.time.now)
+    let access = AsperaNodeAccess(
+      .bearer(token: token.secret, accessKey: accessKey), expiration: token.claims.expiration)
+    return IssuedCredential(access, issuerTime: present)
+  }
+
   /// The permitted token lifetimes, in seconds.
   ///
   /// A token with a lifetime below one second would expire on its way to the node. For more than a year, a basic token
   /// is the better choice.
   private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
 
-  let accessKey: String
-  let userID: String
-  let role: String
-  let key: NodeBearerKey
-  let lifetime: Duration
-
-  /// Creates a bearer token, and returns the token and the time at which its lifetime starts.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the credential provider, for error messages.
-  ///   - now: The current time.
-  func token(for source: String, at now: Timestamp) throws(CredentialError) -> (
-    token: NodeBearerToken, present: Timestamp
-  ) {
+  /// Signs a bearer token, and returns the token and the time at which its lifetime starts.
+  fileprivate func token(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, present: Timestamp) {
     let seconds = try RequestCheck(source: source).seconds(lifetime, in: Self.lifetimes)
     let present = now.wholeSeconds
     let claims = NodeBearerClaims(
@@ -108,6 +140,9 @@ struct BearerTokenFactory: Sendable {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
   }
+
+  /// A description that contains the provider name.
+  public var description: String { "BearerAccessProvider(\(source))" }
 }
 
 /// Functions that parse a bearer token without verifying its signature.
@@ -127,8 +162,7 @@ enum BearerText {
     return (try? NodeBearerToken(Secret(bare)))?.claims.expiration
   }
 
-  /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4), or `nil` if the claim is
-  /// missing.
+  /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4).
   private static func webTokenExpiration(of text: String) -> Timestamp? {
     let parts = text.parts(between: ".")
     guard parts.count == 3, text.utf8.count <= NodeBearerToken.sizeLimit, let payload = [UInt8](base64URL: parts[1]),
@@ -138,50 +172,4 @@ enum BearerText {
     guard let seconds = number.code.flatMap({ Double($0) }), seconds.magnitude < 0x1p53 else { return nil }
     return Int64(exactly: seconds.rounded(.down)).map { Timestamp(unixSeconds: $0) }
   }
-}
-
-/// A credential provider that creates short-lived bearer tokens for a Node API with an access key's private key.
-///
-/// The provider signs a new token on every request. Use a `CredentialCache` to store the token and refresh it before it
-/// expires. The clock of this machine must be accurate, because the node compares the token's expiration with its own
-/// clock.
-///
-/// ```swift
-/// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
-/// ```
-public struct BearerAccessProvider: CredentialProvider, Redacted {
-  /// The provider name that errors and events show.
-  public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
-
-  private let maker: BearerTokenFactory
-
-  /// Creates a provider of bearer tokens.
-  ///
-  /// - Parameters:
-  ///   - accessKey: The identifier of the access key.
-  ///   - userID: The user ID that the permissions on the node refer to.
-  ///   - role: The role in the token's scope: ``NodeScope/user`` or ``NodeScope/admin``.
-  ///   - key: The private key whose public key is registered with the access key.
-  ///   - lifetime: The lifetime of each token, in whole seconds.
-  public init(
-    accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
-    lifetime: Duration = .seconds(3_600)
-  ) {
-    maker = BearerTokenFactory(
-      accessKey: accessKey, userID: userID, role: role, key: key, lifetime: lifetime)
-  }
-
-  /// Returns a credential with a newly signed bearer token, and the time at which the token's lifetime starts.
-  ///
-  /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
-  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
-    let (token, present) = try maker.token(for: source, at: context.time.now)
-    let access = AsperaNodeAccess(
-      .bearer(token: token.secret, accessKey: maker.accessKey), expiration: token.claims.expiration)
-    return IssuedCredential(access, issuerTime: present)
-  }
-
-  /// A description that contains the provider name.
-  public var description: String { "BearerAccessProvider(\(source))" }
 }

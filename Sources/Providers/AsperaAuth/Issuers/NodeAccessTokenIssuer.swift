@@ -116,12 +116,11 @@ private final class Holders: Sendable {
 
   private let state = Lock(State())
 
-  /// Returns the generation of the most recent credential if the session holds that credential, otherwise `nil`.
+  /// Returns the generation of the most recent credential, or `nil` if the session does not hold that credential.
   func generation(of session: String) -> CredentialGeneration? {
     state.withLock { $0.sessions.contains(session) ? $0.generation : nil }
   }
 
-  /// Records that a session received the credential of a generation.
   func note(_ generation: CredentialGeneration, of session: String) {
     state.withLock { state in
       if state.generation != generation || state.sessions.count >= Self.limit {

@@ -17,18 +17,16 @@ internal import StorageCrypto
 ///   node: "https://node.example.com:9092", access: StaticCredentialProvider(.basic(user: "mia", password: password)))
 /// ```
 public struct SetupTokenIssuer: TokenIssuer, Redacted {
-  /// The maximum size of a response, in bytes.
-  ///
-  /// The limit is large because a response contains every path of a transfer.
-  static let responseLimit = 16 << 20
+  /// The maximum size of a response in bytes, which is large because a response contains every path of a transfer.
+  private static let responseLimit = 16 << 20
 
   /// The issuer name that errors and events show.
   public let source: String
 
-  let node: String
-  let access: AccessCache
-  let tokenLifetime: Duration?
-  let allowsPlainHTTP: Bool
+  private let node: String
+  private let access: AccessCache
+  private let tokenLifetime: Duration?
+  private let allowsPlainHTTP: Bool
 
   /// Creates a token issuer for a node.
   ///
@@ -71,7 +69,7 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
     let access = access.cache(in: context)
     let first = try await access.credential(lasting: lasting)
     let received = try await send(call, with: first.credential, in: context)
-    guard Self.isRefusal(received.status) else { return try grant(in: received, life: life, in: context) }
+    guard [401, 403].contains(received.status) else { return try grant(in: received, life: life, in: context) }
     let second: CachedCredential<AsperaNodeAccess>
     do {
       second = try await access.credential(lasting: lasting, replacing: first.generation)
@@ -102,15 +100,13 @@ extension TokenIssuer where Self == SetupTokenIssuer {
 }
 
 extension SetupTokenIssuer {
-  /// The token lifetimes that can be requested, in seconds.
-  ///
-  /// The maximum is ten years, which is more than any server grants.
+  /// The token lifetimes that can be requested, in seconds: at most ten years, which is more than any server grants.
   private static let lives: ClosedRange<Int64> = 1...315_360_000
 
-  var signer: AsperaNodeSigner { AsperaNodeSigner(allowsPlainHTTP: allowsPlainHTTP) }
+  private var signer: AsperaNodeSigner { AsperaNodeSigner(allowsPlainHTTP: allowsPlainHTTP) }
 
   /// Returns the request that sets up a transfer, before the request is authorized.
-  func call(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
+  private func call(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {
       let body = try NodeSetup.body(for: [specification], tokenLifetime: tokenLifetime)
@@ -121,14 +117,14 @@ extension SetupTokenIssuer {
     }
   }
 
-  /// Returns the requested token lifetime, or the node's default lifetime if no lifetime is requested.
-  func life(of specification: TransferSpec) throws(CredentialError) -> Duration {
+  /// Returns the requested token lifetime, or the node's default lifetime.
+  private func life(of specification: TransferSpec) throws(CredentialError) -> Duration {
     let asked = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
     guard let asked else { return NodeSetup.assumedLife }
     return .seconds(try RequestCheck(source: source).seconds(asked, in: Self.lives))
   }
 
-  func send(
+  private func send(
     _ call: ServiceCall, with access: AsperaNodeAccess, in context: ProviderContext
   ) async throws(CredentialError) -> ReceivedResponse {
     var signed = call
@@ -144,11 +140,8 @@ extension SetupTokenIssuer {
     return try await exchange.receive { prepared }
   }
 
-  /// Returns whether an HTTP status means that the node rejected the request's credential.
-  static func isRefusal(_ status: Int) -> Bool { status == 401 || status == 403 }
-
   /// Returns the grant that a node's response contains, or throws the node's error.
-  func grant(
+  private func grant(
     in received: ReceivedResponse, life: Duration, in context: ProviderContext
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard received.response.status.kind == .successful else { throw refusal(received) }
@@ -190,7 +183,7 @@ extension SetupTokenIssuer {
   }
 
   /// Returns the error for a response whose HTTP status reports a failure.
-  func refusal(_ received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
+  private func refusal(_ received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
     let said = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
     return error(for: said, status: received.status, received, because: declined)
   }
@@ -219,24 +212,17 @@ extension SetupTokenIssuer {
 /// A node checks the requested transfers, and responds with a specification and a token for each transfer. Requests and
 /// responses are described in the OpenAPI description of IBM's Node API.
 package enum NodeSetup {
-  /// The node's default token lifetime, which applies if the request does not specify a lifetime.
+  /// The token lifetime of a node if the request does not specify one.
   package static let assumedLife = Duration.seconds(86_400)
 
   /// Returns the path of the setup operation for a transfer direction, relative to the node's base URL.
   package static func path(for direction: TransferDirection) -> String {
-    switch direction {
-    case .send: "/files/upload_setup"
-    case .receive: "/files/download_setup"
-    }
+    direction == .send ? "/files/upload_setup" : "/files/download_setup"
   }
 
-  /// Returns the body of a setup request.
+  /// Returns the body of a setup request for transfers with the same direction.
   ///
-  /// - Parameters:
-  ///   - specifications: The transfer specifications, all with the same direction.
-  ///   - tokenLifetime: The requested token lifetime, in whole seconds. If `nil`, the node chooses the lifetime.
-  /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if there are no specifications, if their
-  ///   directions are missing or differ, or if a specification has no paths.
+  /// The token lifetime is in whole seconds. If it is `nil`, the node chooses the lifetime.
   package static func body(
     for specifications: [TransferSpec], tokenLifetime: Duration? = nil
   ) throws(AsperaError) -> [UInt8] {
@@ -256,13 +242,7 @@ package enum NodeSetup {
     return body.serialized
   }
 
-  /// Parses the results in the response to a setup request, in the order of the requested transfers.
-  ///
-  /// - Parameters:
-  ///   - body: The body of a response with HTTP status 200.
-  ///   - count: The number of transfers in the request.
-  /// - Returns: The specification that the node returned for each transfer, or the node's error.
-  /// - Throws: An ``AsperaError`` with the code `invalidAnswer` if the response is malformed.
+  /// Parses the body of a response with HTTP status 200, whose results are in the order of the requested transfers.
   package static func results(
     of body: [UInt8], count: Int
   ) throws(AsperaError) -> [Result<TransferSpec, NodeRefusal>] {
@@ -310,7 +290,7 @@ package enum NodeSetup {
   ///
   /// The node receives only paths on the server: the destinations of an upload, or the sources of a download. The names
   /// of local files are private.
-  static func request(
+  private static func request(
     for specification: TransferSpec, _ tokenLifetime: Duration?
   ) throws(AsperaError) -> JSONObject {
     let paths = specification.paths
@@ -359,15 +339,13 @@ package enum NodeSetup {
 
 /// An error of a Node API: the member `error` of a response or of an array element in a response.
 package struct NodeRefusal: Error, Sendable, Hashable {
-  /// The error code, which corresponds to an HTTP status code, or `nil` if the error has no code.
+  /// The error code, which corresponds to an HTTP status code.
   package let code: String?
 
-  /// The short name of the error, such as `Not Found`, or `nil` if the error has no name.
+  /// The short name of the error, such as `Not Found`.
   package let reason: String?
 
-  /// The node's error message, or `nil` if the error has no message.
-  ///
-  /// The message is untrusted. Callers mask and truncate it before they show it to the user.
+  /// The node's error message, which is untrusted: callers mask and truncate it before they show it to the user.
   package let message: String?
 
   /// Parses the member `error` of a JSON object, or returns `nil` if the member is missing or `null`.
