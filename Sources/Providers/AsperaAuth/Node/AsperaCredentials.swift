@@ -55,7 +55,7 @@ extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
 /// If none of the variables is set, the provider is not configured, and a chain skips it. An incomplete set of
 /// variables is an error, and so are variables from more than one set.
 public struct AsperaEnvironmentProvider: CredentialProvider, Redacted {
-  private static let names = NodeAccessSettings.Names(
+  private static let names = NodeAccessSettings(
     user: "ASPERA_NODE_USER", password: "ASPERA_NODE_PASSWORD", accessKey: "ASPERA_ACCESS_KEY_ID",
     secret: "ASPERA_ACCESS_KEY_SECRET", token: "ASPERA_NODE_TOKEN")
 
@@ -81,8 +81,7 @@ public struct AsperaEnvironmentProvider: CredentialProvider, Redacted {
         + "\(names.token), and unset the others.")
     var values: [String: String] = [:]
     for name in names.all { values[name] = context.variable(name) }
-    let settings = NodeAccessSettings(names: names, values: values, location: location)
-    guard let access = try settings.access(at: context.time.now) else {
+    guard let access = try names.access(values, at: location, now: context.time.now) else {
       throw location.error(.notConfigured, "sets none of \(names.all.joined(separator: ", "))")
     }
     return IssuedCredential(access)
@@ -132,7 +131,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeA
   private static func asperaAccess(
     _ name: String, in contents: ConfigurationFile.Contents, at now: Timestamp
   ) throws(CredentialError) -> AsperaNodeAccess {
-    let names = NodeAccessSettings.Names(
+    let names = NodeAccessSettings(
       user: "user", password: "password", accessKey: "access_key_id", secret: "access_key_secret", token: "token")
     let document: JSONValue
     do {
@@ -152,72 +151,53 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeA
       default: throw location.malformed("has no string in “\(name)”")
       }
     }
-    let settings = NodeAccessSettings(names: names, values: values, location: location)
-    guard let access = try settings.access(at: now) else {
+    guard let access = try names.access(values, at: location, now: now) else {
       throw location.error(.notConfigured, "has no credential")
     }
     return access
   }
 }
 
-/// Settings for access to a Node API, which come from environment variables or a profile.
+/// The names of settings for access to a Node API: of environment variables, or of members of a profile.
 ///
 /// The settings must be exactly one complete set: user and password, access key and secret, or access key and token.
-struct NodeAccessSettings {
-  /// The names of the environment variables or profile members that contain the settings.
-  struct Names {
-    let user: String
-    let password: String
-    let accessKey: String
-    let secret: String
-    let token: String
+private struct NodeAccessSettings {
+  let user: String
+  let password: String
+  let accessKey: String
+  let secret: String
+  let token: String
 
-    var all: [String] { [user, password, accessKey, secret, token] }
-  }
+  var all: [String] { [user, password, accessKey, secret, token] }
 
-  let names: Names
-  let values: [String: String]
-  let location: SettingLocation
-
-  /// Returns the credential that the settings specify, or `nil` if no setting is present.
+  /// Returns the credential that the values specify, or `nil` if no value is present.
   ///
-  /// - Parameter now: The current time. An expired bearer token is rejected.
   /// - Throws: A `CredentialError` with the code `failed` if a set of settings is incomplete, if settings from more
-  ///   than one set are present, or if the credential is invalid. In these cases, trying another provider would
-  ///   silently use another identity.
-  func access(at now: Timestamp) throws(CredentialError) -> AsperaNodeAccess? {
-    let present = names.all.filter { values[$0] != nil }
+  ///   than one set are present, or if the credential is invalid or has expired. In these cases, trying another provider
+  ///   would silently use another identity.
+  func access(
+    _ values: [String: String], at location: SettingLocation, now: Timestamp
+  ) throws(CredentialError) -> AsperaNodeAccess? {
+    let present = all.filter { values[$0] != nil }
     if present.isEmpty { return nil }
-    let ways = [[names.user, names.password], [names.accessKey, names.secret], [names.accessKey, names.token]]
+    let ways = [[user, password], [accessKey, secret], [accessKey, token]]
     let whole = ways.filter { $0.allSatisfy(present.contains) }
     let fitting = ways.filter { way in present.allSatisfy(way.contains) }
     guard let way = whole.first, whole.count == 1, present.count == way.count else {
-      throw location.error(.failed, whole.isEmpty && !fitting.isEmpty ? half(present, fitting) : tooMany(present))
+      let missing = fitting.flatMap { $0.filter { !present.contains($0) } }
+      throw location.error(
+        .failed,
+        whole.isEmpty && !fitting.isEmpty
+          ? "has \(present.joined(separator: " and ")) but no \(missing.joined(separator: " or "))"
+          : "has \(present.joined(separator: ", ")), which do not belong together")
     }
-    let access = access(way)
-    try check(access, at: now)
-    return access
-  }
-
-  private func half(_ present: [String], _ ways: [[String]]) -> String {
-    let missing = ways.flatMap { $0.filter { !present.contains($0) } }
-    return "has \(present.joined(separator: " and ")) but no \(missing.joined(separator: " or "))"
-  }
-
-  private func tooMany(_ present: [String]) -> String {
-    "has \(present.joined(separator: ", ")), which do not belong together"
-  }
-
-  private func access(_ way: [String]) -> AsperaNodeAccess {
-    let (name, secret) = (values[way[0]] ?? "", Secret(values[way[1]] ?? ""))
-    return switch way[1] {
-    case names.password: .basic(user: name, password: secret)
-    case names.secret: .accessKey(id: name, secret: secret)
-    default: .bearer(secret, accessKey: name)
-    }
-  }
-
-  private func check(_ access: AsperaNodeAccess, at now: Timestamp) throws(CredentialError) {
+    let (name, value) = (values[way[0]] ?? "", Secret(values[way[1]] ?? ""))
+    let access: AsperaNodeAccess =
+      switch way[1] {
+      case password: .basic(user: name, password: value)
+      case secret: .accessKey(id: name, secret: value)
+      default: .bearer(value, accessKey: name)
+      }
     do {
       _ = try AsperaNodeSigner.fields(for: access)
     } catch {
@@ -227,5 +207,6 @@ struct NodeAccessSettings {
     if let end = access.expiration, end <= now {
       throw location.error(.failed, "has a bearer token that expired at \(end)", remedy: "Store a new one there.")
     }
+    return access
   }
 }

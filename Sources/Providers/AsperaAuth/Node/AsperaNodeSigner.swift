@@ -119,9 +119,7 @@ extension HTTPField.Name {
   package static let asperaAccessKey = known("X-Aspera-AccessKey")
 }
 
-/// A namespace for the value of an `Authorization` header in the Basic scheme (RFC 7617, section 2).
-///
-/// Basic tokens have the same form.
+/// The value of an `Authorization` header in the Basic scheme (RFC 7617, section 2), which basic tokens have as well.
 enum BasicAuthorization {
   /// The terms for the user and the password in error messages.
   struct Names {
@@ -132,10 +130,7 @@ enum BasicAuthorization {
     static let accessKey = Names(user: "access key id", password: "secret of the access key")
   }
 
-  /// Returns the value of the `Authorization` header, without line breaks.
-  ///
-  /// - Throws: A `SigningError` if the user or the password is empty or contains a control character, or if the user
-  ///   contains a colon.
+  /// Throws if the user or the password is empty or contains a control character, or if the user contains a colon.
   static func value(user: String, password: Secret, _ names: Names) throws(SigningError) -> String {
     guard !user.utf8.contains(UInt8(ascii: ":")) else {
       throw SigningError(

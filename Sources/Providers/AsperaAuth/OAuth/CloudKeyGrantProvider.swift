@@ -32,9 +32,7 @@ public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
   /// - Parameters:
   ///   - apiKey: The API key of a user or of a service ID.
   ///   - tokenURL: The URL of the token endpoint, with the scheme `https`, or `http` on this machine.
-  public init(
-    apiKey: Secret, tokenURL: String = Self.tokenURL
-  ) {
+  public init(apiKey: Secret, tokenURL: String = Self.tokenURL) {
     source = ServiceURL(tokenURL).map { "token endpoint \($0.visible)" } ?? "token endpoint"
     self.apiKey = apiKey
     endpoint = TokenEndpoint(source: source, url: tokenURL)

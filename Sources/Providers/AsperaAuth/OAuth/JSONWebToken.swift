@@ -11,12 +11,11 @@ package import StorageKeys
 /// A server that accepts such a token can be used by each client that has the token, so the text is a secret.
 package struct JSONWebToken: Sendable, Redacted {
   /// The maximum size of a token's text, in bytes.
-  package static let sizeLimit = 16_384
+  private static let sizeLimit = 16_384
 
   /// The token's text: header, payload and signature in Base64, separated by periods.
   package let secret: Secret
 
-  /// The members of the token's header.
   package let header: JSONObject
 
   /// The members of the token's payload, which are trustworthy only after ``isSigned(by:with:)`` returns `true`.
@@ -25,13 +24,8 @@ package struct JSONWebToken: Sendable, Redacted {
   private let message: [UInt8]
   private let signature: [UInt8]
 
-  /// Signs claims.
-  ///
-  /// - Throws: An ``AsperaError``: `unsupportedKey` if the key cannot sign with the algorithm, or `invalidToken` if the
-  ///   token would be too long.
-  package init(
-    _ claims: JSONObject, signedWith key: JWTSigningKey, _ algorithm: JWTAlgorithm
-  ) throws(AsperaError) {
+  /// Signs claims, or throws if the key cannot sign with the algorithm, or the token would be too long.
+  package init(_ claims: JSONObject, signedWith key: JWTSigningKey, _ algorithm: JWTAlgorithm) throws(AsperaError) {
     header = ["alg": .string(algorithm.name), "typ": "JWT"]
     self.claims = claims
     let head = JSONValue.object(header).serialized.base64URL
@@ -46,7 +40,7 @@ package struct JSONWebToken: Sendable, Redacted {
     secret = Secret(whole)
   }
 
-  /// Parses a token without verifying its signature, or returns `nil` if the text is not a token.
+  /// Parses a token without verifying its signature.
   package init?(_ text: String) {
     let parts = text.parts(between: ".")
     guard text.utf8.count <= Self.sizeLimit, parts.count == 3, let head = [UInt8](base64URL: parts[0]),
@@ -63,7 +57,6 @@ package struct JSONWebToken: Sendable, Redacted {
   /// The algorithm that the header names, or `nil` if this package does not support the algorithm.
   package var algorithm: JWTAlgorithm? { header["alg"]?.string.flatMap { JWTAlgorithm($0) } }
 
-  /// Returns whether a public key verifies the token's signature with an algorithm.
   package func isSigned(by key: PublicKey, with algorithm: JWTAlgorithm) -> Bool {
     if case .rsa(let bits) = key.kind, bits < JWTAlgorithm.shortestRSA { return false }
     return key.verify(signature, of: message, with: algorithm.signature)

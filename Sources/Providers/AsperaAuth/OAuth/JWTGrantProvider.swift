@@ -40,9 +40,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   /// - Parameters:
   ///   - grant: The parameters of the grant.
   ///   - key: The private key whose public key is registered with the authorization server.
-  public init(
-    _ grant: JWTGrant, key: JWTSigningKey
-  ) {
+  public init(_ grant: JWTGrant, key: JWTSigningKey) {
     let source = ServiceURL(grant.tokenURL).map { "token endpoint \($0.visible)" } ?? "token endpoint"
     self.init(grant, key, TokenEndpoint(source: source, url: grant.tokenURL), ServiceClock())
   }
@@ -117,7 +115,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
     var claims: JSONObject = [
       "iss": .string(grant.issuer), "sub": .string(grant.subject), "aud": .string(grant.audience),
       "exp": claim(life), "nbf": claim(-tolerance), "iat": claim(-tolerance),
-      "jti": .string(AssertionID.make()),
+      "jti": .string(Self.randomID()),
     ]
     for (name, value) in grant.claims { claims[name] = value }
     do {
@@ -127,14 +125,8 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
     }
   }
 
-  /// A description that contains the provider name.
-  public var description: String { "JWTGrantProvider(\(source))" }
-}
-
-/// A generator of the IDs of assertions (the claim `jti`), each of which is used once.
-enum AssertionID {
   /// Returns a random UUID (RFC 9562, section 5.4) in lowercase.
-  static func make() -> String {
+  private static func randomID() -> String {
     var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     bytes[6] = bytes[6] & 0x0f | 0x40
     bytes[8] = bytes[8] & 0x3f | 0x80
@@ -146,6 +138,9 @@ enum AssertionID {
     }
     return text
   }
+
+  /// A description that contains the provider name.
+  public var description: String { "JWTGrantProvider(\(source))" }
 }
 
 /// The parameters of a grant with a JSON Web Token at an OAuth 2.0 authorization server (RFC 7523, section 2.1).
@@ -238,7 +233,7 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
     isGlobalClient: Bool = false, api: String = asperaOnCloudURL
   ) -> JWTGrant {
     var grant = JWTGrant(
-      tokenURL: OAuthText.url(api, "api/v1/oauth2", organization, "token"), issuer: clientID, subject: user,
+      tokenURL: url(api, "api/v1/oauth2/\(organization)/token"), issuer: clientID, subject: user,
       audience: asperaOnCloudAudience, clientID: clientID, clientSecret: clientSecret, scope: scope)
     if isGlobalClient { grant.claims["org"] = .string(organization) }
     return grant
@@ -258,8 +253,13 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
     url: String, user: String, clientID: String, clientSecret: Secret? = nil
   ) -> JWTGrant {
     JWTGrant(
-      tokenURL: OAuthText.url(url, "auth/token"), issuer: clientID, subject: "user:\(user)", audience: clientID,
+      tokenURL: Self.url(url, "auth/token"), issuer: clientID, subject: "user:\(user)", audience: clientID,
       clientID: clientID, clientSecret: clientSecret)
+  }
+
+  /// Returns the URL of a path below a base URL, without a doubled slash.
+  private static func url(_ base: String, _ path: String) -> String {
+    "\(base.removingByteSuffix("/") ?? base[...])/\(path)"
   }
 
   /// A description that contains the endpoint, the client, the user and the scope, but not the client's secret.
@@ -269,15 +269,6 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
       scope.map { "scope: \($0)" },
     ]
     return "JWTGrant(\(parts.compactMap(\.self).joined(separator: ", ")))"
-  }
-}
-
-/// A namespace for texts that requests to authorization servers consist of.
-enum OAuthText {
-  /// Returns a base URL with path elements appended, without a doubled slash.
-  static func url(_ base: String, _ elements: String...) -> String {
-    let base = base.removingByteSuffix("/") ?? base[...]
-    return ([String(base)] + elements).joined(separator: "/")
   }
 }
 

@@ -20,24 +20,12 @@ struct TokenEndpoint: Sendable {
   let source: String
   let url: String
 
-  init(source: String, url: String) {
-    self.source = source
-    self.url = url
-  }
-
-  /// The response to a token request.
   enum Outcome {
     case issued(IssuedCredential<OAuthBearer>)
     case refused(OAuthRefusal)
   }
 
-  /// Sends a form to the token endpoint and returns the issued token or the refusal.
-  ///
-  /// - Parameters:
-  ///   - form: The parameters of the request.
-  ///   - authorization: The value of the `Authorization` header, or `nil` for no such header.
-  ///   - masks: The confidential values in the request, which no error shows.
-  ///   - context: The context of the provider's call.
+  /// Sends a form, whose confidential values (`masks`) no error shows, to the token endpoint.
   func token(
     _ form: [FormPair], authorization: String? = nil, masks: [Secret], in context: ProviderContext
   ) async throws(CredentialError) -> Outcome {
@@ -88,7 +76,6 @@ struct TokenEndpoint: Sendable {
     return IssuedCredential(bearer, issuerTime: issuerTime, source: source)
   }
 
-  /// Returns the member `expires_in` of a response in seconds, or `nil` if the response has no such member.
   private func life(in object: JSONObject) throws(CredentialError) -> Int64? {
     guard let value = object["expires_in"], value != .null else { return nil }
     guard let life = value.code.flatMap({ Int64(digits: $0) }), Self.lives.contains(life) else {
@@ -124,11 +111,10 @@ extension String {
 /// The response has the form of RFC 6749 (section 5.2), of Faspex (`code` and `message`), of IBM Cloud (`errorCode` and
 /// `errorMessage`), or of a Node API (`error` with `user_message`).
 struct OAuthRefusal: Sendable {
-  /// The HTTP status of the response.
-  let status: Int
-  /// The error code, such as `invalid_grant`, or `nil` if the response has none.
-  let code: String?
-  /// The current time according to the server's clock, or `nil` if the response does not contain it.
+  private let status: Int
+  /// The error code, such as `invalid_grant`.
+  private let code: String?
+  /// The current time according to the server's clock.
   let issuerTime: Timestamp?
 
   /// The error code and the server's message on one line, with confidential values masked.
@@ -153,9 +139,6 @@ struct OAuthRefusal: Sendable {
   /// The code `invalid_grant` stands for every fault of an assertion, and 2019 for every fault in Faspex.
   var canBeTime: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
 
-  /// Returns the error that reports the refusal.
-  ///
-  /// - Parameter source: The name of the provider that requested the token.
   func error(for source: String) -> CredentialError {
     let isPassing =
       status >= 500 || status == 429 || status == 408 || code == "temporarily_unavailable" || code == "server_error"
