@@ -31,15 +31,7 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   /// The signed bytes of the token: its claims in JSON.
   let payload: [UInt8]
 
-  /// The RSA signature of the token's claims.
   let signature: [UInt8]
-
-  init(secret: Secret, claims: NodeBearerClaims, payload: [UInt8], signature: [UInt8]) {
-    self.secret = secret
-    self.claims = claims
-    self.payload = payload
-    self.signature = signature
-  }
 
   /// Verifies the token's signature, without checking the expiration.
   ///
@@ -96,15 +88,14 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   ///   contain the signature delimiter; `unsupportedKey` if the key is too short; `failed` if the token cannot be
   ///   compressed.
   public init(_ claims: NodeBearerClaims, signedWith key: NodeBearerKey) throws(AsperaError) {
-    let payload = JSONValue.object(claims.fields).serialized
+    self.claims = claims
+    payload = JSONValue.object(claims.fields).serialized
     try Self.check(claims, payload)
-    let signature = try key.signature(of: payload)
-    let plaintext = Self.plaintext(payload, signature)
-    guard let packed = Zlib.compress(plaintext) else {
+    signature = try key.signature(of: payload)
+    guard let packed = Zlib.compress(Self.plaintext(payload, signature)) else {
       throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
     }
-    let text = String(writing: { $0.append(base64: packed) })
-    self.init(secret: Secret(text), claims: claims, payload: payload, signature: signature)
+    secret = Secret(String(writing: { $0.append(base64: packed) }))
   }
 
   private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
@@ -168,8 +159,10 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
     guard let claims = try? JSONValue(parsing: payload).object else {
       throw Self.unreadable("has claims that are not a JSON object")
     }
-    self.init(
-      secret: Secret(text), claims: NodeBearerClaims(fields: claims), payload: payload, signature: signature)
+    self.secret = Secret(text)
+    self.claims = NodeBearerClaims(fields: claims)
+    self.payload = payload
+    self.signature = signature
   }
 
   private static func unreadable(_ predicate: String) -> AsperaError {
@@ -179,74 +172,10 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   }
 }
 
-extension [UInt8] {
-  /// Decodes unpadded Base64 in the URL-safe alphabet (RFC 7515, section 2), or returns `nil` if the text is invalid.
-  init?(base64URL text: Substring) {
-    guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
-    let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-    let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-    self.init(base64: standard + padding)
-  }
-
-  /// The bytes in unpadded Base64 with the URL-safe alphabet (RFC 7515, section 2).
-  package var base64URL: String {
-    let standard = String(writing: { $0.append(base64: span) })
-    return standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-  }
-}
-
-/// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), which compresses Aspera bearer tokens.
-package enum Zlib {
-  /// Compresses bytes, or returns `nil` if memory cannot be allocated.
-  ///
-  /// The function uses the default compression level. The level determines the first bytes, and a token is recognized
-  /// by its first characters, `eJ`.
-  package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
-    var length = compressBound(uLong(bytes.count))
-    var result = [UInt8](repeating: 0, count: Int(length))
-    guard unsafe CZlib.compress2(&result, &length, bytes, uLong(bytes.count), Z_DEFAULT_COMPRESSION) == Z_OK else {
-      return nil
-    }
-    return Array(result.prefix(Int(length)))
-  }
-
-  /// Decompresses exactly one zlib stream.
-  ///
-  /// - Parameters:
-  ///   - bytes: The zlib stream, without bytes before or after it.
-  ///   - limit: The maximum number of decompressed bytes. The function allocates at most one byte more.
-  /// - Throws: A ``ZlibError`` if the bytes are not exactly one zlib stream, or if the limit is exceeded.
-  package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
-    // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
-    // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
-    // limit is.
-    var result = [UInt8](repeating: 0, count: min(max(limit, 0), bytes.count * 1_032) + 1)
-    var length = uLong(result.count)
-    var taken = uLong(bytes.count)
-    switch unsafe CZlib.uncompress2(&result, &length, bytes, &taken) {
-    case Z_OK where Int(length) > limit, Z_BUF_ERROR: throw .tooLarge
-    case Z_OK where Int(taken) == bytes.count: return Array(result.prefix(Int(length)))
-    case Z_OK: throw .trailingBytes
-    default: throw .malformed
-    }
-  }
-}
-
-/// The reason why zlib data cannot be decompressed.
-package enum ZlibError: Error, Sendable, Hashable {
-  /// The bytes are not a zlib stream, or the stream is damaged or truncated.
-  case malformed
-  /// Other bytes follow the stream.
-  case trailingBytes
-  /// The stream would decompress to more bytes than the limit.
-  case tooLarge
-}
-
 /// The claims of a node bearer token, such as its user, its scope and its expiration.
 ///
 /// Every claim is stored as it was received, including claims that this package does not know. The claim names are
-/// those in IBM's support page ["How to create and use bearer
-/// are those of IBM's support page ["How to create and use bearer
+/// those of IBM's support page ["How to create and use bearer
 /// tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens).
 public struct NodeBearerClaims: Sendable, Equatable {
   /// The claims as JSON members, in the order in which they were received or added.
@@ -418,4 +347,61 @@ public struct NodeBearerKey: Sendable, Redacted {
 
   /// A masked description that does not contain the key.
   public var description: String { "NodeBearerKey(\(Secret.mask))" }
+}
+
+extension [UInt8] {
+  /// Decodes unpadded Base64 in the URL-safe alphabet (RFC 7515, section 2), or returns `nil` if the text is invalid.
+  init?(base64URL text: Substring) {
+    guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
+    let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+    self.init(base64: standard + padding)
+  }
+
+  /// The bytes in unpadded Base64 with the URL-safe alphabet (RFC 7515, section 2).
+  package var base64URL: String {
+    let standard = String(writing: { $0.append(base64: span) })
+    return standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+  }
+}
+
+/// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), which compresses Aspera bearer tokens.
+package enum Zlib {
+  /// Compresses bytes, or returns `nil` if memory cannot be allocated.
+  ///
+  /// The default compression level determines the first bytes: a token is recognized by its first characters, `eJ`.
+  package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+    var length = compressBound(uLong(bytes.count))
+    var result = [UInt8](repeating: 0, count: Int(length))
+    guard unsafe CZlib.compress2(&result, &length, bytes, uLong(bytes.count), Z_DEFAULT_COMPRESSION) == Z_OK else {
+      return nil
+    }
+    return Array(result.prefix(Int(length)))
+  }
+
+  /// Decompresses exactly one zlib stream to at most `limit` bytes, and allocates at most one byte more.
+  package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
+    // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
+    // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
+    // limit is.
+    var result = [UInt8](repeating: 0, count: min(max(limit, 0), bytes.count * 1_032) + 1)
+    var length = uLong(result.count)
+    var taken = uLong(bytes.count)
+    switch unsafe CZlib.uncompress2(&result, &length, bytes, &taken) {
+    case Z_OK where Int(length) > limit, Z_BUF_ERROR: throw .tooLarge
+    case Z_OK where Int(taken) == bytes.count: return Array(result.prefix(Int(length)))
+    case Z_OK: throw .trailingBytes
+    default: throw .malformed
+    }
+  }
+}
+
+/// The reason why zlib data cannot be decompressed.
+package enum ZlibError: Error, Sendable, Hashable {
+  /// The bytes are not a zlib stream, or the stream is damaged or truncated.
+  case malformed
+  /// Other bytes follow the stream.
+  case trailingBytes
+  /// The stream would decompress to more bytes than the limit.
+  case tooLarge
 }

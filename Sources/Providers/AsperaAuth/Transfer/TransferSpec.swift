@@ -212,10 +212,9 @@ extension TransferSpec {
     set { setNumber("multi_session", newValue) }
   }
 
-  /// Returns a field's value if the value is a string.
   func text(_ name: String) -> String? { fields[name]?.string }
 
-  /// Returns a field's value if the value is a string that is neither empty nor blank.
+  /// Returns a field's value if it is a string that is neither empty nor blank.
   func filled(_ name: String) -> String? { text(name).flatMap { $0.isBlank ? nil : $0 } }
 
   func number(_ name: String) -> Int? { fields[name]?.integer }
@@ -350,15 +349,13 @@ extension TransferSpec {
     set { setNumber("wss_port", newValue) }
   }
 
-  /// The time in seconds during which Aspera on Cloud waits for a retry of the transfer, as aspera-cli requests it.
+  /// The time for which Aspera on Cloud waits for a retry, as aspera-cli requests it.
   private static let retrySeconds = 3600
 
-  /// Adds the members `xfer_id` and `xfer_retry` to tags that have a member `aspera`.
+  /// Adds the members `xfer_id` and `xfer_retry` to tags that have a member `aspera`, unless they are there.
   ///
-  /// Aspera on Cloud assigns transfers to packages by the ID, and completes a package only if the ID is unique. Members
-  /// that the tags already contain remain unchanged. aspera-cli adds the same members.
-  ///
-  /// - Parameter id: The ID, which must be the same for all attempts of the transfer.
+  /// Aspera on Cloud assigns transfers to packages by the ID, and completes a package only if the ID is unique. The ID
+  /// must be the same for all attempts of the transfer. aspera-cli adds the same members.
   package mutating func identifyTransfer(as id: String) {
     guard var tags = try? decodedTags(), var aspera = tags["aspera"]?.object else { return }
     guard aspera["xfer_id"] == nil || aspera["xfer_retry"] == nil else { return }
@@ -387,8 +384,7 @@ extension TransferSpec {
     "authorization", "headers", "ssh_args",
   ]
 
-  /// Returns whether a field name indicates that the field's value is a secret.
-  static func isSecret(_ name: String) -> Bool {
+  private static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased()
     return secretWords.contains { name.contains($0) }
   }
@@ -442,64 +438,16 @@ extension TransferSpec {
     set { setText("move_after_transfer", newValue) }
   }
 
-  /// The names of the fields that together are equivalent to `delete_source`.
-  static let deletions = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
-
-  /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
-  static let namesOfNodeAPI = [
-    "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
-    "remote_preserve_acls": "preserve_remote_acls",
-  ]
-
-  /// Checks that the fields about the treatment of files do not contradict each other.
-  func checkFiles() throws(AsperaError) {
-    if let deletes = fields["delete_source"]?.bool {
-      for name in Self.deletions + ["remove_empty_source_dir"] {
-        if let other = fields[name]?.bool, other != deletes {
-          throw Self.invalid(
-            "has delete_source \(deletes) and \(name) \(other)", "Leave delete_source out, or \(name).")
-        }
-      }
-    }
-    if let one = fields["remove_empty_source_dir"]?.bool, let other = fields["remove_empty_source_directory"]?.bool,
-      one != other
-    {
-      throw Self.invalid(
-        "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
-    }
-    let removes = fields["delete_source"]?.bool == true || removesSources == true
-    if removes, sourceArchive != nil {
-      throw Self.invalid("both removes the sources and moves them", "Leave move_after_transfer out, or the removal.")
-    }
-    if fields["remove_skipped"]?.bool == true, !removes {
-      throw Self.invalid("has remove_skipped without remove_after_transfer", "Set both of them, or none.")
-    }
-    if text("src_base") != nil, text("src_base64") != nil {
-      throw Self.invalid("has both src_base and src_base64", "Leave one of them out.")
-    }
-    for (name, usual) in Self.namesOfNodeAPI where text(name) != nil && text(usual) != nil {
-      throw Self.invalid("has both \(name) and \(usual), which are one setting", "Leave one of them out.")
-    }
-  }
-
-  /// The user name that servers expect for transfers with an access key.
-  static let accessKeyUser = "xfer"
-
   /// Returns a specification with the fields that a transfer with an access key's token requires.
   ///
-  /// The fields are the user, and the tags that identify the access key and the folder.
-  ///
-  /// ``TransferSigner`` merges these tags with the tags of the transfer.
-  ///
-  /// - Parameters:
-  ///   - accessKey: The identifier of the access key.
-  ///   - fileID: The identifier of the folder or file, or `nil` for the root of the access key.
+  /// The fields are the user, and the tags that identify the access key and the folder or file, which is the root of the
+  /// access key if `fileID` is `nil`. ``TransferSigner`` merges these tags with the tags of the transfer.
   static func naming(accessKey: String, fileID: String?) -> TransferSpec {
     var node = JSONObject()
     node["access_key"] = .string(accessKey)
     node["file_id"] = fileID.map { .string($0) }
     var fields = JSONObject()
-    fields["remote_user"] = .string(accessKeyUser)
+    fields["remote_user"] = .string(AsperaAccount.defaultTokenUser)
     fields["tags"] = ["aspera": ["node": .object(node)]]
     return TransferSpec(fields: fields)
   }
