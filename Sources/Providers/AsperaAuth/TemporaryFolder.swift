@@ -11,13 +11,9 @@
 ///
 /// The folder is removed by ``remove()`` or when the last reference to this object is released.
 package final class TemporaryFolder: Sendable {
-  /// The absolute path of the temporary folder.
   package let path: String
 
-  /// Creates a temporary folder.
-  ///
-  /// - Parameter parent: The directory in which the folder is created. If `nil`, the system's temporary directory.
-  /// - Throws: An ``AsperaError`` with the code `failed` if the folder cannot be created.
+  /// Creates a folder in `parent`, or in the system's temporary directory.
   package init(in parent: String? = nil) throws(AsperaError) {
     let parent = parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory
     let url = parent.appending(path: "storage-auth-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -30,18 +26,9 @@ package final class TemporaryFolder: Sendable {
     path = url.path
   }
 
-  deinit {
-    remove()
-  }
+  deinit { remove() }
 
-  /// Writes a file to the folder that only the file's owner can read.
-  ///
-  /// - Parameters:
-  ///   - bytes: The contents of the file.
-  ///   - name: The file name.
-  ///   - isExecutable: Whether the owner can also execute the file.
-  /// - Returns: The absolute path of the file.
-  /// - Throws: An ``AsperaError`` with the code `failed` if the file cannot be written.
+  /// Writes a file that only its owner can read, and returns its absolute path.
   package func write(_ bytes: [UInt8], to name: String, isExecutable: Bool = false) throws(AsperaError) -> String {
     let file = path + "/" + name
     let isWritten = FileManager.default.createFile(
@@ -50,7 +37,6 @@ package final class TemporaryFolder: Sendable {
     return file
   }
 
-  /// Returns whether the folder contains a file with the given name.
   package func contains(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: path + "/" + name)
   }

@@ -100,7 +100,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
   ///
   /// A transfer token starts with `AT`, `B` or `M`, a version and an underscore, and ends with an underscore and the
   /// reversed header. A basic or bearer token starts with the name of its scheme and a space.
-  static func form(of text: String) -> (kind: Kind, note: String?) {
+  private static func form(of text: String) -> (kind: Kind, note: String?) {
     if text.hasBytePrefix("Basic ") { return (.basic, nil) }
     if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
     if let header = transferHeader(of: text) {
@@ -119,10 +119,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
     return (.other, nil)
   }
 
-  /// Returns the first four characters of a transfer token, or `nil` if the text is not a transfer token.
-  ///
-  /// They are `AT`, a letter that distinguishes tokens for one session from tokens for several sessions, and the
-  /// version.
+  /// Returns the header of a transfer token: `AT`, a letter for tokens of one or of several sessions, and the version.
   private static func transferHeader(of text: String) -> String? {
     let header = Array(text.utf8.prefix(5))
     let isTransfer =
@@ -141,7 +138,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
   }
 
   /// The access key of a basic token, or `nil` if the token has another kind or cannot be decoded.
-  var accessKey: String? {
+  private var accessKey: String? {
     guard kind == .basic, let bytes = [UInt8](base64: String(secret.reveal().dropFirst("Basic ".count))),
       let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }

@@ -56,13 +56,13 @@ extension AccessPolicy {
 }
 
 /// The folder on a node to which an access rule grants access, and the rule's remaining lifetime.
-struct TransferScope {
+private struct TransferScope {
   private let prefix: String
   private let life: Int64?
 
   /// Creates the scope in which an access rule allows an action.
   ///
-  /// - Throws: A `PolicyError` if the rule has expired or has a condition to which a token cannot be bound.
+  /// A rule that has expired, or has a condition to which a token cannot be bound, is an error.
   init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
     switch rule.objects {
     case .all: prefix = ""
@@ -124,8 +124,7 @@ struct TransferScope {
 
   /// Resolves a path in the specification to a path on the node, or throws if the rule does not allow the path.
   private func location(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
-    // A prefix without a trailing slash ends within a name. Relative paths are then resolved in the folder before that
-    // name.
+    // A prefix without a trailing slash ends within a name: relative paths are resolved in the folder before that name.
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     let text =
       path.utf8.first == UInt8(ascii: "/")
@@ -151,7 +150,7 @@ struct TransferScope {
 }
 
 /// A path below the root of a node, without components such as `..` that lead outside.
-struct TransferPlace {
+private struct TransferPlace {
   private let names: [Substring]
 
   /// Parses a path, ignoring slashes at its end.
@@ -176,7 +175,6 @@ struct TransferPlace {
   /// The absolute path, which starts at the root of the node.
   var absolute: String { "/" + names.joined(separator: "/") }
 
-  /// Returns the path in the form of the keys in access rules: without a leading slash, and with a trailing slash for a
-  /// folder.
+  /// Returns the path as a key in access rules: without a leading slash, and with a trailing slash for a folder.
   func key(isFolder: Bool) -> String { names.joined(separator: "/") + (isFolder && !names.isEmpty ? "/" : "") }
 }

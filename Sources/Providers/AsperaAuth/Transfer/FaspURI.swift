@@ -50,7 +50,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     specification = spec
   }
 
-  static func problem(_ problem: String) -> AsperaError {
+  private static func problem(_ problem: String) -> AsperaError {
     AsperaError(
       .invalidSpecification, "The link \(problem).", remedy: "Copy the whole link: faspe://user@host:port/path?token=…")
   }
@@ -81,7 +81,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   }
 
   /// Returns a percent-decoded component of a link, or throws if its encoding is invalid.
-  static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
+  private static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
@@ -118,7 +118,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   private static let silent: Set<String> = ["v", "auth", "protect", "lockpolicy", "lockminrate"]
 
   /// Parses the query parameters of a link into a specification, and returns the names of unknown parameters.
-  static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
+  private static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
     var seen: Set<String> = []
     var unknown: [String] = []
     for parameter in query.words(between: "&") {
@@ -135,21 +135,17 @@ public struct FaspURI: Sendable, Equatable, Redacted {
         guard value == "yes" || value == "no" else { throw problem("has \(name) that is neither yes nor no") }
         spec.fields[field] = .bool(value == "yes")
       } else if name == "enc" {
-        spec.fields["cipher"] = .string(try cipher(value))
+        // A link names the cipher without hyphens, such as `aes128cfb`.
+        guard let cipher = TransferCipher(nameForAscp: value.lowercased().replacing("-", with: "")) else {
+          throw problem("names an unknown cipher")
+        }
+        spec.cipher = cipher
       } else if !silent.contains(name) {
         unknown.append(name)
       }
     }
     try decodeTags(&spec)
     return unknown
-  }
-
-  /// Converts a link's cipher name, such as `aes128cfb`, to the name in specifications, such as `aes-128-cfb`.
-  private static func cipher(_ value: String) throws(AsperaError) -> String {
-    guard let cipher = TransferCipher(nameForAscp: value.lowercased().replacing("-", with: "")) else {
-      throw problem("names an unknown cipher")
-    }
-    return cipher.rawValue
   }
 
   /// Replaces the Base64-encoded tags in a specification with a JSON object, which is easier to read and to extend.
