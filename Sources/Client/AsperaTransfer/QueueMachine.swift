@@ -8,9 +8,8 @@
 struct QueueMachine {
   /// An action that the transfer queue performs for the state machine, in the order of the effects.
   enum Effect {
-    /// Performs an effect for a session with the given ID, whose current ticket is given.
+    /// Performs an effect for a session with the given ID and its current ticket.
     case session(String, ticket: UInt64, SessionMachine.Effect)
-    /// Removes the session with the given ID from the queue.
     case forget(String)
     /// Notifies the state machine after the given time, so that sessions that wait for the start spacing can start.
     case timer(Duration)
@@ -43,7 +42,7 @@ struct QueueMachine {
   /// Whether all sessions in the queue have ended.
   var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
 
-  /// Adds a session to the end of the waiting sessions, and returns the resulting effects.
+  /// Adds a session to the end of the waiting sessions.
   mutating func add(
     _ id: String, means: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
   ) -> [Effect] {
@@ -86,15 +85,11 @@ struct QueueMachine {
     return update(id) { $0.cancel() } + schedule(at: uptime)
   }
 
-  /// Pauses the queue, so that no more sessions become active.
-  ///
-  /// - Parameter stopping: Whether active sessions are also interrupted.
   mutating func pause(stopping: Bool) -> [Effect] {
     isPaused = true
     return stopping ? active.reversed().flatMap { id in update(id) { $0.interrupt() } } : []
   }
 
-  /// Resumes the queue, so that sessions become active again.
   mutating func resume(at uptime: Duration) -> [Effect] {
     isPaused = false
     return schedule(at: uptime)

@@ -9,14 +9,9 @@ internal import StorageAuth
 /// Each task that the state machine starts has a ticket number. Abandoning the task changes the ticket, so that a
 /// result that arrives too late is ignored.
 struct SessionMachine {
-  /// The way in which a session gets its tokens.
+  /// The way in which a session gets its tokens: not at all, one that is fixed, or as many as it needs from an issuer.
   enum TokenSupply: Equatable {
-    /// The session has neither a token nor a token issuer.
-    case none
-    /// The session has a fixed token but no token issuer.
-    case fixed
-    /// The session has an issuer, which provides as many tokens as the session needs.
-    case issuer
+    case none, fixed, issuer
   }
 
   /// A session's need for a token.
@@ -32,12 +27,9 @@ struct SessionMachine {
     case start
   }
 
-  /// The reason for stopping a running attempt of the session.
+  /// The reason for stopping an attempt: the session ends, or another session runs first, after which it continues.
   enum Purpose: Equatable {
-    /// The attempt is stopped because the session ends.
-    case cancel
-    /// The attempt is stopped because another session runs first, after which this session continues.
-    case interrupt
+    case cancel, interrupt
   }
 
   enum State: Equatable {
@@ -64,7 +56,6 @@ struct SessionMachine {
     case check
     case run
     case sleep(Duration)
-    /// Cancels the session's current task.
     case cancelWork
   }
 
@@ -139,13 +130,10 @@ struct SessionMachine {
   mutating func start() -> [Effect] {
     switch state {
     case .queued(before: .ask(let need)): begin(.asking(need), .ask(need))
-    case .queued(before: .start): check()
+    case .queued(before: .start): begin(.checking, .check)
     default: []
     }
   }
-
-  /// Starts checking the token and signing the specification, after which the attempt starts.
-  private mutating func check() -> [Effect] { begin(.checking, .check) }
 
   /// Interrupts the session so that another session can run first.
   mutating func interrupt() -> [Effect] {
@@ -158,7 +146,6 @@ struct SessionMachine {
     }
   }
 
-  /// Cancels the session, and returns the resulting effects.
   mutating func cancel() -> [Effect] {
     switch state {
     case .waiting: return end(.failure(.cancelled))
@@ -225,7 +212,7 @@ struct SessionMachine {
   mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
     guard number == ticket, case .asking = state else { return [] }
     tries.issuer = 0
-    return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready() + check()
+    return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready() + begin(.checking, .check)
   }
 
   /// Handles an error from the issuer, to which no request may be sent for the duration of `pause`.
@@ -391,21 +378,15 @@ struct RetryCounts {
   private var files = 0
   private var best: (bytes: Int64, files: Int) = (0, 0)
 
-  /// Starts an attempt, whose numbers of bytes and files are zero.
   mutating func beginAttempt() {
     bytes = 0
     files = 0
   }
 
-  /// Records the number of bytes that the current attempt has transferred.
-  mutating func note(bytes count: Int64) {
-    bytes = max(bytes, count)
-  }
+  mutating func note(bytes count: Int64) { bytes = max(bytes, count) }
 
   /// Records that the current attempt has transferred or skipped one more file.
-  mutating func noteFile() {
-    files += 1
-  }
+  mutating func noteFile() { files += 1 }
 
   /// Ends an attempt, and resets the retry counts of tokens and transport if the attempt made more progress than all
   /// before.

@@ -12,15 +12,12 @@ struct SessionRecord {
   let session: TransferSession
   var account: AsperaAccount?
   let issuer: (any TokenIssuer)?
-  /// The session's fixed token, or `nil` if the session has an issuer or no token.
+  /// The session's fixed token, if the session has no issuer.
   let fixed: TransferCredential?
-  /// The token cache for the session's current activation.
+  /// The token cache and the provider of the issuer's tokens for the session's current activation.
   var tokens: SessionTokens?
-  /// The provider that requests tokens from the session's issuer for the current activation.
-  var provider: SessionTokenProvider?
-  /// The signed specification for the attempt that is about to start.
-  ///
-  /// The specification is removed when the attempt starts, because it contains secrets.
+  private var provider: SessionTokenProvider?
+  /// The signed specification of the attempt that is about to start, which is removed then because it contains secrets.
   var signed: TransferSpec?
   /// The session's current task: a token request, a check, an attempt or a delay.
   var work: Task<Void, Never>?
@@ -33,50 +30,33 @@ struct SessionRecord {
   var began = Duration.zero
   /// The largest number of bytes that an attempt in the current activation has transferred.
   var bytes: Int64 = 0
-  /// The number of the batch to which the session belongs, or `nil` if the session belongs to no batch.
+  /// The number of the batch to which the session belongs.
   let batch: UInt64?
   /// The callers that wait for the session's result.
   var waiters: [Waiter] = []
   /// The ID of the transfer in its tags, which is the same for all attempts.
   let transferID = UUID().uuidString.lowercased()
 
-  /// Creates the record for a session that is added to a queue.
-  ///
-  /// - Parameters:
-  ///   - session: The transfer session.
-  ///   - account: The queue's account, which is used if the session has no account.
-  ///   - issuer: The queue's token issuer, which is used if the session has no issuer.
-  ///   - batch: The number of the batch to which the session belongs, or `nil`.
+  /// Creates the record for a session, with the queue's account and issuer for what the session does not have.
   init(_ session: TransferSession, account: AsperaAccount?, issuer: (any TokenIssuer)?, batch: UInt64?) {
     self.session = session
     self.batch = batch
     self.account = session.account ?? account
     if case .issuer(let own) = session.token { self.issuer = own } else { self.issuer = issuer }
-    fixed = self.issuer == nil ? session.fixedGrant : nil
+    fixed = self.issuer == nil ? session.fixedToken.map { TransferCredential(token: $0) } : nil
     feed = session.isPersistent ? PathFeed() : nil
   }
 
   var means: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
 
-  /// The user and the server of the session, by which the queue identifies sessions with the same login.
+  /// The user and the server of the session.
   var login: String {
     let specification = session.specification
     let host = account?.host ?? specification.remoteHost ?? ""
     let port = account?.sshPort ?? specification.sshPort ?? 0
     return "\(account?.user ?? specification.remoteUser ?? "")@\(host):\(port)"
   }
-}
 
-extension TransferSession {
-  /// A grant with the session's fixed token, or with the token in its specification, or `nil` if there is no token.
-  fileprivate var fixedGrant: TransferCredential? {
-    if case .fixed(let token) = token { return TransferCredential(token: token) }
-    guard let secret = specification.token, let token = try? AsperaToken(secret) else { return nil }
-    return TransferCredential(token: token)
-  }
-}
-
-extension SessionRecord {
   /// The description of the session's transfer in events and metrics.
   var subject: String { session.specification.subject(for: account) }
 
@@ -98,7 +78,7 @@ extension SessionRecord {
     }
   }
 
-  /// Ends the session, and releases its secrets, its task and its waiters.
+  /// Releases the session's secrets, its task and its waiters.
   mutating func end() {
     tokens = nil
     signed = nil
@@ -108,7 +88,6 @@ extension SessionRecord {
     waiters = []
   }
 
-  /// Records the progress in the engine's report about the current attempt.
   mutating func note(_ report: TransferReport) {
     switch report {
     case .progress(let progress):
@@ -145,13 +124,12 @@ struct PathFeed {
   private(set) var isFinished = false
   private var continuation: AsyncStream<[TransferPath]>.Continuation?
 
-  /// Adds paths to the session, for its current attempt and for later attempts.
+  /// Adds paths for the current attempt and for later attempts.
   mutating func add(_ paths: [TransferPath]) {
     pending += paths
     continuation?.yield(paths)
   }
 
-  /// Ends the feed, after which no paths are added.
   mutating func finish() {
     isFinished = true
     continuation?.finish()
@@ -179,6 +157,14 @@ struct PathFeed {
   }
 }
 
+extension TransferSession {
+  /// The session's fixed token, or the token in its specification.
+  fileprivate var fixedToken: AsperaToken? {
+    if case .fixed(let token) = token { return token }
+    return specification.token.flatMap { try? AsperaToken($0) }
+  }
+}
+
 /// The token cache for one activation of a session, which has a token issuer or a fixed token.
 ///
 /// The cache has at most one in-flight request to the issuer, sends no requests for some time after the issuer failed,
@@ -189,9 +175,7 @@ final class SessionTokens: Sendable {
   private let margin: Duration
   private let generation = Lock<CredentialGeneration?>(nil)
 
-  /// Creates a cache of an issuer's tokens.
-  ///
-  /// A token must remain valid for at least `margin` when an attempt uses it.
+  /// Creates a cache of an issuer's tokens, each of which must remain valid for `margin` when an attempt uses it.
   init(
     issuer: SessionTokenProvider, margin: Duration, configuration: CredentialCacheConfiguration, events: EventHub,
     context: ProviderContext
@@ -201,9 +185,7 @@ final class SessionTokens: Sendable {
     cache = CredentialCache(issuer, in: context, configuration: configuration, events: events)
   }
 
-  /// Creates a cache that contains a fixed token.
-  ///
-  /// The token is used until it expires, or indefinitely if its expiration is unknown.
+  /// Creates a cache that contains a fixed token, which is used until it expires.
   init(
     fixed grant: TransferCredential, configuration: CredentialCacheConfiguration, events: EventHub,
     time: any SigningClock
@@ -216,10 +198,7 @@ final class SessionTokens: Sendable {
     cache = CredentialCache(grant, configuration: configuration, events: events, time: time)
   }
 
-  /// Returns the cached grant for the attempt that is about to start.
-  ///
-  /// - Returns: The cached grant, with its issuance if the grant is new. `nil` if no grant is cached, or if the cached
-  ///   grant was rejected or expires too soon.
+  /// Returns the cached grant with its issuance if it is new, or `nil` if there is none that is valid for long enough.
   func use() -> (CachedCredential<TransferCredential>, TokenIssuance?)? {
     cache.current(lasting: margin).map { ($0, note($0)) }
   }
@@ -236,10 +215,7 @@ final class SessionTokens: Sendable {
   /// The time for which no request may be sent to the issuer after a failure, or zero if a request may be sent now.
   var remainingBackoff: Duration { cache.remainingBackoff }
 
-  /// Waits until the cache has a token that remains valid for the margin, requesting a token if necessary.
-  ///
-  /// - Returns: The issuance of the token, or `nil` if the token is the same as before.
-  /// - Throws: The issuer's `CredentialError`.
+  /// Waits for a token that remains valid for the margin, and returns its issuance if it is a new one.
   func obtain(_ need: SessionMachine.Need) async throws(CredentialError) -> TokenIssuance? {
     issuer?.reason = need.reason
     let last = generation.withLock { $0 }
@@ -247,7 +223,6 @@ final class SessionTokens: Sendable {
     return note(cached)
   }
 
-  /// Cancels the in-flight request to the issuer, and discards the token.
   func shutdown() { cache.shutdown() }
 
   /// Records the generation of the grant in use, which the server may reject.
@@ -263,7 +238,7 @@ final class SessionTokens: Sendable {
   }
 }
 
-/// A credential provider that requests a session's tokens from an issuer, with a reason for each request.
+/// A provider that requests a session's tokens from an issuer, with a reason for each request.
 final class SessionTokenProvider: CredentialProvider {
   private struct State {
     var reason = TokenRequest.Reason.initial
@@ -276,13 +251,7 @@ final class SessionTokenProvider: CredentialProvider {
   private let specification: TransferSpec
   private let state: Lock<State>
 
-  /// Creates a provider of tokens for a session.
-  ///
-  /// - Parameters:
-  ///   - issuer: The issuer from which tokens are requested.
-  ///   - session: The session ID.
-  ///   - specification: The transfer specification, without secrets.
-  ///   - attempts: The number of tokens that have already been requested for this session.
+  /// Creates a provider for a specification without secrets, for whose session `attempts` tokens were requested before.
   init(issuer: any TokenIssuer, session: String, specification: TransferSpec, attempts: Int) {
     self.issuer = issuer
     self.session = session
@@ -298,10 +267,8 @@ final class SessionTokenProvider: CredentialProvider {
     set { state.withLock { $0.reason = newValue } }
   }
 
-  /// The most recent token request, or `nil` if there was no request.
   var lastRequest: TokenRequest? { state.withLock { $0.last } }
 
-  /// The number of tokens that have been requested for this session.
   var attempts: Int { state.withLock { $0.attempts } }
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<TransferCredential> {

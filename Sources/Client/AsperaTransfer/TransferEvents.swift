@@ -247,7 +247,6 @@ final class EventBuffer: Sendable {
 
   private let state = Lock(State())
 
-  /// Stores an event, or passes the event to a waiting reader.
   func append(_ event: TransferEvent) {
     let waiter: Waiter? = state.withLock { state in
       if state.isFinished { return nil }
@@ -258,7 +257,7 @@ final class EventBuffer: Sendable {
     waiter?.continuation.resume(returning: event)
   }
 
-  /// Ends the sequence of events, after which stored events can still be read.
+  /// Ends the sequence; stored events can still be read.
   func finish() {
     let waiters = state.withLock { state in
       defer { state.waiters = [] }

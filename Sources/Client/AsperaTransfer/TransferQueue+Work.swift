@@ -88,10 +88,9 @@ extension TransferQueue {
   }
 }
 
-/// A batch of sessions that a caller queued together and observes together.
+/// A batch of sessions that a caller queued together and observes together, some of which may be open: not ended.
 struct QueueBatch {
   let members: [String]
-  /// The IDs of the sessions in the batch that have not ended.
   var open: Set<String>
 }
 
@@ -193,9 +192,7 @@ extension TransferQueue {
     }
   }
 
-  /// Adds an observer of all events, or of the events in a batch.
-  ///
-  /// The observer is removed when the returned sequence and its iterators are released.
+  /// Adds an observer of all events, or of those in a batch, until the returned sequence and its iterators are released.
   func observe(_ batch: UInt64?) -> TransferEvents {
     let buffer = EventBuffer()
     let number = state.withLock { state in
@@ -232,8 +229,7 @@ extension TransferQueue {
     return configuration.tokenMargin ?? now.duration(to: makeSigner(account).requiredValidity(from: now))
   }
 
-  /// Starts a task that obtains a token for a session.
-  func ask(
+  private func ask(
     _ tokens: SessionTokens, _ need: SessionMachine.Need, _ id: String, _ ticket: UInt64, in span: ActiveSpan?
   ) -> Task<Void, Never> {
     Task.detached { [self] in
@@ -252,7 +248,7 @@ extension TransferQueue {
   }
 
   /// Starts a task that checks the session's token and signs the specification.
-  func check(_ record: SessionRecord, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
+  private func check(_ record: SessionRecord, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       var record = record
       let (check, signed) = await sign(&record)
@@ -304,7 +300,7 @@ extension TransferQueue {
   }
 
   /// Starts a task that runs an attempt of a session with the engine.
-  func run(_ id: String, _ ticket: UInt64, _ state: inout State) {
+  private func run(_ id: String, _ ticket: UInt64, _ state: inout State) {
     guard let specification = state.records[id]?.signed else { return }
     state.records[id]?.signed = nil
     let additions = state.records[id]?.feed?.open()
@@ -329,7 +325,6 @@ extension TransferQueue {
     }
   }
 
-  /// Runs an attempt of a session inside a span.
   private func measured(
     _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
   ) async throws(TransferFailure) -> TransferSummary {
@@ -351,8 +346,7 @@ extension TransferQueue {
     }
   }
 
-  /// Starts a task that waits before a session continues.
-  func pause(_ duration: Duration, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
+  private func pause(_ duration: Duration, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       guard (try? await time.sleep(for: duration)) != nil else { return }
       perform { state, uptime in ((), state.machine.perform(id, at: uptime) { $0.wake(ticket) }) }
@@ -360,7 +354,7 @@ extension TransferQueue {
   }
 
   /// Starts a task that waits until the next session can start.
-  func timer(after duration: Duration) -> Task<Void, Never> {
+  private func timer(after duration: Duration) -> Task<Void, Never> {
     Task.detached { [self] in
       guard (try? await time.sleep(for: duration)) != nil else { return }
       perform { state, uptime in ((), state.machine.timer(at: uptime)) }

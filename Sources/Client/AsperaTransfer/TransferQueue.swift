@@ -41,7 +41,8 @@ public final class TransferQueue: Sendable {
   init(
     engine: any TransferEngine, accounts: CredentialCache<AsperaAccount>?, issuer: (any TokenIssuer)?,
     configuration: TransferQueueConfiguration, authEvents: EventHub, context: ProviderContext,
-    random: @escaping @Sendable () -> Double, makeSigner: @escaping SignerMaker
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+    makeSigner: @escaping SignerMaker = { TransferSigner(account: $0) }
   ) {
     self.engine = engine
     self.accounts = accounts
@@ -70,8 +71,7 @@ public final class TransferQueue: Sendable {
   ) {
     self.init(
       engine: engine, accounts: account.map { CredentialCache($0, time: context.time) }, issuer: issuer,
-      configuration: configuration, authEvents: authEvents, context: context, random: { .random(in: 0...1) },
-      makeSigner: { TransferSigner(account: $0) })
+      configuration: configuration, authEvents: authEvents, context: context)
   }
 
   /// Creates a transfer queue without a token issuer, for sessions that have a token or an issuer, or need no token.
@@ -89,8 +89,7 @@ public final class TransferQueue: Sendable {
   ) {
     self.init(
       engine: engine, accounts: account.map { CredentialCache($0, time: context.time) }, issuer: nil,
-      configuration: configuration, authEvents: authEvents, context: context, random: { .random(in: 0...1) },
-      makeSigner: { TransferSigner(account: $0) })
+      configuration: configuration, authEvents: authEvents, context: context)
   }
 
   /// Creates a transfer queue whose account comes from a cache, so that it can be replaced while the queue runs.
@@ -117,7 +116,7 @@ public final class TransferQueue: Sendable {
   ) {
     self.init(
       engine: engine, accounts: accounts, issuer: issuer, configuration: configuration, authEvents: authEvents,
-      context: context, random: { .random(in: 0...1) }, makeSigner: { TransferSigner(account: $0) })
+      context: context)
   }
 
   deinit {
@@ -263,11 +262,7 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
     self.tokens = tokens
   }
 
-  /// Returns the delay before a retry with the given number.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the consecutive retry, starting at 1.
-  ///   - random: A random number from 0 to 1, which determines the jitter.
+  /// Returns the delay before a consecutive retry, starting at 1, with a random number from 0 to 1 for the jitter.
   func delay(beforeRepetition number: Int, random: Double) -> Duration {
     var delay = retryDelay
     for _ in 1..<max(1, number) where delay < longestRetryDelay { delay *= 2 }
