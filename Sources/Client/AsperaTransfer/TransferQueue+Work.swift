@@ -96,23 +96,18 @@ struct QueueBatch {
 
 extension TransferQueue {
   /// Changes the queue's state under the lock, and then performs the resulting effects.
-  @discardableResult
-  func perform<Value: Sendable>(
-    _ change: (inout State, _ uptime: Duration) -> (Value, [QueueMachine.Effect])
-  ) -> Value {
+  func perform(_ change: (inout State, _ uptime: Duration) -> [QueueMachine.Effect]) {
     let uptime = time.uptime
-    let (value, actions) = state.withLock { state in
-      let (value, effects) = change(&state, uptime)
-      var actions = effects.compactMap { prepare($0, &state, at: uptime) }
+    let actions = state.withLock { state in
+      var actions = change(&state, uptime).compactMap { prepare($0, &state, at: uptime) }
       while !state.touched.isEmpty {
         actions += state.closeBatches(at: uptime).compactMap { prepare($0, &state, at: uptime) }
       }
       state.closeIfOver()
-      return (value, actions)
+      return actions
     }
     deliverNotices()
     for action in actions { action() }
-    return value
   }
 
   /// Starts an effect under the lock, and returns the part that calls external code and must run outside the lock.
@@ -212,7 +207,7 @@ extension TransferQueue {
     perform { state, uptime in
       state.observers[number] = nil
       let members = state.batches.removeValue(forKey: number)?.members ?? []
-      return ((), members.flatMap { state.machine.remove($0, at: uptime) })
+      return members.flatMap { state.machine.remove($0, at: uptime) }
     }
   }
 
@@ -235,13 +230,11 @@ extension TransferQueue {
     Task.detached { [self] in
       do throws(CredentialError) {
         let issuance = try await span.perform { () async throws(CredentialError) in try await tokens.obtain(need) }
-        perform { state, uptime in
-          ((), state.machine.perform(id, at: uptime) { $0.answered(ticket, issuance) })
-        }
+        perform { state, uptime in state.machine.perform(id, at: uptime) { $0.answered(ticket, issuance) } }
       } catch {
         let (pause, random) = (tokens.remainingBackoff, random())
         perform { state, uptime in
-          ((), state.machine.perform(id, at: uptime) { $0.refused(ticket, error, pause: pause, random: random) })
+          state.machine.perform(id, at: uptime) { $0.refused(ticket, error, pause: pause, random: random) }
         }
       }
     }
@@ -257,7 +250,7 @@ extension TransferQueue {
           state.records[id]?.signed = signed
           state.records[id]?.account = record.account
         }
-        return ((), state.machine.checked(id, ticket, check, at: uptime))
+        return state.machine.checked(id, ticket, check, at: uptime)
       }
     }
   }
@@ -320,7 +313,7 @@ extension TransferQueue {
       perform { state, uptime in
         let judged = state.judge(result, of: id, isCancelled: isCancelled)
         state.records[id]?.feed?.close()
-        return ((), state.machine.perform(id, at: uptime) { $0.attemptEnded(ticket, judged, random: random) })
+        return state.machine.perform(id, at: uptime) { $0.attemptEnded(ticket, judged, random: random) }
       }
     }
   }
@@ -342,14 +335,14 @@ extension TransferQueue {
   private func hear(_ report: TransferReport, _ id: String, _ ticket: UInt64) {
     perform { state, uptime in
       if state.machine.sessions[id]?.ticket == ticket { state.records[id]?.note(report) }
-      return ((), state.machine.perform(id, at: uptime) { $0.reported(ticket, report) })
+      return state.machine.perform(id, at: uptime) { $0.reported(ticket, report) }
     }
   }
 
   private func pause(_ duration: Duration, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       guard (try? await time.sleep(for: duration)) != nil else { return }
-      perform { state, uptime in ((), state.machine.perform(id, at: uptime) { $0.wake(ticket) }) }
+      perform { state, uptime in state.machine.perform(id, at: uptime) { $0.wake(ticket) } }
     }
   }
 
@@ -357,7 +350,7 @@ extension TransferQueue {
   private func timer(after duration: Duration) -> Task<Void, Never> {
     Task.detached { [self] in
       guard (try? await time.sleep(for: duration)) != nil else { return }
-      perform { state, uptime in ((), state.machine.timer(at: uptime)) }
+      perform { state, uptime in state.machine.timer(at: uptime) }
     }
   }
 }

@@ -140,10 +140,12 @@ public final class TransferQueue: Sendable {
   @discardableResult
   public func add(_ session: TransferSession) -> String {
     let record = record(of: session, batch: nil)
-    return perform { state, uptime in
-      let id = state.freeID(for: session.id)
-      return (id, state.add(record, as: id, at: uptime))
+    var id = ""
+    perform { state, uptime in
+      id = state.freeID(for: session.id)
+      return state.add(record, as: id, at: uptime)
     }
+    return id
   }
 
   /// Cancels a session, which remains in the queue and can run again.
@@ -153,7 +155,7 @@ public final class TransferQueue: Sendable {
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func cancel(_ id: String) {
-    perform { state, uptime in ((), state.machine.cancel(id, at: uptime)) }
+    perform { state, uptime in state.machine.cancel(id, at: uptime) }
   }
 
   /// Runs a session immediately.
@@ -163,26 +165,26 @@ public final class TransferQueue: Sendable {
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func run(_ id: String) {
-    perform { state, uptime in ((), state.machine.run(id, at: uptime)) }
+    perform { state, uptime in state.machine.run(id, at: uptime) }
   }
 
   /// Removes a session from the queue, after cancelling the session if it has not ended.
   ///
   /// - Parameter id: The session ID. An unknown ID has no effect.
   public func remove(_ id: String) {
-    perform { state, uptime in ((), state.machine.remove(id, at: uptime)) }
+    perform { state, uptime in state.machine.remove(id, at: uptime) }
   }
 
   /// Pauses the queue, so that no more sessions become active.
   ///
   /// - Parameter stopping: Whether active sessions are also stopped. They continue when the queue resumes.
   public func pause(stopping: Bool = false) {
-    perform { state, _ in ((), state.machine.pause(stopping: stopping)) }
+    perform { state, _ in state.machine.pause(stopping: stopping) }
   }
 
   /// Resumes the queue after ``pause(stopping:)``, so that sessions become active again.
   public func resume() {
-    perform { state, uptime in ((), state.machine.resume(at: uptime)) }
+    perform { state, uptime in state.machine.resume(at: uptime) }
   }
 
   /// Shuts the queue down by cancelling all sessions in an orderly way and then ending all event sequences.
@@ -192,7 +194,7 @@ public final class TransferQueue: Sendable {
     await withCheckedContinuation { continuation in
       perform { state, _ in
         state.shutdownWaiters.append(continuation)
-        return ((), state.machine.shutDown())
+        return state.machine.shutDown()
       }
     }
   }
@@ -389,7 +391,7 @@ extension TransferQueue {
       let ids = sessions.reduce(into: []) { $0.append(state.freeID(for: $1.id, besides: $0)) }
       state.batches[batch] = QueueBatch(members: ids, open: Set(ids))
       state.touched.insert(batch)
-      return ((), zip(ids, records).flatMap { state.add($1, as: $0, at: uptime) })
+      return zip(ids, records).flatMap { state.add($1, as: $0, at: uptime) }
     }
     return events
   }
