@@ -107,17 +107,13 @@ public struct AscpEngine: TransferEngine {
     guard additions == nil else { throw .undividable }
     let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, time: time)
     return try await sessions.run(report: report) { index, report throws(TransferFailure) in
-      try await self.running(index, of: count).runOne(spec, additions: nil, report: report)
+      var options = self.options
+      options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
+      let engine = AscpEngine(
+        ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
+        environment: environment, reach: reach)
+      return try await engine.runOne(spec, additions: nil, report: report)
     }
-  }
-
-  /// Returns an engine for one session of a transfer with several sessions.
-  private func running(_ index: Int, of count: Int) -> AscpEngine {
-    var options = options
-    options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
-    return AscpEngine(
-      ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
-      environment: environment, reach: reach)
   }
 
   /// Runs one session as one process.
@@ -141,8 +137,7 @@ public struct AscpEngine: TransferEngine {
     return try result.get()
   }
 
-  /// The engine's options, with this process's home directory if the options contain no home directory.
-  var startOptions: AscpOptions {
+  private var startOptions: AscpOptions {
     var options = options
     options.homeDirectory = options.homeDirectory ?? environment("HOME")
     return options
@@ -176,9 +171,7 @@ public struct AscpEngine: TransferEngine {
     let (terminations, terminator) = AsyncStream.makeStream(of: Void.self)
     let attempt = AscpAttempt(
       limits: limits, mask: SecretMask(invocation.environment.values), isPersistent: additions != nil)
-    let run = AscpRun(
-      attempt, listener: listener, time: time, report: report
-    ) { terminator.yield() }
+    let run = AscpRun(attempt, listener: listener, time: time, report: report) { terminator.yield() }
     let process = Task {
       await self.process(invocation).run(terminations: terminations) { await run.isOver() }
     }
@@ -199,11 +192,20 @@ public struct AscpEngine: TransferEngine {
     return await run.result.outcome(of: ended.ending, printed: ended.printed)
   }
 
-  /// Returns the process that runs an ascp invocation.
-  func process(_ invocation: AscpInvocation) -> AscpProcess {
-    AscpProcess(
-      program: program, arguments: invocation.arguments,
-      environment: AscpEnvironment(from: environment, own: invocation.environment), printedLimit: limits.printed)
+  private func process(_ invocation: AscpInvocation) -> AscpProcess {
+    process(invocation.arguments, invocation.environment)
+  }
+
+  /// The names of the environment variables that ascp inherits from this process.
+  ///
+  /// An Aspera variable that is set in this process, such as another user's token, must not affect a transfer.
+  private static let inherited = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"]
+
+  private func process(_ arguments: [String], _ own: [String: Secret]) -> AscpProcess {
+    var variables = own
+    for name in Self.inherited where own[name] == nil { variables[name] = environment(name).map { Secret($0) } }
+    return AscpProcess(
+      program: program, arguments: arguments, environment: variables, printedLimit: limits.printed)
   }
 
   /// Returns the version that the engine's ascp prints for `ascp -A`.
@@ -212,10 +214,7 @@ public struct AscpEngine: TransferEngine {
   /// - Throws: An `AsperaError` if the program does not print a version in time, for example because the program is not
   ///   IBM's ascp.
   public func version() async throws(AsperaError) -> AscpVersion {
-    let ran = await run(
-      AscpProcess(
-        program: program, arguments: ["-A"], environment: AscpEnvironment(from: environment, own: [:]),
-        printedLimit: limits.printed))
+    let ran = await run(process(["-A"], [:]))
     guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
       throw AsperaError(
         .failed, "\(program) does not print a version of ascp.",
@@ -252,7 +251,7 @@ public struct AscpEngine: TransferEngine {
   }
 
   /// Runs an ascp process without a management port, and kills the process after the time limit for a login.
-  func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
+  private func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
     await withTaskGroup(of: (ending: AscpProcess.Ending, printed: String)?.self) { group in
       group.addTask { await process.run() }
       group.addTask { [time, limits] in
@@ -271,9 +270,7 @@ public struct AscpEngine: TransferEngine {
 }
 
 extension AsperaAccount {
-  /// Returns a transfer specification that can only be used to log in, signed with the account's credential.
-  ///
-  /// It contains no token, even if the account's transfers require one.
+  /// Returns a signed specification for a login, without a token even if the account's transfers require one.
   fileprivate func loginSpecification() throws(AsperaError) -> TransferSpec {
     let (password, key): (Secret?, AsperaPrivateKey?) =
       switch authentication {
@@ -366,19 +363,12 @@ struct AscpSessions: Sendable {
     @Sendable (_ index: Int, _ report: @escaping @Sendable (TransferReport) -> Void) async throws(TransferFailure) ->
     TransferSummary
 
-  /// The number of sessions.
   let count: Int
   /// The time between the starts of two sessions.
   let spacing: Duration
   let time: any SigningClock
 
-  /// Runs the sessions.
-  ///
-  /// - Parameters:
-  ///   - report: A function that receives the reports about the whole transfer, one after another.
-  ///   - session: A function that runs one session.
-  /// - Returns: The numbers of bytes and files of all sessions.
-  /// - Throws: The first failure of a session, after all sessions have ended.
+  /// Runs the sessions, and throws the first failure after all of them have ended.
   func run(
     report: @escaping @Sendable (TransferReport) -> Void, session: @escaping Session
   ) async throws(TransferFailure) -> TransferSummary {
@@ -394,7 +384,6 @@ struct AscpSessions: Sendable {
     return try result.get()
   }
 
-  /// Runs a session when its turn has come.
   private func start(
     _ index: Int, _ session: Session, report: @escaping @Sendable (TransferReport) -> Void
   ) async -> Result<TransferSummary, TransferFailure> {
@@ -406,7 +395,6 @@ struct AscpSessions: Sendable {
     }
   }
 
-  /// Waits for all sessions, and cancels the others when one fails.
   private static func total(
     of group: inout TaskGroup<Result<TransferSummary, TransferFailure>>
   ) async -> Result<TransferSummary, TransferFailure> {

@@ -23,7 +23,6 @@ package struct AscpLocator: Sendable {
   private let home: String?
   private let isProgram: @Sendable (String) -> Bool
 
-  /// Creates a locator that searches this machine.
   package init() {
     self.init(
       environment: { ProcessInfo.processInfo.environment[$0] },
@@ -31,11 +30,6 @@ package struct AscpLocator: Sendable {
   }
 
   /// Creates a locator that searches a simulated machine, for tests.
-  ///
-  /// - Parameters:
-  ///   - environment: A function that returns the value of an environment variable.
-  ///   - home: The path of the home directory.
-  ///   - isProgram: A function that returns whether there is an executable file at a path.
   init(
     environment: @escaping @Sendable (String) -> String?, home: String?,
     isProgram: @escaping @Sendable (String) -> Bool
@@ -45,11 +39,10 @@ package struct AscpLocator: Sendable {
     self.isProgram = isProgram
   }
 
-  /// Returns the path of ascp, or throws if ascp is not found.
+  /// Returns the path of ascp, or throws an error that lists the searched locations.
   ///
-  /// - Parameter path: The path of ascp, or `nil` to search for ascp. `~/` represents the home directory.
-  /// - Throws: An `AsperaError` that lists the searched locations. A wrong path from the caller or the environment
-  ///   variable is an error, even if ascp is installed elsewhere.
+  /// In a path from the caller or the environment variable, `~/` represents the home directory. A wrong path is an
+  /// error, even if ascp is installed elsewhere.
   package func locate(_ path: String? = nil) throws(AsperaError) -> String {
     if let named = path ?? environment(Self.variable), !named.isEmpty {
       let location = absolute(named)

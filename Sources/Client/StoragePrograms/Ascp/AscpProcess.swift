@@ -12,9 +12,7 @@ internal import SystemPackage
 struct AscpProcess: Sendable {
   /// The way in which the ascp process ended.
   enum Ending: Sendable, Hashable {
-    /// The process exited with the given status.
     case exited(Int32)
-    /// The process was terminated by the given signal.
     case signalled(Int32)
     /// The process was killed because its task was cancelled.
     case killed
@@ -22,14 +20,9 @@ struct AscpProcess: Sendable {
     case notStarted(String)
   }
 
-  /// The path of the ascp executable.
   let program: String
-
-  /// The arguments for ascp, which contain no secrets.
   let arguments: [String]
-
-  /// The complete environment of the process.
-  let environment: AscpEnvironment
+  let environment: [String: Secret]
 
   /// The maximum number of bytes from the end of the printed output that are retained.
   let printedLimit: Int
@@ -48,8 +41,9 @@ struct AscpProcess: Sendable {
   ) async -> (ending: Ending, printed: String) {
     do {
       let ended = try await Subprocess.run(
-        .path(FilePath(program)), arguments: Arguments(arguments), environment: environment.subprocess,
-        platformOptions: .ownSession, input: .none, output: .sequence, error: .combinedWithOutput
+        .path(FilePath(program)), arguments: Arguments(arguments),
+        environment: .only(environment.mapValues { $0.reveal() }), platformOptions: .ownSession, input: .none,
+        output: .sequence, error: .combinedWithOutput
       ) { execution in
         await withTaskGroup(of: Void.self) { group in
           group.addTask {
@@ -92,17 +86,13 @@ struct AscpProcess: Sendable {
   }
 }
 
-/// A buffer for the end of a program's output, with a limited size.
+/// A buffer for the last `limit` bytes of a program's output.
 struct PrintedTail: Sendable {
   private let limit: Int
   private var bytes: [UInt8] = []
 
-  /// Creates an empty buffer that retains the last `limit` bytes of the output.
-  init(limit: Int) {
-    self.limit = limit
-  }
+  init(limit: Int) { self.limit = limit }
 
-  /// Appends bytes, and discards the oldest bytes beyond the limit.
   mutating func append(_ more: some Collection<UInt8>) {
     bytes.append(contentsOf: more.suffix(limit))
     // Discarding moves the remaining bytes, so bytes are discarded only once per `limit` bytes.
@@ -116,30 +106,5 @@ struct PrintedTail: Sendable {
       String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))
     }
     return lines.filter { line in line.contains { !$0.isWhitespace } }.joined(separator: "\n")
-  }
-}
-
-/// The complete environment of an ascp process, which consists of a few inherited variables and the secrets for ascp.
-///
-/// No other variable is inherited. An Aspera variable that is set in this process, such as another user's token, must
-/// not affect a transfer.
-struct AscpEnvironment: Sendable {
-  /// The names of the environment variables that ascp inherits from this process.
-  static let inherited = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"]
-
-  private var variables: [String: Secret] = [:]
-
-  /// Creates the environment for an ascp process.
-  ///
-  /// - Parameters:
-  ///   - machine: A function that returns the value of an environment variable of this process.
-  ///   - own: The environment variables that are set for ascp, by name.
-  init(from machine: (String) -> String?, own: some Sequence<(key: String, value: Secret)>) {
-    for name in Self.inherited { variables[name] = machine(name).map { Secret($0) } }
-    for (name, value) in own { variables[name] = value }
-  }
-
-  var subprocess: Environment {
-    .only(variables.mapValues { $0.reveal() })
   }
 }

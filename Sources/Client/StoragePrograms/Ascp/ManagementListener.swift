@@ -10,15 +10,12 @@ internal import StorageAuth
 /// Any other process on this machine can connect before ascp does. In that case, ascp finds the port closed and fails.
 /// Data from the other process cannot make a transfer succeed, because ascp's exit status counts as well.
 struct ManagementListener: Sendable {
-  /// The number of the management port.
   let port: Int
 
   private let server: any Channel
   private let connections: AsyncStream<ManagementConnection>
 
   /// Opens a management port with a number that the system chooses.
-  ///
-  /// - Throws: A NIO error if no port can be opened.
   init() async throws {
     let (connections, continuation) = AsyncStream.makeStream(of: ManagementConnection.self)
     let isTaken = Lock(false)
@@ -47,24 +44,17 @@ struct ManagementListener: Sendable {
     self.connections = connections
   }
 
-  /// Waits for ascp's connection, and then closes the management port to additional connections.
-  ///
-  /// - Returns: The connection, or `nil` if the port was closed before a connection was established.
+  /// Waits for ascp's connection, or until the port is closed, and then closes the port to additional connections.
   func connection() async -> ManagementConnection? {
     let connection = await connections.first { _ in true }
     shut()
     return connection
   }
 
-  /// Starts closing the management port.
-  func shut() {
-    server.close(promise: nil)
-  }
+  func shut() { server.close(promise: nil) }
 
   /// Waits until the management port has closed.
-  func closed() async {
-    try? await server.closeFuture.get()
-  }
+  func closed() async { try? await server.closeFuture.get() }
 }
 
 /// A connection from ascp to the management port.
@@ -72,9 +62,7 @@ struct ManagementConnection: Sendable {
   private let channel: any Channel
   private let received: AsyncStream<ByteBuffer>
 
-  /// Creates a connection from a channel without automatic reads.
-  ///
-  /// The initializer must be called on the channel's event loop.
+  /// Creates a connection from a channel without automatic reads, on the channel's event loop.
   init(_ channel: any Channel) throws {
     let (received, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     try channel.pipeline.syncOperations.addHandler(Forwarder(to: continuation))
@@ -84,8 +72,7 @@ struct ManagementConnection: Sendable {
 
   /// Reads until either side closes the connection or the task is cancelled.
   ///
-  /// - Parameter receive: A function that receives the bytes. To apply back pressure, more bytes are read only after
-  ///   the function returns.
+  /// To apply back pressure, more bytes are read only after the function has received some.
   func read(_ receive: (ArraySlice<UInt8>) async -> Void) async {
     for await buffer in received {
       await receive(ArraySlice(buffer.readableBytesView))
@@ -103,10 +90,7 @@ struct ManagementConnection: Sendable {
     channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
   }
 
-  /// Starts closing the connection to ascp, which ends reading and sending.
-  func shut() {
-    channel.close(promise: nil)
-  }
+  func shut() { channel.close(promise: nil) }
 
   /// A channel handler that forwards the received data, one buffer per requested read.
   private final class Forwarder: ChannelInboundHandler {
@@ -114,9 +98,7 @@ struct ManagementConnection: Sendable {
 
     private let continuation: AsyncStream<ByteBuffer>.Continuation
 
-    init(to continuation: AsyncStream<ByteBuffer>.Continuation) {
-      self.continuation = continuation
-    }
+    init(to continuation: AsyncStream<ByteBuffer>.Continuation) { self.continuation = continuation }
 
     func channelActive(context: ChannelHandlerContext) {
       context.read()
