@@ -6,14 +6,11 @@ internal import AsperaTransfer
 internal import StorageAuth
 
 /// The state machine of one ascp run, which turns frames, timeouts and process ends into effects.
-///
-/// The state machine itself has no side effects.
 struct AscpAttempt: Sendable {
   /// An input of the state machine for an ascp run.
   enum Event: Sendable {
     /// ascp has connected to the management port.
     case connected
-    /// ascp sent a management frame.
     case frame(ManagementFrame)
     /// The management connection received data that are not a frame.
     case unreadable(ManagementFrameParser.Problem)
@@ -23,7 +20,6 @@ struct AscpAttempt: Sendable {
     case ended
     /// The pending timeout has expired.
     case elapsed
-    /// The caller cancelled the transfer.
     case cancelled
     /// No more paths will be added to a persistent session.
     case concluded
@@ -32,7 +28,6 @@ struct AscpAttempt: Sendable {
   /// An action that ``AscpRun`` performs for the state machine.
   enum Effect: Sendable {
     case report(TransferReport)
-    /// Sends a management frame to ascp.
     case tell(ManagementFrame)
     /// Replaces the pending timeout, or cancels it if the duration is `nil`.
     case wait(Duration?)
@@ -60,12 +55,12 @@ struct AscpAttempt: Sendable {
 
   let limits: AscpLimits
   let mask: SecretMask
-  var progress = AscpProgress()
-  private(set) var verdict: Verdict?
+  private var progress = AscpProgress()
+  private var verdict: Verdict?
   /// Whether the engine stopped ascp with a signal, in which case ascp's exit status is meaningless.
-  private(set) var wasStopped = false
-  private(set) var isAuthenticated = false
-  private(set) var problem: ManagementFrameParser.Problem?
+  private var wasStopped = false
+  private var isAuthenticated = false
+  private var problem: ManagementFrameParser.Problem?
   private var problems = 0
   private var hasRead = false
   private var mayBeSilent: Bool
@@ -73,19 +68,13 @@ struct AscpAttempt: Sendable {
   private var isDisconnected = false
   private var hasEnded = false
 
-  /// Creates the state machine for one ascp run.
-  ///
-  /// - Parameters:
-  ///   - limits: The time limits for ascp.
-  ///   - mask: The mask that removes the transfer's secrets from ascp's texts.
-  ///   - isPersistent: Whether paths can be added while the session runs.
+  /// Creates the state machine for an ascp run, with a mask that removes the transfer's secrets from ascp's texts.
   init(limits: AscpLimits, mask: SecretMask, isPersistent: Bool) {
     self.limits = limits
     self.mask = mask
     mayBeSilent = isPersistent
   }
 
-  /// Returns the effects that follow the start of ascp.
   func begin() -> [Effect] { [.report(.connecting), .wait(limits.connect)] }
 
   /// Whether no more output and no more frames are expected from ascp.
@@ -94,7 +83,6 @@ struct AscpAttempt: Sendable {
   /// Whether processes that ascp started may continue to run, which is the case only after a successful transfer.
   var mayLeaveOthers: Bool { verdict == .done }
 
-  /// Handles an input of the state machine, and returns the resulting effects.
   mutating func handle(_ event: Event) -> [Effect] {
     switch event {
     case .connected: return connected()
@@ -113,12 +101,12 @@ struct AscpAttempt: Sendable {
   private var silence: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
 
   /// Records the result of the transfer, unless a result has already been recorded.
-  mutating func settle(_ new: Verdict) {
+  private mutating func settle(_ new: Verdict) {
     if verdict == nil { verdict = new }
   }
 
-  /// Records that the server has accepted the account and the token, and returns the resulting effects.
-  mutating func authenticated() -> [Effect] {
+  /// Records that the server has accepted the account and the token.
+  private mutating func authenticated() -> [Effect] {
     guard !isAuthenticated else { return [] }
     isAuthenticated = true
     return [.report(.running)]
@@ -212,33 +200,23 @@ struct AscpAttempt: Sendable {
 
   /// The result of a transfer that ascp reported, or that the engine concluded from ascp's behavior.
   enum Verdict: Sendable, Hashable {
-    /// The transfer completed.
     case done
     /// The transfer failed with ascp's error code and text.
     case failed(code: Int, text: String)
-    /// The transfer was cancelled.
     case cancelled
-    /// ascp violated the protocol of the management port in the given way.
     case fault(Fault)
   }
 
   /// A violation of the protocol of ascp's management port.
   enum Fault: Sendable, Hashable {
-    /// ascp did not connect to the management port within the time limit.
     case neverConnected
-    /// ascp sent no message within the time limit.
     case silent
-    /// The data on the management port are not ascp frames.
     case unreadable(ManagementFrameParser.Problem)
   }
 
   /// Returns the result of the transfer after ascp has ended.
   ///
   /// The messages on the management port take precedence over the exit status and the printed output.
-  ///
-  /// - Parameters:
-  ///   - ending: The way in which the ascp process ended.
-  ///   - printed: The end of ascp's printed output.
   func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
     let printed = verdict == .done && ending == .exited(0) ? "" : mask.applied(to: printed)
     if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }
@@ -257,8 +235,7 @@ struct AscpAttempt: Sendable {
     }
   }
 
-  /// Returns the text of a failed login with ascp's printed output added, because ascp sends one text for all failed
-  /// logins.
+  /// Adds ascp's printed output to the text of a failed login, because ascp sends one text for all failed logins.
   private static func detailed(_ text: String, by printed: String, _ code: Int) -> String {
     guard AscpErrorCode(code)?.failureClass == .account, let detail = printed.lastLines, !text.contains(detail) else {
       return text
@@ -266,14 +243,17 @@ struct AscpAttempt: Sendable {
     return text.isEmpty ? detail : "\(text) (\(detail))"
   }
 
-  /// Handles a management frame from ascp, and returns the resulting effects.
+  /// Handles a management frame.
   ///
   /// `INIT` and `SESSION` do not prove authentication, because ascp sends them before the server has checked the
   /// account. They also precede an `ERROR` with code 19.
-  mutating func read(_ frame: ManagementFrame) -> [Effect] {
+  private mutating func read(_ frame: ManagementFrame) -> [Effect] {
     switch frame.kind {
     case .statistics?, .notification?: return authenticated() + reported(progress.update(from: frame))
-    case .stop?: return authenticated() + stopped(frame) + reported(progress.update(from: frame))
+    case .stop?:
+      let code = frame.code ?? 0
+      let outcome = code == 0 ? TransferFileReport.Outcome.done : .failed(code: code, text: text(of: frame))
+      return authenticated() + file(frame, outcome) + reported(progress.update(from: frame))
     case .skip?: return authenticated() + file(frame, .skipped)
     case .fileError?: return file(frame, .failed(code: frame.code ?? 0, text: text(of: frame)))
     case .done? where frame.provesAuthentication:
@@ -288,14 +268,8 @@ struct AscpAttempt: Sendable {
     }
   }
 
-  /// Handles the end of a file's transfer, which succeeded unless the frame has a nonzero code.
-  private mutating func stopped(_ frame: ManagementFrame) -> [Effect] {
-    let code = frame.code ?? 0
-    return file(frame, code == 0 ? .done : .failed(code: code, text: text(of: frame)))
-  }
-
   private mutating func file(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> [Effect] {
-    [.report(.file(progress.finish(frame.file ?? "", with: outcome, in: frame)))]
+    [.report(.file(progress.finish(frame, outcome)))]
   }
 
   private func reported(_ progress: TransferProgressReport?) -> [Effect] {
@@ -318,9 +292,7 @@ struct AscpProgress: Sendable {
   private var files = 0
   private(set) var fileErrors: [(code: Int, text: String)] = []
 
-  /// Returns a progress report if a frame changes the progress, or else `nil`.
-  ///
-  /// The number of bytes never decreases.
+  /// Returns a progress report if a frame changes the progress, in which the number of bytes never decreases.
   mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
     let before = (bytes, total)
     if let announced = frame.totalBytes, announced > 0 { total = max(total ?? 0, announced) }
@@ -332,9 +304,7 @@ struct AscpProgress: Sendable {
   }
 
   /// Records the end of a file's transfer, and returns a report about the file.
-  mutating func finish(_ file: String, with outcome: TransferFileReport.Outcome, in frame: ManagementFrame)
-    -> TransferFileReport
-  {
+  mutating func finish(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> TransferFileReport {
     let size = frame.fileBytes ?? frame.integer("FileBytes") ?? frame.integer("Written")
     switch outcome {
     case .done:
@@ -343,7 +313,7 @@ struct AscpProgress: Sendable {
     case .skipped: files += 1
     case .failed(let code, let text): fileErrors.append((code, text))
     }
-    return TransferFileReport(file: file, bytes: size, outcome: outcome)
+    return TransferFileReport(file: frame.file ?? "", bytes: size, outcome: outcome)
   }
 
   /// Updates the progress with the totals in ascp's last frame.
@@ -352,7 +322,6 @@ struct AscpProgress: Sendable {
     if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }
   }
 
-  /// The number of transferred bytes and files.
   var summary: TransferSummary { TransferSummary(bytes: max(bytes, finishedBytes), files: files) }
 }
 
@@ -372,7 +341,6 @@ extension TransferFailure {
       remedy: "See whether the program is there, may be executed, and is for this kind of machine.")
   }
 
-  /// Returns the transfer failure for a violation of the management protocol.
   static func fault(_ fault: AscpAttempt.Fault, limits: AscpLimits, printed: String) -> TransferFailure {
     let detail = detail(of: printed)
     return switch fault {
@@ -401,8 +369,7 @@ extension TransferFailure {
     printed.lastLines.map { " It printed: \($0)" } ?? ""
   }
 
-  /// Returns the transfer failure for an ascp that exited without a final frame, or whose exit status contradicts its
-  /// final frame.
+  /// The failure of an ascp that exited without a final frame, or whose exit status contradicts its final frame.
   static func ended(_ ending: AscpProcess.Ending, printed: String) -> TransferFailure {
     let how =
       switch ending {
@@ -420,8 +387,8 @@ extension TransferFailure {
 }
 
 extension String {
-  /// The last one to three lines joined into one line of limited length, or `nil` if the string contains no lines.
-  var lastLines: String? {
+  /// The last one to three lines joined into one line of limited length.
+  fileprivate var lastLines: String? {
     let lines = split(whereSeparator: \.isNewline)
     guard let last = lines.last?.prefix(200) else { return nil }
     return lines.dropLast().suffix(2).reversed().reduce(String(last)) { text, line in

@@ -173,7 +173,8 @@ public struct AscpEngine: TransferEngine {
       limits: limits, mask: SecretMask(invocation.environment.values), isPersistent: additions != nil)
     let run = AscpRun(attempt, listener: listener, time: time, report: report) { terminator.yield() }
     let process = Task {
-      await self.process(invocation).run(terminations: terminations) { await run.isOver() }
+      await self.process(invocation.arguments, invocation.environment)
+        .run(terminations: terminations) { await run.isOver() }
     }
     await run.begin { process.cancel() }
     let ended = await withTaskGroup(of: Void.self) { group in
@@ -190,10 +191,6 @@ public struct AscpEngine: TransferEngine {
       return ended
     }
     return await run.result.outcome(of: ended.ending, printed: ended.printed)
-  }
-
-  private func process(_ invocation: AscpInvocation) -> AscpProcess {
-    process(invocation.arguments, invocation.environment)
   }
 
   /// The names of the environment variables that ascp inherits from this process.
@@ -236,7 +233,7 @@ public struct AscpEngine: TransferEngine {
       let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
       let invocation = try AscpInvocation(command, in: temporaryFiles)
       defer { invocation.removeFiles() }
-      let ran = await run(process(invocation))
+      let ran = await run(process(invocation.arguments, invocation.environment))
       let printed = SecretMask(invocation.environment.values).applied(to: ran.printed)
       switch ran.ending {
       case .exited(0): return .accepted

@@ -38,9 +38,7 @@ actor AscpRun {
   /// The state machine, which contains the result after ascp has exited.
   var result: AscpAttempt { attempt }
 
-  /// Starts the timeout for the connection of ascp.
-  ///
-  /// - Parameter kill: A function that sends SIGKILL to ascp's process group.
+  /// Starts the timeout for the connection of ascp, whose process group `kill` ends with SIGKILL.
   func begin(kill: @escaping @Sendable () -> Void) {
     self.kill = kill
     perform(attempt.begin())
@@ -57,16 +55,13 @@ actor AscpRun {
     handle(.disconnected)
   }
 
-  /// Passes an event to the state machine, and performs the resulting effects.
   func handle(_ event: AscpAttempt.Event) {
     guard !isFinished else { return }
     perform(attempt.handle(event))
     if attempt.isOver { wake() }
   }
 
-  /// Waits until no more output and no more frames are expected from ascp.
-  ///
-  /// The function is called when ascp has exited or has closed its standard output and standard error.
+  /// Waits until no more frames are expected from ascp, which has exited or closed its output.
   ///
   /// - Returns: Whether the remaining processes in ascp's process group must be killed.
   func isOver() async -> Bool {
@@ -134,9 +129,7 @@ actor AscpRun {
     }
   }
 
-  /// Sets the pending timeout, or cancels the timeout if the duration is `nil`.
-  ///
-  /// A timer that fires earlier than the timeout is kept, and is restarted for the remaining time.
+  /// Sets the pending timeout; a timer that fires earlier is kept, and is restarted for the remaining time.
   private func arm(_ duration: Duration?) {
     deadline = duration.map { time.uptime + $0 }
     guard let deadline, timer.map({ $0.end > deadline }) ?? true else { return }

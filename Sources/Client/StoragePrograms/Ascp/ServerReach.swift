@@ -40,7 +40,7 @@ final class ServerReach: Sendable {
     }
   }
 
-  /// Requires another check of the server of a specification before the next attempt.
+  /// Requires another check of the server before the next attempt.
   func forget(_ spec: TransferSpec) {
     guard let server = Server(spec) else { return }
     state.withLock { _ = $0.checked.remove(server.name) }
