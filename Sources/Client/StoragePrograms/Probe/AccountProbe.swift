@@ -34,13 +34,7 @@ public struct AccountProbe: Sendable {
     self.init(machine, timeout: timeout, runner: nil, temporary: nil)
   }
 
-  /// Creates a probe with a replaceable program runner and folder, for tests.
-  ///
-  /// - Parameters:
-  ///   - machine: The context that provides the key file and the clock.
-  ///   - timeout: The maximum duration of an account check.
-  ///   - runner: The runner that starts the programs, or `nil` to run the programs of this machine.
-  ///   - temporary: The parent of temporary folders, or `nil` to use the system's temporary directory.
+  /// Creates a probe with a replaceable program runner and parent of temporary folders, for tests.
   package init(
     _ machine: ProviderContext, timeout: Duration = .seconds(30), runner: (any ProbeCommandRunner)?, temporary: String?
   ) {
@@ -65,11 +59,11 @@ public struct AccountProbe: Sendable {
   public func check(_ account: AsperaAccount) async throws(TransferFailure) -> AccountProbeReport {
     let deadline = machine.time.uptime + timeout
     let facts: AccountReport
-    let credential: ProbeCredential
+    let credential: SSHConnection.Credential
     let folder: TemporaryFolder
     do {
       facts = try await account.check(on: machine)
-      credential = try ProbeCredential(of: account, on: machine)
+      credential = try SSHConnection.Credential(of: account, on: machine)
       folder = try TemporaryFolder(in: temporary)
     } catch {
       throw Task.isCancelled ? .checkCancelled : TransferFailure(uncheckable: error)
@@ -82,16 +76,14 @@ public struct AccountProbe: Sendable {
 }
 
 extension TransferFailure {
-  /// Creates a transfer failure from an error during an account check, in the account or on this machine.
+  /// Creates a failure from an error in the account or on this machine.
   init(uncheckable error: AsperaError) {
     let isAccount = ![.failed, .toolNotFound].contains(error.code)
     self.init(isAccount ? .account : .caller, error.message, remedy: error.remedy)
   }
 
-  /// The failure of an account check that was cancelled.
   static let checkCancelled = TransferFailure(.cancelled, "The check was cancelled.", remedy: "Start it again.")
 
-  /// Returns the failure for an OpenSSH program that is missing on this machine.
   static func noSuchProgram(_ program: String) -> TransferFailure {
     TransferFailure(
       .caller, "The program \(program) is not on this machine, or cannot be started.",
@@ -149,20 +141,19 @@ public struct AccountProbeReport: Sendable, Hashable {
   public let notes: [String]
 }
 
-/// A single account check, which uses a temporary folder that was created for it.
+/// A single account check, with a temporary folder of its own.
 struct ProbeRun {
   let runner: any ProbeCommandRunner
   let time: any SigningClock
   let account: AsperaAccount
   let folder: TemporaryFolder
-  /// The maximum duration of the account check.
   let timeout: Duration
   /// The uptime at which the account check must have ended.
   let deadline: Duration
 
   /// Logs in to the server, and returns a report about the login.
   func report(
-    _ credential: ProbeCredential, _ facts: AccountReport
+    _ credential: SSHConnection.Credential, _ facts: AccountReport
   ) async throws(TransferFailure) -> AccountProbeReport {
     let hostKeys = try await pinHostKey()
     do {
@@ -171,7 +162,7 @@ struct ProbeRun {
       throw TransferFailure(uncheckable: error)
     }
     try write(SSHConnection.askpass, to: SSHConnection.askpassFile, isExecutable: true)
-    let connection = SSHConnection(account: account, credential: credential.connectionCredential, hostKeys: hostKeys)
+    let connection = SSHConnection(account: account, credential: credential, hostKeys: hostKeys)
     let ended = await ending(of: connection.command(in: folder.path, timeout: timeLeft))
     // After the server has accepted the account, it does not matter if the session does not end or prints too much.
     let session: ProbeCommandResult?
@@ -212,18 +203,17 @@ struct ProbeRun {
     case .failure(let error): throw failure(error, of: "ssh-keyscan")
     }
     guard !offered.entries.isEmpty else { throw await unreachable() }
-    guard let entry = offered.entry(with: fingerprint) else {
+    guard let entry = offered.entries.first(where: { $0.key.fingerprint == fingerprint }) else {
       let seen = offered.entries.map { "\($0.key.fingerprint) (\($0.key.type))" }.joined(separator: ", ")
       throw TransferFailure(
         .hostKey, "\(account.serverName) has no host key with the fingerprint \(fingerprint); it offers \(seen).",
         remedy: "Ask the server's administrator before you change the fingerprint; no credential was sent.")
     }
-    try write(entry.knownHostsLine(for: SSHConnection.hostKeyAlias), to: SSHConnection.hostKeyFile)
+    try write("\(SSHConnection.hostKeyAlias) \(entry.key.type) \(entry.text)\n", to: SSHConnection.hostKeyFile)
     return .listed(type: entry.key.type)
   }
 
-  /// Returns the failure for a server that rejected an RSA key because it accepts only signatures with SHA-1, or `nil`
-  /// if that is not the reason.
+  /// Returns the failure for a server that rejected an RSA key because it accepts only signatures with SHA-1.
   ///
   /// Some servers announce the other algorithms and then reject them, as OpenSSH 9.2 with
   /// `PubkeyAcceptedAlgorithms ssh-rsa` does. Only a second connection tells this from an unknown key. It has the public
@@ -258,7 +248,6 @@ struct ProbeRun {
     }
   }
 
-  /// Returns additional findings about an account that the server accepted.
   private func notes(
     on method: AccountProbeReport.Method, _ hostKey: AccountProbeReport.HostKey?, _ session: ProbeCommandResult?,
     _ facts: AccountReport
@@ -360,16 +349,6 @@ struct HostKeyList {
     }
     self.entries = entries
   }
-
-  /// Returns the host key with the given fingerprint, or `nil` if the list does not contain that key.
-  func entry(with fingerprint: HostKeyFingerprint) -> Entry? {
-    entries.first { $0.key.fingerprint == fingerprint }
-  }
-}
-
-extension HostKeyList.Entry {
-  /// Returns a known-hosts line that accepts only this key for a host.
-  func knownHostsLine(for host: String) -> String { "\(host) \(key.type) \(text)\n" }
 }
 
 extension AccountProbeReport.HostKey {

@@ -9,7 +9,7 @@ internal import SystemPackage
 
 /// A program that an account probe runs, with its arguments and its environment.
 package struct ProbeCommand: Sendable {
-  /// The name of the program, which is searched for on the `PATH`, followed by its arguments, which contain no secrets.
+  /// The name of the program, which is searched for on the `PATH`, followed by its arguments.
   package var arguments: [String]
 
   /// The working directory, which contains the program's input files and receives its output files.
@@ -21,7 +21,6 @@ package struct ProbeCommand: Sendable {
   /// The secret for the program, and the name of the environment variable that contains the secret.
   package var secret: (variable: String, value: Secret)?
 
-  /// The maximum duration of the program's run.
   package var timeout: Duration
 
   /// The result for which the program was started, or `nil` if the program has to end by itself.
@@ -29,7 +28,6 @@ package struct ProbeCommand: Sendable {
 
   /// A file in the folder that a program creates when it has reached its result.
   package struct Goal: Sendable, Hashable {
-    /// The name of the file.
     package var file: String
 
     /// The time for which the program may continue afterwards, until it is terminated.
@@ -42,13 +40,11 @@ package struct ProbeCommandResult: Sendable, Equatable {
   /// The program's exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
 
-  /// The text that the program wrote to its standard output.
   package var output: String
 
   /// The text that the program wrote to its standard error.
   package var errors: String
 
-  /// Creates the result of running a program.
   package init(status: Int32?, output: String = "", errors: String = "") {
     self.status = status
     self.output = output
@@ -122,11 +118,8 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
     }
   }
 
-  /// Reads the output of a program until the program has closed it, and calls a function after each part.
-  ///
-  /// - Parameters:
-  ///   - kill: The function that terminates the program if it prints too much.
-  ///   - check: The function that is called after each part.
+  /// Reads the output of a program until the program has closed it, calls `check` after each part, and kills a program
+  /// that prints too much.
   private static func read(
     _ output: SubprocessOutputSequence, orElse kill: @Sendable () -> Void, check: @Sendable () -> Void = {}
   ) async throws(ProbeCommandError) -> String {

@@ -17,8 +17,7 @@ struct ProbeDiagnosis {
     hostKeyFailure ?? keyFailure ?? answerFailure ?? refusal ?? transportFailure ?? unknownFailure
   }
 
-  /// The failure if the client does not accept the server's host key or supports none of the server's signature
-  /// algorithms.
+  /// The failure if the client rejects the server's host key, or all of its signature algorithms.
   private var hostKeyFailure: TransferFailure? {
     if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
       let algorithms = Set(offer.prefix { !$0.isWhitespace }.split(separator: ","))
@@ -93,7 +92,7 @@ struct ProbeDiagnosis {
       remedy: "Use an account that logs in with only a password or a key; ascp answers one prompt.")
   }
 
-  /// Returns the failure for an account that the server accepts, but whose password has expired and must be changed.
+  /// The failure of an account that the server accepts, but whose password must be changed.
   static func expired(_ user: String, _ server: String) -> TransferFailure {
     TransferFailure(
       .account, "The password of \(user) at \(server) has expired.",
@@ -202,8 +201,7 @@ struct ProbeDiagnosis {
   private var server: String { account.serverName }
   private var user: String { account.user }
 
-  /// Returns untrusted text from the server in printable form, with the password masked in case the server sent it
-  /// back.
+  /// Returns text from the server in printable form, with the password masked in case the server sent it back.
   private func excerpt(_ text: String) -> String {
     guard case .password(let password) = account.authentication else { return SSHTranscript.printable(text) }
     return SSHTranscript.printable(SecretMask([password]).applied(to: text))
@@ -227,12 +225,12 @@ struct SSHTranscript {
     lines = text.split(whereSeparator: \.isNewline)
   }
 
-  /// The version of the server's SSH software, or `nil` if the client did not report the version.
+  /// The version of the server's SSH software.
   var serverVersion: String? {
     rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) }
   }
 
-  /// The authentication method that the server accepted, or `nil` if the client did not report the method.
+  /// The authentication method that the server accepted.
   var method: AccountProbeReport.Method? {
     for line in lines.reversed() {
       for (start, end) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
@@ -244,14 +242,12 @@ struct SSHTranscript {
     return nil
   }
 
-  /// The authentication methods that the server offered before the first attempt, or `nil` if the connection ended
-  /// earlier.
+  /// The authentication methods that the server offered before the first attempt.
   var offeredMethods: [String]? {
     rest(of: "Authentications that can continue: ").map { $0.split(separator: ",").map { String($0) } }
   }
 
-  /// The authentication methods that the server required in addition to a method that it accepted, or `nil` if there
-  /// are none.
+  /// The authentication methods that the server required in addition to a method that it accepted.
   var missingMethods: [String]? {
     guard has("with partial success") else { return nil }
     let last = lines.last { $0.contains("Authentications that can continue: ") }
@@ -263,8 +259,7 @@ struct SSHTranscript {
     lines.contains { line in texts.contains { line.contains($0) } }
   }
 
-  /// Returns the text after a string in the first line that contains the string, or `nil` if no line contains the
-  /// string.
+  /// Returns the text after a string in the first line that contains the string.
   func rest(of text: String) -> Substring? {
     for line in lines {
       if let range = line.firstRange(of: text) { return line[range.upperBound...] }

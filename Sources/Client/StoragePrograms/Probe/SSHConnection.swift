@@ -17,8 +17,10 @@ struct SSHConnection {
     case none
     /// The client sends a password, either directly or in response to the server's prompt.
     case password(Secret)
-    /// The client uses the private key in ``keyFile`` with the given passphrase.
-    case key(passphrase: Secret?)
+    /// The client uses a private key in a file of the user, to which ``keyFile`` links.
+    case file(path: String, passphrase: Secret?)
+    /// The client uses a private key in memory, which is written to ``keyFile``.
+    case text(Secret, passphrase: Secret?)
     /// The client has only a public key, in ``questionedKeyFile``, and asks whether the server would accept an RSA
     /// signature with SHA-1 of that key.
     ///
@@ -36,22 +38,22 @@ struct SSHConnection {
     case any
   }
 
-  /// The name of the private key file in the connection's folder.
+  // The names of the files in the connection's folder.
+
   static let keyFile = "key"
-  /// The name of the private key file that belongs to ``questionedKeyFile`` and does not exist.
+  /// The private key file that belongs to ``questionedKeyFile`` and does not exist.
   private static let absentKeyFile = "absent"
-  /// The name of the public key file in the connection's folder.
+  /// The file of a public key.
   static let questionedKeyFile = "\(absentKeyFile).pub"
-  /// The name of the askpass program, which answers prompts, in the connection's folder.
+  /// The askpass program, which answers prompts.
   static let askpassFile = "askpass"
-  /// The name of the known-hosts file in the connection's folder.
-  ///
-  /// The file contains the accepted host keys, or the host key that the server presented.
+  /// The known-hosts file with the accepted host keys, or the host key that the server presented.
   static let hostKeyFile = "known_hosts"
-  /// The name of the file that is created in the connection's folder when the server has accepted the account.
+  /// The file that is created when the server has accepted the account.
   static let acceptedFile = "accepted"
-  /// The name of the file in the connection's folder that contains the prompts.
+  /// The file of the prompts.
   static let questionsFile = "questions"
+
   /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"
 
@@ -103,7 +105,7 @@ struct SSHConnection {
     case .password(let password):
       secret = password
       options += ["PreferredAuthentications=password,keyboard-interactive", "PubkeyAuthentication=no"]
-    case .key(let passphrase):
+    case .file(_, let passphrase), .text(_, let passphrase):
       secret = passphrase
       options += [
         "PreferredAuthentications=publickey", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no",
@@ -142,29 +144,17 @@ struct SSHConnection {
     "ConnectionAttempts=1", "PermitLocalCommand=yes", "LocalCommand=umask 077; : > \(acceptedFile)",
   ]
 
-  /// Returns the signature algorithms for a type of host key.
-  ///
-  /// SHA-1 is excluded, which the SSH client also disables by default.
+  /// Returns the signature algorithms for a type of host key, without SHA-1, which the client disables by default.
   private static func signatureAlgorithms(of type: String) -> String {
     type == "ssh-rsa" ? "rsa-sha2-512,rsa-sha2-256" : type
   }
 }
 
-/// An account's credential in a form that the SSH client can use.
-enum ProbeCredential {
-  /// A password for the login.
-  case password(Secret)
-  /// A private key in a file that the SSH client reads itself.
-  case file(path: String, passphrase: Secret?)
-  /// A private key in memory, which is written to a temporary file.
-  case text(Secret, passphrase: Secret?)
-
+extension SSHConnection.Credential {
   /// The maximum number of bytes that the SSH client reads from the askpass program.
   private static let responseLimit = 1_000
 
   /// Creates a credential from an account, converting a private key whose format the SSH client cannot read.
-  ///
-  /// - Throws: An `AsperaError` if the SSH client cannot use the credential.
   init(of account: AsperaAccount, on machine: ProviderContext) throws(AsperaError) {
     switch account.authentication {
     case .password(let password):
@@ -183,18 +173,10 @@ enum ProbeCredential {
     }
   }
 
-  /// The credential in the form that ``SSHConnection`` requires.
-  var connectionCredential: SSHConnection.Credential {
-    switch self {
-    case .password(let password): .password(password)
-    case .file(_, let passphrase), .text(_, let passphrase): .key(passphrase: passphrase)
-    }
-  }
-
   /// Writes the private key, or a link to the key file, to a connection's folder.
   func write(to folder: TemporaryFolder) throws(AsperaError) {
     switch self {
-    case .password: return
+    case .none, .password, .publicKeyForSHA1: return
     case .text(let text, _):
       // OpenSSH rejects a key whose last line does not end with a line break.
       var pem = text.reveal().replacing("\r\n", with: "\n")
@@ -219,7 +201,8 @@ enum ProbeCredential {
     guard text.utf8.count <= responseLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
       throw AsperaError(
         .invalidAccount,
-        "The \(name) is longer than \(responseLimit) bytes or contains a line break or a null byte, so the SSH client cannot receive it.",
+        "The \(name) is longer than \(responseLimit) bytes or contains a line break or a null byte, so the SSH client "
+          + "cannot receive it.",
         remedy: "Check that the \(name) is not another value, such as the contents of a file.")
     }
   }
