@@ -12,7 +12,7 @@ internal import StorageAuth
 /// of FASP.
 @main
 enum AscpSimulator {
-  static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
+  private static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
 
   static func main() async {
     let line = CommandLineReader(Array(CommandLine.arguments.dropFirst()))
@@ -29,7 +29,7 @@ enum AscpSimulator {
 
   private static func run(_ line: CommandLineReader) async throws(Failure) {
     let environment = ProcessInfo.processInfo.environment
-    let port = try Invocation.managementPort(line)
+    let port = try line.port(.management)
     if line[.mode] == Invocation.Mode.testLogin.rawValue {
       if let problem = line.problem { throw problem }
       _ = try await DeskClient.open(Invocation(line, environment))
@@ -40,28 +40,19 @@ enum AscpSimulator {
       { reporter, commands throws(Failure) in
         if let problem = line.problem { throw problem }
         let invocation = try Invocation(line, environment)
-        try await TransferRun(invocation, reporter, commands).run()
+        try await TransferRun(invocation: invocation, reporter: reporter, commands: commands).run()
       }, endingProcess: end)
   }
 
   /// Ends the process with the exit status of a result, after writing the error of a failure.
   @Sendable
   private static func end(_ result: Result<Void, Failure>) -> Never {
-    if case .failure(let failure) = result {
-      complain(failure)
-      exit(1)
+    guard case .failure(let failure) = result else { exit(0) }
+    // Control characters in untrusted text are escaped for terminals.
+    for line in [about, "ascp-simulator: \(failure.text) (code \(failure.code))"] {
+      StandardStream.errors.put("\(DisplayText(line))\n")
     }
-    exit(0)
-  }
-
-  private static func complain(_ failure: Failure) {
-    write(about)
-    write("ascp-simulator: \(failure.text) (code \(failure.code))")
-  }
-
-  /// Writes a line to standard error, with control characters in untrusted text escaped for terminals.
-  private static func write(_ line: String) {
-    StandardStream.errors.put("\(DisplayText(line))\n")
+    exit(1)
   }
 }
 
@@ -81,9 +72,7 @@ struct Failure: Error, Sendable, Equatable {
   /// The failure of a session that the client cancelled.
   static let cancelled = Failure(28, "Session cancelled")
 
-  /// Converts a transport error to a failure.
-  ///
-  /// The failure depends on whether the failed request was the first request to the transfer desk.
+  /// Converts the error of a request, which may be the first one to the transfer desk.
   init(_ error: TransportError, isFirst: Bool) {
     switch error.code {
     case .cancelled: self = .cancelled

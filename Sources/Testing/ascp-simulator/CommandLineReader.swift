@@ -8,9 +8,7 @@ struct CommandLineReader {
   private(set) var values: [(option: Option, value: String)] = []
   private(set) var arguments: [String] = []
 
-  /// The first problem found in the command line, or `nil` if there is no problem.
-  ///
-  /// Parsing continues after a problem, because the management port is needed to report the problem.
+  /// The first problem in the command line, which does not end the parsing because the management port must report it.
   private(set) var problem: Failure?
 
   init(_ words: [String]) {
@@ -45,12 +43,10 @@ struct CommandLineReader {
     }
   }
 
-  /// Returns the last value of an option, or `nil` if the command line does not contain the option.
+  /// The last value of an option.
   subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
 
-  /// Returns the last value of an option as one of several words, or `nil` if the option is missing.
-  ///
-  /// - Throws: A usage error if the value is another word.
+  /// Returns the last value of an option as one of several words.
   func word<Word: RawRepresentable<String>>(_ option: Option) throws(Failure) -> Word? {
     guard let text = self[option] else { return nil }
     guard let word = Word(rawValue: text) else {
@@ -59,9 +55,7 @@ struct CommandLineReader {
     return word
   }
 
-  /// Returns the last value of an option as an integer, or `nil` if the option is missing.
-  ///
-  /// - Throws: A usage error if the value is not an integer in the range.
+  /// Returns the last value of an option as an integer.
   func number(_ option: Option, in range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let number = Int(digits: text), range.contains(number) else {
@@ -70,11 +64,18 @@ struct CommandLineReader {
     return number
   }
 
-  /// Returns the last value of an option as a time in seconds since 1970 (UTC), or `nil` if the option is missing.
+  /// Returns the last value of an option as a port.
+  func port(_ option: Option) throws(Failure) -> Int? {
+    guard let text = self[option] else { return nil }
+    guard let port = Int(digits: text), (1...65_535).contains(port) else {
+      throw .usage("The value of \(option.rawValue) is not a port")
+    }
+    return port
+  }
+
+  /// Returns the last value of an option as a time in seconds since 1970 (UTC).
   ///
   /// The value is a time in seconds since 1970 (UTC), a negative number of seconds before `date`, or a time in ISO 8601.
-  ///
-  /// - Throws: A usage error if the value is not a time.
   func time(_ option: Option, _ date: Timestamp) throws(Failure) -> Int64? {
     guard let text = self[option] else { return nil }
     if let seconds = Int64(signedDigits: text) {
@@ -96,7 +97,6 @@ struct CommandLineReader {
     return (numbers[0], numbers[1])
   }
 
-  /// Checks that the command line contains no option that the simulator rejects.
   func checkRejections() throws(Failure) {
     for (option, value) in values {
       guard let reason = option.rejection(of: value) else { continue }
@@ -104,7 +104,6 @@ struct CommandLineReader {
     }
   }
 
-  /// Returns all values of an option, in the order of the command line.
   func all(_ option: Option) -> [String] { values.filter { $0.option == option }.map(\.value) }
 
   private mutating func note(_ text: String) {

@@ -21,13 +21,10 @@ struct DeskClient: Sendable {
   private let id: String
 
   /// The fingerprint of the transfer desk's host key.
-  let hostKey: String
+  private let hostKey: String
 
-  /// Opens a connection to the transfer desk.
-  ///
-  /// - Throws: A ``Failure`` if no transfer desk responds, or if the host is another machine. Other machines are not
-  ///   supported because the requests are not encrypted.
-  init(host: String, port: Int) async throws(Failure) {
+  /// Opens a connection to the transfer desk of this machine; others are rejected because requests are not encrypted.
+  private init(host: String, port: Int) async throws(Failure) {
     guard Self.loopback.contains(host) else {
       throw Failure(14, "Target address not available: the simulator reaches only the LocalCloud of this machine")
     }
@@ -41,7 +38,6 @@ struct DeskClient: Sendable {
     self.hostKey = hostKey
   }
 
-  /// Sends a JSON document to an operation of the transfer desk, and returns the operation's response.
   @discardableResult
   func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
     let answer = try await send(.post, name, .bytes(document.serialized))
@@ -67,12 +63,10 @@ struct DeskClient: Sendable {
     }
   }
 
-  /// Uploads a chunk of a file to the transfer desk.
   func write(_ bytes: [UInt8], to file: Int, at offset: Int64) async throws(Failure) {
     _ = try await send(.put, "files/\(file)?offset=\(offset)", .bytes(bytes))
   }
 
-  /// Downloads a chunk of a file from the transfer desk.
   func read(_ file: Int, from offset: Int64, count: Int64) async throws(Failure) -> [UInt8] {
     try await send(.get, "files/\(file)?offset=\(offset)&count=\(count)", .none)
   }
@@ -109,7 +103,7 @@ struct DeskClient: Sendable {
   ///
   /// The login comes last, so that no secret is sent to another host.
   static func open(_ invocation: Invocation) async throws(Failure) -> DeskClient {
-    let keys = try LoginKeys.read(invocation.keyFiles, invocation.secrets)
+    let keys = try publicKeys(invocation.keyFiles, invocation.secrets)
     let desk = try await DeskClient(host: invocation.host, port: invocation.sshPort)
     if let expected = invocation.fingerprint, expected != desk.hostKey {
       throw Failure(51, "Remote host is not who we expected")
@@ -121,31 +115,25 @@ struct DeskClient: Sendable {
     try await desk.call("login", .object(login))
     return desk
   }
-}
 
-/// The private keys for the login: first the keys on the command line, then the key in the environment.
-enum LoginKeys {
-  /// Returns the public keys of all private keys, in SSH's binary encoding and in Base64.
+  /// Returns the public keys of the login, in SSH's binary encoding and in Base64.
   ///
-  /// A private key that cannot be parsed or that the passphrase does not decrypt is left out.
-  static func read(_ files: [String], _ secrets: Secrets) throws(Failure) -> [String] {
+  /// The keys on the command line precede the key in the environment. A private key that cannot be parsed or that the
+  /// passphrase does not decrypt is left out.
+  private static func publicKeys(_ files: [String], _ secrets: Secrets) throws(Failure) -> [String] {
     var texts: [SecretBytes] = []
     for file in files {
       guard FileManager.default.fileExists(atPath: file) else {
         throw Failure(4, "Private key file not found at path \(file)")
       }
       guard let data = FileManager.default.contents(atPath: file) else { continue }
-      texts.append(Self.secret(Array(data)))
+      texts.append(SecretBytes(Array(data)))
     }
-    if let key = secrets.key { texts.append(Self.secret(Array(key.reveal().utf8))) }
-    let passphrase = secrets.password.map { Self.secret(Array($0.reveal().utf8)) }
+    if let key = secrets.key { texts.append(key.bytes) }
     return texts.compactMap { text in
-      guard let key = try? PrivateKey(pem: text, passphrase: passphrase), let blob = key.publicKey.sshBlob else {
-        return nil
-      }
+      guard let key = try? PrivateKey(pem: text, passphrase: secrets.password?.bytes), let blob = key.publicKey.sshBlob
+      else { return nil }
       return String(writing: { $0.append(base64: blob) })
     }
   }
-
-  private static func secret(_ bytes: [UInt8]) -> SecretBytes { SecretBytes(bytes) }
 }

@@ -8,7 +8,6 @@ internal import StorageCrypto
 
 /// The validated settings of a simulator run, from the command line and the environment variables.
 struct Invocation: Sendable {
-  /// The kind of work that the simulator does: sending files, receiving files or testing a login.
   enum Mode: String, Sendable {
     case send
     case receive = "recv"
@@ -39,8 +38,8 @@ struct Invocation: Sendable {
     self.mode = mode
     self.host = host
     self.user = user
-    sshPort = try Self.port(line[.sshPort], of: .sshPort) ?? 22
-    _ = try Self.port(line[.udpPort], of: .udpPort)
+    sshPort = try line.port(.sshPort) ?? 22
+    _ = try line.port(.udpPort)
     keyFiles = line.all(.key)
     fingerprint = line[.fingerprint]
     isPersistent = line[.persistent] != nil
@@ -49,19 +48,6 @@ struct Invocation: Sendable {
     secrets = try Secrets(environment, token: line[.token])
     sources = try SourceNaming(line, mode)
     rules = try FileRules(line)
-  }
-
-  /// Returns the number of the management port, or `nil` if the command line does not specify one.
-  static func managementPort(_ line: CommandLineReader) throws(Failure) -> Int? {
-    try port(line[.management], of: .management)
-  }
-
-  private static func port(_ text: String?, of option: Option) throws(Failure) -> Int? {
-    guard let text else { return nil }
-    guard let port = Int(digits: text), (1...65_535).contains(port) else {
-      throw .usage("The value of \(option.rawValue) is not a port")
-    }
-    return port
   }
 
   private static func tags(_ line: CommandLineReader) throws(Failure) -> JSONValue? {
@@ -79,13 +65,13 @@ struct Invocation: Sendable {
 
 /// The secrets in the environment variables of the simulator.
 struct Secrets: Sendable {
-  /// The user's password, which also serves as the passphrase of the private key, or `nil` if there is no password.
+  /// The user's password, which also serves as the passphrase of the private key.
   let password: Secret?
 
-  /// The private key in PEM for the login, or `nil` if the environment contains no key.
+  /// The private key in PEM for the login.
   let key: Secret?
 
-  /// The token for the transfer, or `nil` if neither the command line nor the environment contains a token.
+  /// The token on the command line, or else in the environment.
   let token: Secret?
 
   init(_ environment: [String: String], token: String?) throws(Failure) {
@@ -94,17 +80,18 @@ struct Secrets: Sendable {
         throw .usage("The environment variable \(name) must not contain newlines")
       }
     }
-    password = environment["ASPERA_SCP_PASS"].flatMap { $0.isEmpty ? nil : Secret($0) }
-    key = environment["ASPERA_SCP_KEY"].flatMap { $0.isEmpty ? nil : Secret($0) }
-    self.token = (token ?? environment["ASPERA_SCP_TOKEN"]).flatMap { $0.isEmpty ? nil : Secret($0) }
+    func secret(_ text: String?) -> Secret? { text.flatMap { $0.isEmpty ? nil : Secret($0) } }
+    password = secret(environment["ASPERA_SCP_PASS"])
+    key = secret(environment["ASPERA_SCP_KEY"])
+    self.token = secret(token ?? environment["ASPERA_SCP_TOKEN"])
   }
 }
 
 /// The sources of a transfer, and the rules that determine their paths at the destination.
 struct SourceNaming: Sendable {
-  /// A file or folder to transfer, with its path below the destination, or `nil` if it keeps its name.
   struct Source: Sendable {
     let path: String
+    /// The path below the destination, or `nil` if the file or folder keeps its name.
     var destination: String?
   }
 
@@ -157,7 +144,7 @@ struct SourceNaming: Sendable {
   /// Returns the path of a source from the root of the transfer set: its path below the source base, or else its name.
   func name(of source: Source) throws(Failure) -> String {
     let path = path(of: source)
-    guard let base else { return Self.name(of: path) }
+    guard let base else { return path.words(between: "/").last.map(String.init) ?? "" }
     let folder = base.hasByteSuffix("/") ? base : base + "/"
     guard let name = path.removingBytePrefix(folder) else {
       throw Failure(41, "The source does not lie below the source base: \(path)")
@@ -165,14 +152,11 @@ struct SourceNaming: Sendable {
     return String(name)
   }
 
-  /// Returns the path of a file or folder with the given name in a folder.
   static func joined(_ folder: String, _ name: String) -> String {
     let name = String(Substring(name.utf8.drop { $0 == UInt8(ascii: "/") }))
     if name.isEmpty { return folder }
     return folder.isEmpty || folder.hasByteSuffix("/") ? folder + name : "\(folder)/\(name)"
   }
-
-  private static func name(of path: String) -> String { path.words(between: "/").last.map(String.init) ?? "" }
 
   private static func decoded(_ text: String?) throws(Failure) -> String? {
     guard let text else { return nil }

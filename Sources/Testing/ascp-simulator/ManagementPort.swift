@@ -10,14 +10,11 @@ internal import NIOPosix
 enum ManagementPort {
   typealias Work = @Sendable (Reporter, AsyncStream<Command>) async throws(Failure) -> Void
 
-  /// Connects to the management port, runs a transfer, and cancels it if the client requests this or closes the
-  /// connection.
+  /// Runs a transfer with a connection to the management port, and cancels it if the client requests this or hangs up.
   ///
-  /// - Parameters:
-  ///   - port: The number of the loopback port, or `nil` if the command line does not specify a port.
-  ///   - work: A function that runs the transfer. If the function throws, its error is reported in the last frame.
-  ///   - end: A function that ends the process. If there is a connection, it is called after the last frame is sent and
-  ///     before the connection closes, because aspera-cli interrupts a process that still runs at that time.
+  /// An error of the transfer is reported in the last frame. After that frame is sent and before the connection closes,
+  /// `end` ends the process, because aspera-cli interrupts a process that still runs then. Without a port, the transfer
+  /// runs unobserved.
   static func withConnection(
     to port: Int?, _ work: @escaping Work, endingProcess end: @escaping @Sendable (Result<Void, Failure>) -> Never
   ) async throws(Failure) {
@@ -115,10 +112,7 @@ struct Reporter: Sendable {
     self.outbound = outbound
   }
 
-  /// Writes a frame to the management port.
-  ///
-  /// - Throws: A ``Failure`` if the client has closed the connection, or if a field contains a line break, which a
-  ///   frame cannot contain.
+  /// Writes a frame to the management port, or throws if the client has hung up, or if a field has a line break in it.
   func report(_ kind: ManagementFrame.Kind, _ fields: [(name: String, value: String)] = []) async throws(Failure) {
     guard let outbound else { return }
     let frame: ManagementFrame

@@ -9,19 +9,11 @@ internal import StorageAuth
 struct TransferRun: Sendable {
   let invocation: Invocation
   let reporter: Reporter
-  private let commands: AsyncStream<Command>
+  let commands: AsyncStream<Command>
   private let start = ContinuousClock.now
 
-  /// The maximum size of a chunk in bytes.
-  ///
-  /// The limit also applies if the transfer desk requests larger chunks, because chunks are stored in memory.
+  /// The maximum size of a chunk in bytes, even if the transfer desk requests larger ones: they are stored in memory.
   private static let largestPiece = 16 << 20
-
-  init(_ invocation: Invocation, _ reporter: Reporter, _ commands: AsyncStream<Command>) {
-    self.invocation = invocation
-    self.reporter = reporter
-    self.commands = commands
-  }
 
   private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
 
@@ -107,9 +99,7 @@ struct TransferRun: Sendable {
     try Manifest.write(tally.manifest, of: reporter.session, in: folder)
   }
 
-  /// Starts a session on the transfer desk by sending the token and the paths.
-  ///
-  /// - Returns: The number of bytes to transfer in each request.
+  /// Starts a session on the transfer desk, and returns the number of bytes to transfer in each request.
   private func begin(_ desk: DeskClient, _ paths: [String]) async throws(Failure) -> Int64 {
     var document = JSONObject()
     document["direction"] = invocation.mode == .send ? "send" : "receive"
@@ -142,7 +132,7 @@ struct Route: Sendable {
     }
   }
 
-  /// Returns the path on the transfer desk to which a source is written or from which it is read.
+  /// Returns the path of a source on the transfer desk.
   func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
     invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
   }
