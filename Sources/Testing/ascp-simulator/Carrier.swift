@@ -10,13 +10,13 @@ internal import _NIOFileSystem
 
 /// A carrier that transfers files and folders in chunks between this machine and the transfer desk.
 struct Carrier: Sendable {
-  let desk: DeskClient
-  let reporter: Reporter
-  let start: ContinuousClock.Instant
-  let pieceByteCount: Int64
-  let rules: FileRules
-  let sources: any FileSide
-  let destinations: any FileSide
+  private let desk: DeskClient
+  private let reporter: Reporter
+  private let start: ContinuousClock.Instant
+  private let pieceByteCount: Int64
+  private let rules: FileRules
+  private let sources: any FileSide
+  private let destinations: any FileSide
   private let isSending: Bool
 
   init(
@@ -89,10 +89,8 @@ struct Carrier: Sendable {
     if isMade { try await finish(item, nil, &tally) }
   }
 
-  /// Returns the path of an item on the side that sends it.
   private func source(of item: Item) -> String { isSending ? item.localPath : item.remotePath }
 
-  /// Returns the path of an item on the side that receives it.
   private func destination(of item: Item) -> String { isSending ? item.remotePath : item.localPath }
 
   /// Deletes the files and folders at the destination that are not among the items, in the folders that are sources.
@@ -211,7 +209,6 @@ struct Carrier: Sendable {
 
 /// A file, folder or symbolic link to transfer, with its paths on this machine and on the transfer desk.
 struct Item: Sendable {
-  /// The type of an item.
   enum Kind: Sendable {
     case folder
     case fileToSend
@@ -326,7 +323,7 @@ struct LocalSide: FileSide {
       guard replacesFile, LocalFile(path)?.isFolder != true else { return false }
       try await remove(path)
     }
-    try ReceivedFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    try ReceivedFile.makeFolder(of: path)
     do {
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     } catch {
@@ -349,7 +346,7 @@ struct LocalSide: FileSide {
   }
 
   func move(_ path: String, to target: String) throws(Failure) {
-    try ReceivedFile.makeFolder(URL(fileURLWithPath: target).deletingLastPathComponent().path)
+    try ReceivedFile.makeFolder(of: target)
     do {
       try FileReplacement.rename(FilePath(path), to: FilePath(target))
     } catch {
@@ -373,17 +370,11 @@ protocol FileSide: Sendable {
   /// Creates a folder and its parent folders, unless they exist.
   func makeFolder(_ path: String) async throws(Failure)
 
-  /// Creates a symbolic link.
+  /// Creates a symbolic link, and returns whether it was created.
   ///
-  /// - Parameters:
-  ///   - path: The path of the link.
-  ///   - target: The path that the link contains.
-  ///   - replacesFile: Whether the link replaces a file or link with its name. A folder, and a link to a folder, are never
-  ///     replaced.
-  /// - Returns: Whether the link was created.
+  /// The link may replace a file or link with its name, but never a folder or a link to a folder.
   func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
 
-  /// Removes a file.
   func remove(_ path: String) async throws(Failure)
 
   /// Removes a folder that has no contents, and keeps any other folder.

@@ -37,14 +37,11 @@ struct FileRules: Sendable {
   let checksum: FileChecksum.Kind?
   let filter: NameFilter
 
-  /// The folder for a manifest of all transferred files, empty for the default folder, or `nil` if no manifest is
-  /// requested.
+  /// The folder for a manifest of all transferred files, empty for the default folder, or `nil` for no manifest.
   let manifestFolder: String?
 
   private let overwrite: OverwritePolicy
-  /// The level of comparison with existing files (`-k`).
-  ///
-  /// The levels are 0 for none, 1 for attributes, 2 for sparse checksums and 3 for full checksums.
+  /// The level of comparison with existing files (`-k`): none, attributes, sparse checksums or full checksums.
   private let comparison: Int
   private let newest: Int64?
   private let oldest: Int64?
@@ -91,14 +88,11 @@ struct FileRules: Sendable {
     manifestFolder = manifest == .none ? nil : line[.manifestFolder] ?? ""
   }
 
-  /// Returns whether the rules include a file with the given modification time.
   func includes(_ file: Standing) -> Bool {
     newest.map { file.modified <= $0 } ?? true && oldest.map { file.modified >= $0 } ?? true
   }
 
-  /// Returns whether this session transfers the file at an index, starting at 0.
-  ///
-  /// The sessions of a transfer share its files.
+  /// Returns whether this session transfers the file at an index: the sessions of a transfer share its files.
   func isOwn(_ number: Int) -> Bool { number % session.count == session.index - 1 }
 
   /// Whether symbolic links are transferred as links.
@@ -159,9 +153,7 @@ struct FileChecksum {
   mutating func update(_ bytes: [UInt8]) { hash.update(bytes) }
 
   /// The checksum in hexadecimal digits.
-  var hex: String { Self.hex(hash) }
-
-  private static func hex(_ hash: some HashFunction) -> String { hash.finalize().hex }
+  var hex: String { hash.finalize().hex }
 }
 
 /// A text file that lists what a session transferred (`--file-manifest=text`).
@@ -169,19 +161,13 @@ struct FileChecksum {
 /// Its name is that of ascp, `aspera-transfer-ID-manifest.txt`. Its lines are the simulator's own: the path at the
 /// destination as a JSON string, the size in bytes, and the checksum if one was requested.
 struct Manifest {
-  /// A transferred file.
   struct Entry: Sendable {
     let path: String
     let byteCount: Int64
     let checksum: String?
   }
 
-  /// Writes the manifest of a session.
-  ///
-  /// - Parameters:
-  ///   - entries: The transferred files.
-  ///   - session: The ID of the session.
-  ///   - folder: The folder for the file, which is created if it is missing.
+  /// Writes the manifest of a session to a folder, which is created if it is missing.
   static func write(_ entries: [Entry], of session: String, in folder: String) throws(Failure) {
     let lines = entries.map { entry in
       let path = String(decoding: JSONValue.string(entry.path).serialized, as: UTF8.self)
@@ -218,29 +204,19 @@ struct NameFilter: Sendable {
     self.rules = rules
   }
 
-  /// Returns whether the rules include a file or folder.
-  ///
-  /// - Parameters:
-  ///   - path: The path from the root of the transfer set, such as `folder/file` for a file in the source `folder`.
-  ///   - isFolder: Whether the path is that of a folder.
-  func includes(_ path: String, isFolder: Bool) -> Bool {
+  /// Whether the rules include a path from the root of the transfer set, such as `folder/file`.
+  private func includes(_ path: String, isFolder: Bool) -> Bool {
     rules.first { $0.pattern.matches(path, isFolder: isFolder) }?.isIncluded ?? true
   }
 
-  /// Returns the elements of a list that the rules include, without the contents of excluded folders.
-  ///
-  /// - Parameters:
-  ///   - elements: The elements, each folder before its contents.
-  ///   - location: A closure that returns the path of an element from the root of the transfer set, and whether the element
-  ///     is a folder.
-  func included<Element>(_ elements: [Element], _ location: (Element) -> (path: String, isFolder: Bool)) -> [Element] {
-    guard !isEmpty else { return elements }
+  /// Returns the items that the rules include, without the contents of excluded folders; each folder comes first.
+  func included(_ items: [Item]) -> [Item] {
+    guard !isEmpty else { return items }
     var excluded: Set<ByteExactString> = []
-    return elements.filter { element in
-      let (path, isFolder) = location(element)
-      let parent = path.words(between: "/").dropLast().joined(separator: "/")
-      if !excluded.contains(ByteExactString(parent)), includes(path, isFolder: isFolder) { return true }
-      if isFolder { excluded.insert(ByteExactString(path)) }
+    return items.filter { item in
+      let parent = item.name.words(between: "/").dropLast().joined(separator: "/")
+      if !excluded.contains(ByteExactString(parent)), includes(item.name, isFolder: item.isFolder) { return true }
+      if item.isFolder { excluded.insert(ByteExactString(item.name)) }
       return false
     }
   }

@@ -17,9 +17,7 @@ struct LocalFile {
   let isSpecial: Bool
   let standing: FileRules.Standing
 
-  /// Reads the attributes of the file or folder at a path, or returns `nil` if the path does not exist.
-  ///
-  /// Symbolic links are followed.
+  /// Reads the attributes of the file or folder at a path, following symbolic links.
   init?(_ path: String) {
     let location = Self.resolved(path)
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: location) else { return nil }
@@ -34,7 +32,7 @@ struct LocalFile {
       byteCount: isFolder ? 0 : (attributes[.size] as? NSNumber)?.int64Value ?? 0, modified: Self.modified(attributes))
   }
 
-  /// Reads the symbolic link at a path, or returns `nil` if the path is not that of a link.
+  /// Reads the symbolic link at a path.
   init?(linkAt path: String) {
     guard let target = Self.target(ofLinkAt: path),
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -51,12 +49,10 @@ struct LocalFile {
     return date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0
   }
 
-  /// Returns a file, or a folder with its contents as far as the rules include them, each with its relative path.
+  /// Returns a file, or a folder with its contents as far as the rules include them, each with its path below `path`.
   ///
-  /// The paths are relative to the given path.
-  ///
-  /// - Throws: A ``Failure`` if a path does not exist or cannot be read, if a special file cannot be skipped, or if a
-  ///   symbolic link leads to a folder that contains it.
+  /// A path that does not exist or cannot be read, a special file that cannot be skipped, and a symbolic link to a
+  /// folder that contains it are errors.
   static func walk(_ path: String, _ rules: FileRules) throws(Failure) -> [(file: LocalFile, below: String)] {
     let first = try read(path, rules)
     guard try goes(first, rules) else { return [] }
@@ -86,7 +82,6 @@ struct LocalFile {
     return found.map { ($0.file, $0.below) }
   }
 
-  /// Returns whether the path is that of a symbolic link.
   static func isLink(_ path: String) -> Bool { target(ofLinkAt: path) != nil }
 
   private static func target(ofLinkAt path: String) -> String? {
@@ -125,7 +120,7 @@ struct ReceivedFile {
     _ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void
   ) async throws(Failure) {
     if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
-    try makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    try makeFolder(of: path)
     do {
       try await FileReplacement.write(FilePath(path)) { try await body(ReceivedFile(path: path, file: $0)) }
     } catch let failure as Failure {
@@ -135,7 +130,6 @@ struct ReceivedFile {
     }
   }
 
-  /// Writes bytes to the file at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws(Failure) {
     do {
       try await file.write(bytes, at: offset)
@@ -144,7 +138,7 @@ struct ReceivedFile {
     }
   }
 
-  /// Sets the modification time of the file at a path, in seconds since 1970 (UTC).
+  /// Sets the modification time of a file, in seconds since 1970 (UTC).
   static func setModified(_ seconds: Int64, of path: String) throws(Failure) {
     do {
       try FileManager.default.setAttributes(
@@ -152,6 +146,11 @@ struct ReceivedFile {
     } catch {
       throw Failure(36, "The time of the file cannot be set: \(path)")
     }
+  }
+
+  /// Creates the folder that contains a file.
+  static func makeFolder(of path: String) throws(Failure) {
+    try makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
   /// Creates a folder on this machine, including missing parent folders.
@@ -178,15 +177,11 @@ struct PartialFile {
   private var partialPath: String { "\(path).partial" }
   private var notePath: String { "\(path).aspx" }
 
-  /// Opens the partial file for a path, or creates it.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the complete file.
-  ///   - source: The size and the time of the source.
+  /// Opens the partial file for the path of a complete file, or creates it.
   init(_ path: String, _ source: FileRules.Standing) throws(Failure) {
     self.path = path
     if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
-    try ReceivedFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    try ReceivedFile.makeFolder(of: path)
     let partial = "\(path).partial"
     let note = Data("\(source.byteCount) \(source.modified)\n".utf8)
     let received = LocalFile(partial)?.standing.byteCount ?? 0
@@ -207,7 +202,7 @@ struct PartialFile {
     byteCount = isResumed ? received : 0
   }
 
-  /// Passes the bytes that an earlier session received to a closure, in pieces.
+  /// Passes the bytes that an earlier session received to a closure.
   func forEachPiece(of size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
     var rest = byteCount
     while rest > 0 {
@@ -219,7 +214,6 @@ struct PartialFile {
     }
   }
 
-  /// Writes bytes to the end of the file.
   func append(_ bytes: [UInt8]) throws(Failure) {
     do {
       try handle.seekToEnd()

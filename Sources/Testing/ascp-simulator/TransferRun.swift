@@ -143,7 +143,7 @@ struct Route: Sendable {
     for source in sources {
       items += invocation.mode == .send ? try localItems(of: source) : try await remoteItems(of: source)
     }
-    return invocation.rules.filter.included(items) { ($0.name, $0.isFolder) }
+    return invocation.rules.filter.included(items)
   }
 
   private func target(of source: SourceNaming.Source) throws(Failure) -> String {
