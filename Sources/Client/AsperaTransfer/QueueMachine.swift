@@ -39,10 +39,8 @@ struct QueueMachine {
     self.configuration = configuration
   }
 
-  /// Whether all sessions in the queue have ended.
   var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
 
-  /// Adds a session to the end of the waiting sessions.
   mutating func add(
     _ id: String, means: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
   ) -> [Effect] {

@@ -14,7 +14,6 @@ struct SessionMachine {
     case none, fixed, issuer
   }
 
-  /// A session's need for a token.
   struct Need: Equatable {
     var reason: TokenRequest.Reason
     /// Whether the server rejected the last token, in which case the cache must not return that token again.
@@ -86,7 +85,6 @@ struct SessionMachine {
     self.configuration = configuration
   }
 
-  /// Whether the session occupies one of the queue's slots for active sessions.
   var isActive: Bool {
     switch state {
     case .asking, .queued, .checking, .connecting, .running, .pausing, .stopping: true
@@ -160,13 +158,11 @@ struct SessionMachine {
     }
   }
 
-  /// Continues the session after a delay.
   mutating func wake(_ number: UInt64) -> [Effect] {
     guard number == ticket, case .pausing(let step) = state else { return [] }
     return queue(before: step)
   }
 
-  /// Waits for the session's turn to start.
   private mutating func queue(before step: Step) -> [Effect] {
     state = .queued(before: step)
     return step == .start ? ready() : []
@@ -227,7 +223,6 @@ struct SessionMachine {
     return retry(.issuer, failure, number: tries.issuer, delay: delay, before: .ask(need))
   }
 
-  /// Handles the result of checking the session's token before an attempt.
   mutating func checked(_ number: UInt64, _ check: Check) -> [Effect] {
     guard number == ticket, state == .checking else { return [] }
     switch check {
@@ -250,7 +245,6 @@ struct SessionMachine {
     }
   }
 
-  /// Handles a report from the engine about the current attempt.
   mutating func reported(_ number: UInt64, _ report: TransferReport) -> [Effect] {
     guard number == ticket else { return [] }
     switch report {

@@ -24,15 +24,12 @@ struct SessionRecord {
   var feed: PathFeed?
   /// The span that measures the session until it ends, or `nil` if no instrument is installed.
   var trace: ActiveSpan?
-  /// The number of attempts that have started.
   var attempts = 0
   /// The uptime at which the session's current activation started.
   var began = Duration.zero
   /// The largest number of bytes that an attempt in the current activation has transferred.
   var bytes: Int64 = 0
-  /// The number of the batch to which the session belongs.
   let batch: UInt64?
-  /// The callers that wait for the session's result.
   var waiters: [Waiter] = []
   /// The ID of the transfer in its tags, which is the same for all attempts.
   let transferID = UUID().uuidString.lowercased()
@@ -49,7 +46,6 @@ struct SessionRecord {
 
   var means: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
 
-  /// The user and the server of the session.
   var login: String {
     let specification = session.specification
     let host = account?.host ?? specification.remoteHost ?? ""
@@ -57,7 +53,6 @@ struct SessionRecord {
     return "\(account?.user ?? specification.remoteUser ?? "")@\(host):\(port)"
   }
 
-  /// The description of the session's transfer in events and metrics.
   var subject: String { session.specification.subject(for: account) }
 
   /// Starts an activation of the session, with a new token cache.
@@ -150,7 +145,6 @@ struct PathFeed {
     return stream
   }
 
-  /// Ends the sequence of paths for the current attempt.
   mutating func close() {
     continuation?.finish()
     continuation = nil

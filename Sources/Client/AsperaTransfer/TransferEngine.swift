@@ -201,7 +201,6 @@ public struct TransferFailure: Error, Sendable, Hashable, CustomStringConvertibl
       remedy: "Let the issuer give tokens a longer lifetime, or reduce startSpacing and tokenMargin of the queue.")
   }
 
-  /// Returns the failure of a session whose fixed token expired before the transfer started.
   static func fixedTokenEnded(_ expiration: Timestamp?) -> TransferFailure {
     TransferFailure(
       .token(.expired),
@@ -248,7 +247,6 @@ public struct TransferFailure: Error, Sendable, Hashable, CustomStringConvertibl
       remedy: "\(remedy) If the account is right, the server may limit simultaneous logins: increase startSpacing.")
   }
 
-  /// Whether the server rejected the token or what the token authorizes.
   var isAboutToken: Bool {
     switch kind {
     case .token, .authorization: true

@@ -190,7 +190,6 @@ public struct TransferEvents: AsyncSequence, Sendable {
       self.end = end
     }
 
-    /// Stops observing the queue, unless the reader has already stopped.
     func leave() { end() }
 
     deinit { end() }

@@ -41,7 +41,6 @@ package final class TemporaryFolder: Sendable {
     FileManager.default.fileExists(atPath: path + "/" + name)
   }
 
-  /// Removes the folder and its contents, if the folder still exists.
   package func remove() {
     try? FileManager.default.removeItem(atPath: path)
   }

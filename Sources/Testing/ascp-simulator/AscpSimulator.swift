@@ -66,10 +66,8 @@ struct Failure: Error, Sendable, Equatable {
     self.text = text
   }
 
-  /// Creates the failure for an invalid command line or environment.
   static func usage(_ text: String) -> Failure { Failure(8, text) }
 
-  /// The failure of a session that the client cancelled.
   static let cancelled = Failure(28, "Session cancelled")
 
   /// Converts the error of a request, which may be the first one to the transfer desk.

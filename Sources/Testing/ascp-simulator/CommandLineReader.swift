@@ -46,7 +46,6 @@ struct CommandLineReader {
   /// The last value of an option.
   subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
 
-  /// Returns the last value of an option as one of several words.
   func word<Word: RawRepresentable<String>>(_ option: Option) throws(Failure) -> Word? {
     guard let text = self[option] else { return nil }
     guard let word = Word(rawValue: text) else {
@@ -55,7 +54,6 @@ struct CommandLineReader {
     return word
   }
 
-  /// Returns the last value of an option as an integer.
   func number(_ option: Option, in range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let number = Int(digits: text), range.contains(number) else {
@@ -64,7 +62,6 @@ struct CommandLineReader {
     return number
   }
 
-  /// Returns the last value of an option as a port.
   func port(_ option: Option) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let port = Int(digits: text), (1...65_535).contains(port) else {
@@ -195,7 +192,6 @@ enum Option: String, CaseIterable {
   case proxy = "--proxy"
   case contentProtection = "--file-crypt"
 
-  /// Whether the option is a flag, which has no value.
   var isFlag: Bool {
     switch self {
     case .quiet, .version, .createFolder, .useSystemSSH, .encodedDestination, .webSocket, .persistent, .passwordPrompt,

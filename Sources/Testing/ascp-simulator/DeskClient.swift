@@ -20,7 +20,6 @@ struct DeskClient: Sendable {
   private let transport: any HTTPTransport
   private let id: String
 
-  /// The fingerprint of the transfer desk's host key.
   private let hostKey: String
 
   /// Opens a connection to the transfer desk of this machine; others are rejected because requests are not encrypted.

@@ -16,7 +16,6 @@ struct FileRules: Sendable {
     let modified: Int64
   }
 
-  /// The treatment of a source file that was transferred.
   enum SourceFate: Sendable, Equatable {
     case keep
     case remove
@@ -47,7 +46,6 @@ struct FileRules: Sendable {
   private let oldest: Int64?
   private let session: (index: Int, count: Int)
 
-  /// The formats of a manifest.
   private enum Manifest: String {
     case none, text
   }
@@ -95,7 +93,6 @@ struct FileRules: Sendable {
   /// Returns whether this session transfers the file at an index: the sessions of a transfer share its files.
   func isOwn(_ number: Int) -> Bool { number % session.count == session.index - 1 }
 
-  /// Whether symbolic links are transferred as links.
   var copiesLinks: Bool { links == .copy || links == .copyAndReplace }
 
   /// Whether an interrupted file is resumed where it was interrupted, if its size and time are unchanged.
@@ -126,7 +123,6 @@ struct FileRules: Sendable {
 
 /// A checksum of a file that is computed during its transfer (`--file-checksum`).
 struct FileChecksum {
-  /// An algorithm, by its name in ascp's arguments.
   enum Kind: String, Sendable {
     case sha512 = "sha-512"
     case sha384 = "sha-384"
@@ -152,7 +148,6 @@ struct FileChecksum {
 
   mutating func update(_ bytes: [UInt8]) { hash.update(bytes) }
 
-  /// The checksum in hexadecimal digits.
   var hex: String { hash.finalize().hex }
 }
 

@@ -63,7 +63,6 @@ struct Invocation: Sendable {
   }
 }
 
-/// The secrets in the environment variables of the simulator.
 struct Secrets: Sendable {
   /// The user's password, which also serves as the passphrase of the private key.
   let password: Secret?
@@ -132,10 +131,8 @@ struct SourceNaming: Sendable {
       && base == nil && !destination.hasByteSuffix("/")
   }
 
-  /// Returns the path of a source, including the source prefix.
   func path(of source: Source) -> String { prefix.map { Self.joined($0, source.path) } ?? source.path }
 
-  /// Returns the destination path of a source.
   func target(of source: Source) throws(Failure) -> String {
     if let name = source.destination { return Self.joined(destination, name) }
     return Self.joined(destination, try name(of: source))

@@ -32,7 +32,6 @@ struct LocalFile {
       byteCount: isFolder ? 0 : (attributes[.size] as? NSNumber)?.int64Value ?? 0, modified: Self.modified(attributes))
   }
 
-  /// Reads the symbolic link at a path.
   init?(linkAt path: String) {
     guard let target = Self.target(ofLinkAt: path),
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -223,7 +222,6 @@ struct PartialFile {
     }
   }
 
-  /// Gives the complete file its name.
   func complete() throws(Failure) {
     do {
       try handle.close()

@@ -104,7 +104,6 @@ enum Command: Sendable {
 
 /// A reporter that writes frames to the management port, or discards them if the command line specifies no port.
 struct Reporter: Sendable {
-  /// The ID of the session, which every frame contains.
   let session = UUID().uuidString.lowercased()
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?
 

@@ -17,7 +17,6 @@ struct TransferRun: Sendable {
 
   private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
 
-  /// Logs in to the transfer desk, transfers the files, and ends the session.
   func run() async throws(Failure) {
     try await reporter.report(.initial, [("Direction", direction), ("Operation", "Transfer")])
     try await reporter.report(
@@ -42,7 +41,6 @@ struct TransferRun: Sendable {
     }
   }
 
-  /// Transfers the files, and ends the session.
   private func carry(
     _ desk: DeskClient, _ route: Route, _ sources: [SourceNaming.Source], _ piece: Int64
   ) async throws(Failure) {
@@ -132,7 +130,6 @@ struct Route: Sendable {
     }
   }
 
-  /// Returns the path of a source on the transfer desk.
   func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
     invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
   }

@@ -7,9 +7,7 @@ internal import StorageAuth
 
 /// The state machine of one ascp run, which turns frames, timeouts and process ends into effects.
 struct AscpAttempt: Sendable {
-  /// An input of the state machine for an ascp run.
   enum Event: Sendable {
-    /// ascp has connected to the management port.
     case connected
     case frame(ManagementFrame)
     /// The management connection received data that are not a frame.
@@ -18,7 +16,6 @@ struct AscpAttempt: Sendable {
     case disconnected
     /// ascp has exited, or has closed its standard output and standard error.
     case ended
-    /// The pending timeout has expired.
     case elapsed
     case cancelled
     /// No more paths will be added to a persistent session.
@@ -31,7 +28,6 @@ struct AscpAttempt: Sendable {
     case tell(ManagementFrame)
     /// Replaces the pending timeout, or cancels it if the duration is `nil`.
     case wait(Duration?)
-    /// Closes the management connection and the management port.
     case disconnect
     /// Sends SIGTERM to ascp's process group.
     case terminate
@@ -39,13 +35,11 @@ struct AscpAttempt: Sendable {
     case kill
   }
 
-  /// A stage of the ascp run.
   private enum Stage {
     case starting, talking
     /// ascp must exit by itself, because it has sent its last message, closed the connection, or received a cancel
     /// command.
     case leaving
-    /// SIGTERM was sent to ascp.
     case terminating
     case killed
   }
@@ -105,7 +99,6 @@ struct AscpAttempt: Sendable {
     if verdict == nil { verdict = new }
   }
 
-  /// Records that the server has accepted the account and the token.
   private mutating func authenticated() -> [Effect] {
     guard !isAuthenticated else { return [] }
     isAuthenticated = true
@@ -201,7 +194,6 @@ struct AscpAttempt: Sendable {
   /// The result of a transfer that ascp reported, or that the engine concluded from ascp's behavior.
   enum Verdict: Sendable, Hashable {
     case done
-    /// The transfer failed with ascp's error code and text.
     case failed(code: Int, text: String)
     case cancelled
     case fault(Fault)
@@ -303,7 +295,6 @@ struct AscpProgress: Sendable {
     return TransferProgressReport(bytes: bytes, totalBytes: total.map { max($0, bytes) }, file: frame.file)
   }
 
-  /// Records the end of a file's transfer, and returns a report about the file.
   mutating func finish(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> TransferFileReport {
     let size = frame.fileBytes ?? frame.integer("FileBytes") ?? frame.integer("Written")
     switch outcome {

@@ -16,7 +16,6 @@ internal import StorageAuth
 /// in that variable is examined. Otherwise the search covers the `PATH`, and then the locations at which IBM's products
 /// install ascp.
 package struct AscpLocator: Sendable {
-  /// The environment variable that contains the path of ascp.
   package static let variable = "STORAGE_AUTH_ASCP"
 
   private let environment: @Sendable (String) -> String?

@@ -10,7 +10,6 @@ internal import SystemPackage
 ///
 /// The process is started once and awaited until it has ended. Cancelling the task kills the process group.
 struct AscpProcess: Sendable {
-  /// The way in which the ascp process ended.
   enum Ending: Sendable, Hashable {
     case exited(Int32)
     case signalled(Int32)

@@ -44,7 +44,6 @@ actor AscpRun {
     perform(attempt.begin())
   }
 
-  /// Waits for the management connection, and reads from the connection until it ends.
   func listen() async {
     if let connection = await listener.connection() {
       self.connection = connection

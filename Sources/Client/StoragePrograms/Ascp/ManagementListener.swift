@@ -15,7 +15,6 @@ struct ManagementListener: Sendable {
   private let server: any Channel
   private let connections: AsyncStream<ManagementConnection>
 
-  /// Opens a management port with a number that the system chooses.
   init() async throws {
     let (connections, continuation) = AsyncStream.makeStream(of: ManagementConnection.self)
     let isTaken = Lock(false)
@@ -53,7 +52,6 @@ struct ManagementListener: Sendable {
 
   func shut() { server.close(promise: nil) }
 
-  /// Waits until the management port has closed.
   func closed() async { try? await server.closeFuture.get() }
 }
 

@@ -94,7 +94,6 @@ final class ServerReach: Sendable {
 }
 
 extension TransferFailure {
-  /// The failure of an attempt whose server accepted no connection.
   fileprivate static func unreached(_ server: String, _ reason: String) -> TransferFailure {
     TransferFailure(
       .transport, "The transfer server \(server) was not reached: \(reason).",

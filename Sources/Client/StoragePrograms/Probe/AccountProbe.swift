@@ -151,7 +151,6 @@ struct ProbeRun {
   /// The uptime at which the account check must have ended.
   let deadline: Duration
 
-  /// Logs in to the server, and returns a report about the login.
   func report(
     _ credential: SSHConnection.Credential, _ facts: AccountReport
   ) async throws(TransferFailure) -> AccountProbeReport {
@@ -326,7 +325,6 @@ struct ProbeRun {
 
 /// A list of host keys in the form of `ssh-keyscan` output and known-hosts files.
 struct HostKeyList {
-  /// A host key and its encoded form.
   struct Entry: Equatable {
     let key: AccountProbeReport.HostKey
     /// The host key in SSH's binary encoding, Base64-encoded.

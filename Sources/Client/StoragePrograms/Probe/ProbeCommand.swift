@@ -42,7 +42,6 @@ package struct ProbeCommandResult: Sendable, Equatable {
 
   package var output: String
 
-  /// The text that the program wrote to its standard error.
   package var errors: String
 
   package init(status: Int32?, output: String = "", errors: String = "") {
@@ -52,15 +51,11 @@ package struct ProbeCommandResult: Sendable, Equatable {
   }
 }
 
-/// A reason why running a program produced no result.
 package enum ProbeCommandError: Error, Sendable, Hashable {
   /// The program was not found, or could not be started.
   case notStarted
-  /// The program exceeded its maximum duration and was terminated.
   case timeout
-  /// The program's output exceeded the limit, and the program was terminated.
   case outputTooLarge
-  /// The task was cancelled, and the program was terminated.
   case cancelled
 }
 

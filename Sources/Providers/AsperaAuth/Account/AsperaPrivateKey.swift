@@ -174,7 +174,6 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     return try await tryPassphrase(passphrase.reveal(), of: key, text, machine)
   }
 
-  /// The environment variable that contains the passphrase for the askpass script.
   private static let passphraseVariable = "STORAGE_AUTH_PASSPHRASE"
 
   /// The askpass script, which prints the passphrase and creates a file that shows that the script was called.
@@ -255,7 +254,6 @@ extension [UInt8] {
 
 /// The text of the key.
 extension AsperaPrivateKey {
-  /// The maximum size of a private key's text, in bytes.
   private static let sizeLimit = 1 << 16
 
   private var location: KeyLocation { KeyLocation(source) }
@@ -361,7 +359,6 @@ extension AsperaPrivateKey {
       .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
-  /// Parses and, if necessary, decrypts a PEM-encoded private key.
   func pemKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
     do {
       return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes)
@@ -413,7 +410,6 @@ package struct WellKnownKeys: Sendable, Hashable {
     "SHA256:JBWNz1H0K96a9kHlL/FkVoJwq/gRjb3tAceiW81mPyU", "SHA256:vuGW1XcqdXrKC5EcFszUwyEX0x/QhzpvVHbGXmYN5c0",
   ])
 
-  /// Returns whether a private key belongs to one of the key pairs.
   func contains(_ key: PrivateKey) -> Bool {
     key.publicKey.sshBlob.flatMap { SSHPublicKey(blob: $0) }.map { fingerprints.contains($0.fingerprint) } ?? false
   }

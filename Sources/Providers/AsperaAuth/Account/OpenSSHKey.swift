@@ -103,7 +103,6 @@ struct OpenSSHKey: Redacted {
     }
   }
 
-  /// A description that contains the key type and the cipher, but not the key.
   var description: String { "OpenSSHKey(\(publicKey.type), \(cipher))" }
 }
 
@@ -185,13 +184,10 @@ struct SSHReader {
     rest = ArraySlice(bytes)
   }
 
-  /// Whether all bytes of the input have been read.
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The bytes of the input that have not been read.
   var remainder: [UInt8] { Array(rest) }
 
-  /// Reads the given number of bytes.
   mutating func bytes(_ count: Int) -> [UInt8]? {
     guard count <= rest.count else { return nil }
     defer { rest = rest.dropFirst(count) }

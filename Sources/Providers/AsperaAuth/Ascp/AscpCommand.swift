@@ -33,7 +33,6 @@ package struct AscpCommand: Sendable, Equatable, Redacted {
     front + (list.flatMap { list in path.map { ["\(list.option)=\($0)"] } } ?? []) + back
   }
 
-  /// The list of the files to transfer, which ascp reads from a file.
   package struct FileList: Sendable, Equatable {
     /// The ascp option that specifies the file: `--file-list`, or `--file-pair-list` if each source has a destination.
     package let option: String
@@ -96,7 +95,6 @@ struct AscpCommandBuilder {
   var arguments: [String] = []
   var environment: [String: Secret] = [:]
 
-  /// Whether the session uses a WebSocket instead of SSH.
   let isWebSocket: Bool
 
   init(_ specification: TransferSpec, _ options: AscpOptions) {

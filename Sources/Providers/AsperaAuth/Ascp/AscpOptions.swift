@@ -134,13 +134,10 @@ public struct AscpOptions: Sendable, Equatable {
 public struct AscpArguments: Sendable, Hashable {
   /// The form of an option's value.
   private enum Value: Sendable {
-    /// No value.
     case none
     /// An integer, followed by a unit of ascp if `allowsUnit` is true.
     case number(allowsUnit: Bool)
-    /// One of the given words.
     case word([String])
-    /// Any non-empty line.
     case line
   }
 
@@ -148,7 +145,6 @@ public struct AscpArguments: Sendable, Hashable {
 
   private static let attributes = Value.word(["none", "native", "metafile"])
 
-  /// The permitted options.
   private static let options: [String: Value] = [
     "-l": .number(allowsUnit: true), "-m": .number(allowsUnit: true), "-Z": .number(allowsUnit: false),
     "-g": .number(allowsUnit: true), "-G": .number(allowsUnit: true), "-X": .number(allowsUnit: false),

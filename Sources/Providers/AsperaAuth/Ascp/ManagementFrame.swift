@@ -10,7 +10,6 @@ internal import StorageAuth
 /// description shows the names of all fields, but only the values of a few fields that contain neither secrets nor
 /// paths.
 package struct ManagementFrame: Sendable, Equatable, Redacted {
-  /// A kind of management frame that ascp sends or receives.
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The value of the frame's field `Type`, which can be a kind that this package does not know.
     package let rawValue: String
@@ -60,7 +59,6 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     self.fields = fields.map { Field(name: $0.name, value: $0.value) }
   }
 
-  /// The names of the frame's fields, in order.
   package var names: [String] { fields.map(\.name) }
 
   /// The value of the first field with a name, in which upper and lower case are not distinguished.
@@ -93,10 +91,8 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
   /// The command that ends a persistent session after the transfer of all files that were added.
   package static let finish = ManagementFrame(version: 2, fields: [("Type", Kind.done.rawValue)])
 
-  /// The command that stops the session immediately.
   package static let cancel = ManagementFrame(version: 2, fields: [("Type", Kind.cancel.rawValue)])
 
-  /// Creates the command that changes the target rate.
   package static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
     ManagementFrame(version: 2, fields: [("Type", Kind.rate.rawValue), ("Rate", "\(kilobitsPerSecond)")])
   }
@@ -192,7 +188,6 @@ extension ManagementFrame {
     }
   }
 
-  /// The class of the failure that the frame reports, or `nil` if the frame reports no failure.
   package var failureClass: AscpFailureClass? {
     guard kind == .error || kind == .fileError || (kind == .done && (code ?? 0) != 0) else { return nil }
     return AscpErrorCode.classify(code: code, text: errorDescription ?? "")
@@ -205,9 +200,7 @@ extension ManagementFrame {
 /// CR LF. If a line does not belong to a frame, the parser reports a problem and skips the line together with the rest
 /// of its frame. The longest line and the largest frame limit the memory use. Bytes that are not UTF-8 are replaced.
 package struct ManagementFrameParser: Sendable {
-  /// A frame or a problem that the parser found in its input.
   package enum Item: Sendable, Equatable {
-    /// A complete management frame.
     case frame(ManagementFrame)
     /// Input that is not a management frame, after which parsing continues at the next header.
     case problem(Problem)
@@ -221,9 +214,7 @@ package struct ManagementFrameParser: Sendable {
     case invalidHeader
     /// The line does not contain `: `.
     case invalidField
-    /// The line is longer than ``ManagementFrameParser/longestLine``.
     case lineTooLong
-    /// The frame is larger than ``ManagementFrameParser/largestFrame``.
     case frameTooLarge
     /// The end of the frame is missing.
     case cutOff
@@ -232,11 +223,9 @@ package struct ManagementFrameParser: Sendable {
   /// The maximum length of a line in bytes: 64 KiB, which is more than the length of any path.
   package static let longestLine = 65_536
 
-  /// The maximum size of a management frame in bytes: 256 KiB.
   package static let largestFrame = 262_144
 
   private enum State {
-    /// The parser is between two frames.
     case idle
     case frame(version: Int)
     /// The parser skips input with a reported problem, up to the next empty line or header.

@@ -117,7 +117,6 @@ extension SetupTokenIssuer {
     }
   }
 
-  /// Returns the requested token lifetime, or the node's default lifetime.
   private func life(of specification: TransferSpec) throws(CredentialError) -> Duration {
     let asked = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
     guard let asked else { return NodeSetup.assumedLife }
@@ -140,7 +139,6 @@ extension SetupTokenIssuer {
     return try await exchange.receive { prepared }
   }
 
-  /// Returns the grant that a node's response contains, or throws the node's error.
   private func grant(
     in received: ReceivedResponse, life: Duration, in context: ProviderContext
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
@@ -182,7 +180,6 @@ extension SetupTokenIssuer {
     CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  /// Returns the error for a response whose HTTP status reports a failure.
   private func refusal(_ received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
     let said = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
     return error(for: said, status: received.status, received, because: declined)
@@ -362,7 +359,6 @@ package struct NodeRefusal: Error, Sendable, Hashable {
   /// The error code as an HTTP status code, or `nil` if the error code is not an integer.
   package var status: Int? { code.flatMap { Int(digits: $0) } }
 
-  /// A text that contains the error code, the reason and the message.
   package var text: String {
     let text = [code, reason, message].compactMap(\.self).joined(separator: " ")
     return text.isEmpty ? "an error without a code" : text

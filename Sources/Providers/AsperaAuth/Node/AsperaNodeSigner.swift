@@ -95,7 +95,6 @@ public struct AsperaNodeSigner: Signer {
     }
   }
 
-  /// The maximum size of a header value, in bytes.
   private static let longestHeader = 16_384
 
   private static func checkHeader(_ text: String, _ name: String) throws(SigningError) {

@@ -10,7 +10,6 @@ package import StorageKeys
 ///
 /// A server that accepts such a token can be used by each client that has the token, so the text is a secret.
 package struct JSONWebToken: Sendable, Redacted {
-  /// The maximum size of a token's text, in bytes.
   private static let sizeLimit = 16_384
 
   /// The token's text: header, payload and signature in Base64, separated by periods.
@@ -62,7 +61,6 @@ package struct JSONWebToken: Sendable, Redacted {
     return key.verify(signature, of: message, with: algorithm.signature)
   }
 
-  /// A description that contains the algorithm, but not the token.
   package var description: String { "JSONWebToken(\(algorithm?.name ?? "no algorithm"), \(Secret.mask))" }
 }
 
@@ -125,7 +123,6 @@ public struct JWTSigningKey: Sendable, Redacted {
     standardAlgorithm = algorithm
   }
 
-  /// Returns the signature of a token's header and payload.
   func signature(of message: [UInt8], with algorithm: JWTAlgorithm) throws(AsperaError) -> [UInt8] {
     do {
       return try key.sign(message, with: algorithm.signature)
@@ -141,7 +138,6 @@ public struct JWTSigningKey: Sendable, Redacted {
 }
 
 extension AsperaPrivateKey {
-  /// Parses the text of the key and, if necessary, decrypts it.
   fileprivate func signingKey(_ text: Secret) throws(AsperaError) -> PrivateKey {
     let location = KeyLocation(source)
     switch try KeyText([UInt8](text.bytes), at: location) {

@@ -114,7 +114,6 @@ struct OAuthRefusal: Sendable {
   private let status: Int
   /// The error code, such as `invalid_grant`.
   private let code: String?
-  /// The current time according to the server's clock.
   let issuerTime: Timestamp?
 
   /// The error code and the server's message on one line, with confidential values masked.

@@ -396,12 +396,9 @@ package enum Zlib {
   }
 }
 
-/// The reason why zlib data cannot be decompressed.
 package enum ZlibError: Error, Sendable, Hashable {
   /// The bytes are not a zlib stream, or the stream is damaged or truncated.
   case malformed
-  /// Other bytes follow the stream.
   case trailingBytes
-  /// The stream would decompress to more bytes than the limit.
   case tooLarge
 }

@@ -172,7 +172,6 @@ private struct TransferPlace {
     !text.isEmpty && text != "." && !text.utf8.contains(0) && !String(text).parts(between: "\\").contains("..")
   }
 
-  /// The absolute path, which starts at the root of the node.
   var absolute: String { "/" + names.joined(separator: "/") }
 
   /// Returns the path as a key in access rules: without a leading slash, and with a trailing slash for a folder.

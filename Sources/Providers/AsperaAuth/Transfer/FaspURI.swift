@@ -80,7 +80,6 @@ public struct FaspURI: Sendable, Equatable, Redacted {
     return hasPassword
   }
 
-  /// Returns a percent-decoded component of a link, or throws if its encoding is invalid.
   private static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

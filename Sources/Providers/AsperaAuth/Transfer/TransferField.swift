@@ -23,7 +23,6 @@ struct TransferField: Sendable {
     case filledLine
     /// A host name or user name, without spaces and without a leading hyphen.
     case name
-    /// One of the given strings.
     case word([String])
     /// One of the given strings, or a Boolean value.
     case truthOrWord([String])
@@ -363,7 +362,6 @@ extension TransferSpec {
     try checkWebSocket()
   }
 
-  /// Checks that the specification contains at most one credential.
   private func checkCredentials() throws(AsperaError) {
     let password = filled("remote_password")
     let key = filled("ssh_private_key")
@@ -417,7 +415,6 @@ extension TransferSpec {
     "remote_preserve_acls": "preserve_remote_acls",
   ]
 
-  /// Checks that the fields about the treatment of files do not contradict each other.
   private func checkFiles() throws(AsperaError) {
     if let deletes = fields["delete_source"]?.bool {
       for name in Self.deletions + ["remove_empty_source_dir"] {

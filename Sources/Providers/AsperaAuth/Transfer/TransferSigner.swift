@@ -162,7 +162,6 @@ extension TransferSpec {
     }
   }
 
-  /// Checks that the specification contains a server and a user.
   func checkPlace() throws(AsperaError) {
     guard filled("remote_host") != nil else {
       throw Self.invalid("has no server", "Sign it with an account, or set remote_host.")
