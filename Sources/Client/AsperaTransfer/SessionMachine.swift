@@ -282,9 +282,7 @@ struct SessionMachine {
     return effects + conclude(result, random: random)
   }
 
-  /// Decides how the session continues after an attempt.
-  ///
-  /// A transfer that completed before it could be stopped is a success.
+  /// Decides how the session continues; a transfer that completed before it could be stopped is a success.
   private mutating func conclude(
     _ result: Result<TransferSummary, TransferFailure>, random: Double
   ) -> [Effect] {

@@ -108,31 +108,19 @@ public struct TransferSummary: Sendable, Hashable {
   }
 }
 
-/// An error that describes why a transfer failed.
-///
-/// The error contains no secrets and no tokens.
+/// An error that describes why a transfer failed, without secrets and tokens.
 public struct TransferFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of transfer failure, which determines how a queue continues.
   public enum Kind: Sendable, Hashable {
-    /// The server rejects the account because of a wrong password, key or passphrase.
-    ///
-    /// A new token does not help.
+    /// The server rejects the account because of a wrong password, key or passphrase; a new token does not help.
     case account
-    /// The server's host key differs from the expected host key.
-    ///
-    /// The transfer is never retried.
+    /// The server's host key differs from the expected host key, and the transfer is never retried.
     case hostKey
-    /// The server rejects the token, or requires a token that the transfer does not have.
-    ///
-    /// A new token can help.
+    /// The server rejects the token, or requires one that the transfer does not have; a new token can help.
     case token(TokenRequest.Reason)
-    /// The token was issued for another purpose, or the user lacks a permission.
-    ///
-    /// A new token does not help.
+    /// The token was issued for another purpose, or the user lacks a permission; a new token does not help.
     case authorization
-    /// The network or the server failed temporarily.
-    ///
-    /// A retry can help.
+    /// The network or the server failed temporarily, and a retry can help.
     case transport
     /// The transfer cannot succeed as requested, for example because a file is missing or an option is wrong.
     case caller

@@ -42,9 +42,7 @@ public struct TransferEvent: Sendable {
     case willDeactivate
     /// The session has become inactive.
     case didDeactivate
-    /// The progress of the transfer has changed.
-    ///
-    /// A slow reader receives only the most recent progress.
+    /// The progress of the transfer has changed, of which a slow reader receives only the most recent.
     case progress(TransferProgressReport)
     /// A file was transferred or skipped, or its transfer failed.
     case file(TransferFileReport)
@@ -67,9 +65,7 @@ public struct TransferEvent: Sendable {
   }
 }
 
-/// A description of a token that an issuer provided.
-///
-/// The description does not contain the token itself.
+/// A description of a token that an issuer provided, without the token itself.
 public struct TokenIssuance: Sendable, Hashable {
   /// The name of the token issuer.
   public var source: String

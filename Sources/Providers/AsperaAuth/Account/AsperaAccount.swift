@@ -264,9 +264,7 @@ extension AsperaPrivateKey {
   }
 }
 
-/// The result of an account check, which takes place before a transfer starts.
-///
-/// The report contains no secrets.
+/// The result of an account check before a transfer starts, without secrets.
 public struct AccountReport: Sendable, Hashable {
   /// The kind of credential with which an account logs in.
   public enum Authentication: Sendable, Hashable, CustomStringConvertible {

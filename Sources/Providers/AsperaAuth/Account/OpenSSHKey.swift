@@ -174,9 +174,7 @@ struct SSHPublicKey: Equatable {
   }
 }
 
-/// A reader of values in SSH's data types (RFC 4251, section 5).
-///
-/// Every function returns `nil` if the next value is truncated.
+/// A reader of values in SSH's data types (RFC 4251, section 5), each of which is `nil` if it is truncated.
 struct SSHReader {
   private var rest: ArraySlice<UInt8>
 

@@ -4,9 +4,7 @@
 internal import StorageCrypto
 internal import StorageKeys
 
-/// The result of a private key check.
-///
-/// The report contains no secrets.
+/// The result of a private key check, without secrets.
 public struct PrivateKeyReport: Sendable, Hashable {
   /// The format in which a private key is encoded.
   public enum Format: String, Sendable, Hashable, CustomStringConvertible {

@@ -104,41 +104,27 @@ extension AscpErrorCode {
 
 /// A class of ascp failures, which determines whether a retry or a new token can help.
 public enum AscpFailureClass: String, Sendable, Hashable, CaseIterable {
-  /// The server rejects the account.
-  ///
-  /// Neither a new token nor a retry helps.
+  /// The server rejects the account, for which neither a new token nor a retry helps.
   case account
-  /// The server's host key differs from the expected host key.
-  ///
-  /// The transfer is never retried.
+  /// The server's host key differs from the expected host key, and the transfer is never retried.
   case hostKey
-  /// The token has expired.
-  ///
-  /// A new token helps.
+  /// The token has expired, and a new token helps.
   case tokenExpired
-  /// The server rejects the token.
-  ///
-  /// A new token can help.
+  /// The server rejects the token, and a new token can help.
   case tokenRejected
-  /// The server requires a token, but the transfer has no token.
-  ///
-  /// A token can help.
+  /// The server requires a token, which the transfer does not have and which can help.
   case tokenMissing
   /// The user lacks a permission, or the token is for another user, direction or file list.
   ///
   /// A new token of the same kind does not help.
   case authorizationDenied
-  /// The network or the server failed temporarily.
-  ///
-  /// A retry can help.
+  /// The network or the server failed temporarily, and a retry can help.
   case transport
   /// The transfer cannot succeed as requested.
   case caller
   /// The license of ascp or of the server does not permit the transfer.
   case license
-  /// The transfer failed for another reason.
-  ///
-  /// A retry does not help.
+  /// The transfer failed for another reason, and a retry does not help.
   case other
 
   /// A Boolean value that indicates whether the same transfer with the same token can succeed later.

@@ -85,8 +85,8 @@ struct TransferField: Sendable {
   /// The sizes of blocks in bytes, with ascp's maximum of 500 MiB.
   private static let blocks = Form.number(0...524_288_000)
 
-  private static func ascp4(_ name: String) -> TransferField {
-    TransferField(name, .anything, .refused("is only for ascp4", remedy: "Leave it out."))
+  private static func refused(_ name: String, _ reason: String, _ remedy: String) -> TransferField {
+    TransferField(name, .anything, .refused(reason, remedy: remedy))
   }
 
   /// The fields of aspera-cli's schema, in the schema's order, which determines the order of options in aspera-cli.
@@ -106,9 +106,7 @@ struct TransferField: Sendable {
     TransferField("exclude_older_than", .filledLine, .option("--exclude-older-than")),
     TransferField("fail_bad_filepass", .truth, .flag("--fail-bad-filepass")),
     TransferField("fasp_port", .port, .option("-O")),
-    TransferField(
-      "fasp_proxy", .anything,
-      .refused("is a setting of IBM's transfer daemon", remedy: "Name the proxy in the field proxy.")),
+    refused("fasp_proxy", "is a setting of IBM's transfer daemon", "Name the proxy in the field proxy."),
     TransferField(
       "file_checksum", .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]), .option("--file-checksum")),
     TransferField(
@@ -116,9 +114,7 @@ struct TransferField: Sendable {
       .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
     TransferField("http_fallback_port", .port, .option("-t")),
     TransferField("https_fallback_port", .port, .option("-t")),
-    TransferField(
-      "icos", .anything,
-      .refused("is a setting of IBM's transfer daemon", remedy: "Request the transfer from the bucket's Node API.")),
+    refused("icos", "is a setting of IBM's transfer daemon", "Request the transfer from the bucket's Node API."),
     TransferField("lock_min_rate", .truth, .informational),
     TransferField("lock_min_rate_kbps", .truth, .informational),
     TransferField("lock_rate_policy", .truth, .informational),
@@ -129,9 +125,7 @@ struct TransferField: Sendable {
     TransferField("multi_session", .number(0...128), .special),
     TransferField("multi_session_threshold", rates, .option("--multi-session-threshold")),
     TransferField("overwrite", .word(OverwritePolicy.words), .option("--overwrite")),
-    TransferField(
-      "password", .anything,
-      .refused("is for nodes on Windows that start a transfer themselves", remedy: "Leave it out.")),
+    refused("password", "is for nodes on Windows that start a transfer themselves", "Leave it out."),
     TransferField("paths", .paths, .special),
     TransferField(
       "precalculate_job_size", .truth, .flag("--precalculate-job-size", otherwise: "--precalculate-disable")),
@@ -158,9 +152,7 @@ struct TransferField: Sendable {
     TransferField("remove_skipped", .truth, .flag("--remove-skipped")),
     TransferField("proxy", .line, .special),
     TransferField("resume_policy", .word(ResumePolicy.words), .option("-k", words: ResumePolicy.namesForAscp)),
-    TransferField(
-      "retry_duration", .anything,
-      .refused("is a setting of IBM's transfer daemon", remedy: "Configure retries in the transfer queue.")),
+    refused("retry_duration", "is a setting of IBM's transfer daemon", "Configure retries in the transfer queue."),
     TransferField("save_before_overwrite", .truth, .flag("--save-before-overwrite")),
     TransferField("skip_duplicate_check", .truth, .flag("--skip-dir-traversal-dupes")),
     TransferField("skip_special_files", .truth, .flag("--skip-special-files")),
@@ -181,33 +173,26 @@ struct TransferField: Sendable {
     TransferField("token", .line, .variable("ASPERA_SCP_TOKEN")),
     TransferField("use_ascp4", .truth, .special),
     TransferField("use_system_ssh", .truth, .flag("-SSH")),
-    TransferField(
-      "ssh_args", .anything,
-      .refused(
-        "could start any program on this machine (ProxyCommand)",
-        remedy: "Write the options into the configuration of ssh, and set use_system_ssh.")),
+    refused(
+      "ssh_args", "could start any program on this machine (ProxyCommand)",
+      "Write the options into the configuration of ssh, and set use_system_ssh."),
     TransferField("keepalive", .truth, .flag("--keepalive")),
     TransferField("dgram_size", .number(1...65_535), .option("-Z")),
     TransferField("min_rate_kbps", rates, .option("-m")),
     TransferField("sshfp", .fingerprint, .option("--check-sshfp")),
-    TransferField(
-      "target_rate_percentage", .anything,
-      .refused("is no longer an option of any IBM program", remedy: "Set target_rate_kbps.")),
+    refused("target_rate_percentage", "is no longer an option of any IBM program", "Set target_rate_kbps."),
     TransferField("rate_policy_allowed", .line, .informational),
-    TransferField(
-      "fasp_url", .anything,
-      .refused("describes a transfer a second time", remedy: "Read the link with FaspURI, or leave it out.")),
+    refused("fasp_url", "describes a transfer a second time", "Read the link with FaspURI, or leave it out."),
     TransferField("authentication", .line, .informational),
     TransferField("cipher_allowed", .line, .informational),
-    TransferField(
-      "obfuscate_file_names", .anything,
-      .refused("is a setting of IBM's HTTP gateway", remedy: "Leave it out; ascp sends names unchanged.")),
+    refused("obfuscate_file_names", "is a setting of IBM's HTTP gateway", "Leave it out; ascp sends names unchanged."),
     TransferField("wss_enabled", .truth, .special),
     TransferField("wss_port", .port, .special),
-    ascp4("compression"), ascp4("read_threads"), ascp4("write_threads"),
-    TransferField(
-      "xfer_max_retries", .anything,
-      .refused("is for a node that starts a transfer itself", remedy: "Configure retries in the transfer queue.")),
+    refused("compression", "is only for ascp4", "Leave it out."),
+    refused("read_threads", "is only for ascp4", "Leave it out."),
+    refused("write_threads", "is only for ascp4", "Leave it out."),
+    refused(
+      "xfer_max_retries", "is for a node that starts a transfer itself", "Configure retries in the transfer queue."),
   ]
 
   /// The fields that occur only in transfers that a Node API starts (`/ops/transfers`).
@@ -231,14 +216,10 @@ struct TransferField: Sendable {
 
   /// The alternative names that IBM's applications use for known fields.
   private static let synonyms: [TransferField] = [
-    TransferField(
-      "content_protection_passphrase", .anything,
-      .refused("is another name of content_protection_password", remedy: "Use that name.")),
-    TransferField("overwrite_policy", .anything, .refused("is another name of overwrite", remedy: "Use that name.")),
-    TransferField("resume", .anything, .refused("is another name of resume_policy", remedy: "Use that name.")),
-    TransferField(
-      "download_name", .anything,
-      .refused("is a setting of IBM's applications", remedy: "Give each of the paths a destination.")),
+    refused("content_protection_passphrase", "is another name of content_protection_password", "Use that name."),
+    refused("overwrite_policy", "is another name of overwrite", "Use that name."),
+    refused("resume", "is another name of resume_policy", "Use that name."),
+    refused("download_name", "is a setting of IBM's applications", "Give each of the paths a destination."),
   ]
 
   /// Checks a value of this field, and throws an error that describes the problem without showing the value.
