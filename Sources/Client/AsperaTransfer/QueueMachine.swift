@@ -190,8 +190,7 @@ struct QueueMachine {
     }
   }
 
-  /// Interrupts active sessions until there are enough slots for the urgent sessions, starting with the last activated
-  /// session.
+  /// Interrupts active sessions, the last activated first, until there are enough slots for the urgent ones.
   private mutating func makeRoom() -> [Effect] {
     guard !isPaused else { return [] }
     let stopping = active.count { isStopping($0) }

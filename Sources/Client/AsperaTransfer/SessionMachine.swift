@@ -380,8 +380,7 @@ struct RetryCounts {
   /// Records that the current attempt has transferred or skipped one more file.
   mutating func noteFile() { files += 1 }
 
-  /// Ends an attempt, and resets the retry counts of tokens and transport if the attempt made more progress than all
-  /// before.
+  /// Ends an attempt, which resets the counts of tokens and transport if it made more progress than all before.
   mutating func settle() {
     guard bytes > best.bytes || files > best.files else { return }
     best = (max(bytes, best.bytes), max(files, best.files))

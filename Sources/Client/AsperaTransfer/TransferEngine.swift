@@ -8,8 +8,7 @@ public import StorageAuth
 public protocol TransferEngine: Sendable {
   /// Runs one attempt to carry out a transfer.
   ///
-  /// Cancelling the task stops the transfer in an orderly way. When the method returns, all processes, files and ports
-  /// of the attempt are gone.
+  /// Cancelling the task stops the transfer in an orderly way. Processes, files and ports are gone on return.
   ///
   /// - Parameters:
   ///   - spec: The signed specification, which contains the account and the token.
@@ -227,8 +226,7 @@ public struct TransferFailure: Error, Sendable, Hashable, CustomStringConvertibl
       remedy: "Set aspera.node.access_key and aspera.node.file_id in the tags: a server checks bearer tokens by them.")
   }
 
-  /// The same failure with advice for the case that the server accepted the account before and several sessions are
-  /// active.
+  /// The same failure with advice for an account that was accepted before, while several sessions are active.
   var underBurst: TransferFailure {
     TransferFailure(
       kind, code: code, "\(message) The server accepted this account before, and several sessions are active.",
@@ -289,8 +287,8 @@ extension AscpFailureClass {
   fileprivate var remedy: String {
     switch self {
     case .account:
-      "Check the user, the password, the key and its passphrase; ascp uses the same code for an SSH server that is too new "
-        + "or too busy for this ascp."
+      "Check the user, the password, the key and its passphrase; ascp uses the same code for an SSH server that is too "
+        + "new or too busy for this ascp."
     case .hostKey:
       "Ask the server's administrator for the fingerprint of its host key; do not disable the check."
     case .tokenExpired: "Get a new token; check the clocks if it was new."

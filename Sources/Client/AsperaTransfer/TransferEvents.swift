@@ -6,8 +6,7 @@ public import StorageAuth
 
 /// An event in a session of a ``TransferQueue``.
 ///
-/// Events contain no secrets and no tokens. Later versions may add kinds of events, so a `switch` over ``kind`` needs a
-/// `default`.
+/// Events contain no secrets and no tokens. A `switch` over ``kind`` needs a `default`: later versions may add kinds.
 public struct TransferEvent: Sendable {
   /// The ID of the session in which the event occurred.
   public let session: String
@@ -20,8 +19,7 @@ public struct TransferEvent: Sendable {
   /// The first eight kinds occur in the order of their declaration, with these exceptions:
   ///
   /// - A session that gets no token does not become active, so `willActivate` is followed by `didDeactivate`.
-  /// - An attempt that fails before the server has accepted the account and the token reports only `willStartRunning`
-  ///   and `didStopRunning`.
+  /// - An attempt that fails before the server has accepted it reports only `willStartRunning` and `didStopRunning`.
   /// - An attempt that is repeated or was interrupted starts with `willStartRunning` again.
   ///
   /// `finished` is the last event of a session. It occurs once each time that the session is queued.
@@ -83,8 +81,7 @@ public struct TokenIssuance: Sendable, Hashable {
   /// - Parameters:
   ///   - source: The name of the token issuer.
   ///   - kind: The kind of the token, or `nil` if no token is needed.
-  ///   - expiration: The time at which the token expires according to its issuer's clock, or `nil` if the time is
-  ///     unknown.
+  ///   - expiration: The time at which the token expires by its issuer's clock, or `nil` if the time is unknown.
   ///   - reason: The reason for which the token was requested.
   ///   - attempt: The number of tokens that have been requested for the session, including this token.
   public init(

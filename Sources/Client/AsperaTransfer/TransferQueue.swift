@@ -135,8 +135,7 @@ public final class TransferQueue: Sendable {
   /// Adds a session to the end of the queue.
   ///
   /// - Parameter session: The transfer session to add.
-  /// - Returns: The session's ID in this queue: its ID, with a number appended if the queue already contains a session
-  ///   with that ID.
+  /// - Returns: The session's ID in this queue: its ID, with a number appended if the queue already contains that ID.
   @discardableResult
   public func add(_ session: TransferSession) -> String {
     let record = record(of: session, batch: nil)
@@ -278,8 +277,7 @@ public enum TransferStatus: Sendable, Equatable {
   case waiting
   /// The session is waiting for a token.
   case activating
-  /// The session waits for its turn to start, so that a server does not receive too many simultaneous logins, or is
-  /// about to start.
+  /// The session is about to start, or waits for its turn so that a server does not receive too many logins at once.
   case ready
   /// The session is connecting, and the server has not yet accepted the account and the token.
   case connecting
@@ -304,8 +302,7 @@ extension TransferQueue {
     state.withLock { state in state.machine.sessions[id].map { TransferStatus($0.state) } }
   }
 
-  /// Waits until a session has ended and returns its result, or returns `nil` if the queue contains no session with
-  /// that ID.
+  /// Waits until a session has ended and returns its result, or `nil` if the queue contains no session with that ID.
   public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
     await withCheckedContinuation { continuation in
       let response: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
@@ -380,8 +377,7 @@ extension TransferQueue {
   /// }
   /// ```
   ///
-  /// - Parameter sessions: The sessions to run. If the queue already contains a session with the same ID, a number is
-  ///   appended to the ID.
+  /// - Parameter sessions: The sessions to run. A number is appended to IDs that the queue already contains.
   /// - Returns: A sequence of the events of these sessions.
   public func run(_ sessions: [TransferSession]) -> TransferEvents {
     let batch = state.withLock { $0.nextNumber() }
@@ -399,8 +395,7 @@ extension TransferQueue {
   /// Runs transfers with the queue's account and token issuer, and returns a sequence of their events.
   ///
   /// - Parameter specifications: The specifications of the transfers.
-  /// - Returns: A sequence of the events of these transfers. The session ID of a transfer is its position, starting
-  ///   with `1`.
+  /// - Returns: The events of these transfers, whose session IDs are their positions, starting with `1`.
   public func run(_ specifications: [TransferSpec]) -> TransferEvents {
     run(specifications.enumerated().map { location, spec in TransferSession(spec, id: "\(location + 1)") })
   }

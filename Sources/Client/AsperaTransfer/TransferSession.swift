@@ -36,8 +36,7 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
   /// The source of tokens for the session.
   public var token: Token
 
-  /// A Boolean value that indicates whether paths can be added to the running session until the caller finishes the
-  /// session.
+  /// A Boolean value that indicates whether paths can be added to the running session until it is finished.
   ///
   /// See ``TransferQueue/finish(_:)``.
   public var isPersistent: Bool

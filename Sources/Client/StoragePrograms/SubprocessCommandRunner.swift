@@ -31,8 +31,7 @@ public struct SubprocessCommandRunner: CommandRunner {
   ///   - timeout: The time limit for the program.
   ///   - outputLimit: The maximum number of bytes that the program may write to its standard output.
   /// - Returns: The exit status and the standard output of the program.
-  /// - Throws: A `CommandError`. `outputTooLarge` is also thrown if the program writes more than 1 MiB to its standard
-  ///   error.
+  /// - Throws: A `CommandError`, which is `outputTooLarge` also after more than 1 MiB on the standard error.
   public func run(
     _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
   ) async throws(CommandError) -> CommandResult {

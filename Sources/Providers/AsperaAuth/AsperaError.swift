@@ -5,8 +5,7 @@ public import StorageAuth
 
 /// An error about an account, a key, a token or a transfer specification that cannot be used.
 ///
-/// The message and the remedy contain neither secrets nor tokens. When this error is thrown, the transfer has not
-/// started.
+/// The message and the remedy contain neither secrets nor tokens. The transfer has not started if it is thrown.
 public struct AsperaError: Error, Sendable, Hashable {
   /// The kind of problem.
   public let code: Code

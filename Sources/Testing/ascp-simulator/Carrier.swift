@@ -249,8 +249,7 @@ struct Tally: Sendable {
 
   /// Returns the path to which an existing file is moved before it is overwritten (`--save-before-overwrite`).
   ///
-  /// The name is `name.yyyy.mm.dd.hh.mm.ss.index.extension` with the time in UTC and an index that counts the files
-  /// saved in one second.
+  /// The name is `name.yyyy.mm.dd.hh.mm.ss.index.extension`, in UTC, where the index counts the files of one second.
   mutating func nameForSaving(_ path: String, at date: Timestamp = .now) -> String {
     saved = saved.second == date.unixSeconds ? (saved.second, saved.count + 1) : (date.unixSeconds, 1)
     let time = date.wholeSeconds.iso8601.split { !$0.isNumber }.map { String($0) }

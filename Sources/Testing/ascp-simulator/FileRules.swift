@@ -6,8 +6,7 @@ internal import Foundation
 internal import StorageAuth
 internal import StorageCrypto
 
-/// The rules that determine which files are transferred, which existing files are replaced, and what happens to the
-/// sources.
+/// The rules for which files are transferred, which existing files are replaced, and what happens to the sources.
 struct FileRules: Sendable {
   /// The size and the modification time of a file, by which files are selected and compared.
   struct Standing: Sendable, Equatable {
@@ -237,8 +236,7 @@ struct NamePattern: Sendable {
     case set(characters: [Unicode.Scalar], ranges: [ClosedRange<Unicode.Scalar>], isNegated: Bool)
     /// Any number of characters of one name.
     case run
-    /// A slash with any number of characters, including slashes; in the middle of a pattern it may also match an empty
-    /// text.
+    /// A slash with any number of characters, including slashes; may match an empty text in the middle of a pattern.
     case deepRun
   }
 

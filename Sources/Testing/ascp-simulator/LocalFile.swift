@@ -164,8 +164,8 @@ struct ReceivedFile {
 
 /// A file that is being received and that a later session can resume (`-k 1`).
 ///
-/// Until it is complete, its name ends in `.partial`, and a file whose name ends in `.aspx` states the size and the time
-/// of the source. If either differs, the file is received from its beginning.
+/// Until it is complete, its name ends in `.partial`, and a file whose name ends in `.aspx` states the size and the
+/// time of the source. If either differs, the file is received from its beginning.
 struct PartialFile {
   private let path: String
   private let handle: FileHandle

@@ -13,8 +13,7 @@ enum ManagementPort {
   /// Runs a transfer with a connection to the management port, and cancels it if the client requests this or hangs up.
   ///
   /// An error of the transfer is reported in the last frame. After that frame is sent and before the connection closes,
-  /// `end` ends the process, because aspera-cli interrupts a process that still runs then. Without a port, the transfer
-  /// runs unobserved.
+  /// `end` ends the process, because aspera-cli interrupts one that still runs then. The port may be missing.
   static func withConnection(
     to port: Int?, _ work: @escaping Work, endingProcess end: @escaping @Sendable (Result<Void, Failure>) -> Never
   ) async throws(Failure) {

@@ -37,8 +37,7 @@ struct AscpAttempt: Sendable {
 
   private enum Stage {
     case starting, talking
-    /// ascp must exit by itself, because it has sent its last message, closed the connection, or received a cancel
-    /// command.
+    /// ascp must exit by itself: it has sent its last message, has hung up, or has received a cancel command.
     case leaving
     case terminating
     case killed

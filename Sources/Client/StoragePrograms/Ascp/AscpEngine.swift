@@ -23,13 +23,13 @@ public import StorageAuth
 /// the management connection closes, which ends ascp. Only the file lists remain in that case.
 ///
 /// An attempt of a specification with `multi_session` is as many processes, which start at once or
-/// `AscpOptions.sessionSpacing` apart, with the same token, and report and end like one: their progress is added up, and
-/// if one fails, the others are cancelled. If ``options`` contain the number of one session, only this session runs. A
-/// persistent session cannot be divided.
+/// `AscpOptions.sessionSpacing` apart, with the same token, and report and end like one: their progress is added up,
+/// and if one fails, the others are cancelled. If ``options`` contain the number of one session, only this session
+/// runs. A persistent session cannot be divided.
 ///
 /// Before its first attempt with a server, and after an attempt that failed because of the network, the engine connects
-/// to the server's TCP port and hangs up, so that a closed port is reported as such. The check is left out with a proxy,
-/// with `http_fallback` and with `use_system_ssh`.
+/// to the server's TCP port and hangs up, so that a closed port is reported as such. The check is left out with a
+/// proxy, with `http_fallback` and with `use_system_ssh`.
 ///
 /// ```swift
 /// let engine = try AscpEngine()
@@ -54,8 +54,7 @@ public struct AscpEngine: TransferEngine {
   /// Creates an engine that runs the ascp installed on this machine.
   ///
   /// - Parameters:
-  ///   - program: The path of ascp. If `nil`, ascp is searched for in `STORAGE_AUTH_ASCP`, on the `PATH` and where
-  ///     IBM's products install it.
+  ///   - program: The path of ascp. If `nil`, that in `STORAGE_AUTH_ASCP`, on the `PATH` or where IBM installs it.
   ///   - options: The ascp options that the specification does not determine.
   ///   - limits: The time limits, and the maximum size of the retained output.
   ///   - time: The clock that measures the time limits.
@@ -89,12 +88,11 @@ public struct AscpEngine: TransferEngine {
   ///
   /// - Parameters:
   ///   - spec: The signed specification, which contains the account and the token.
-  ///   - additions: The paths that are added to a persistent session, or `nil` for a transfer whose paths are in
-  ///     `spec`.
+  ///   - additions: The paths that are added to a persistent session, or `nil` if all paths are in `spec`.
   ///   - report: A function that receives the attempt's reports.
   /// - Returns: The number of transferred bytes and files.
-  /// - Throws: A `TransferFailure`. Its kind is `caller` if ascp cannot be started with the specification, `cancelled` if
-  ///   the task was cancelled, and `other` if the management port cannot be opened or ascp violates its protocol.
+  /// - Throws: A `TransferFailure`. Its kind is `caller` if ascp cannot be started with the specification, `cancelled`
+  ///   if the task was cancelled, and `other` if the management port cannot be opened or ascp violates its protocol.
   ///   Otherwise the kind is based on ascp's error code and text.
   public func run(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
@@ -208,8 +206,7 @@ public struct AscpEngine: TransferEngine {
   /// Returns the version that the engine's ascp prints for `ascp -A`.
   ///
   /// - Returns: The version, with notes about the limitations of an old version.
-  /// - Throws: An `AsperaError` if the program does not print a version in time, for example because the program is not
-  ///   IBM's ascp.
+  /// - Throws: An `AsperaError` if the program prints no version in time, for example because it is not IBM's ascp.
   public func version() async throws(AsperaError) -> AscpVersion {
     let ran = await run(process(["-A"], [:]))
     guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
@@ -226,8 +223,7 @@ public struct AscpEngine: TransferEngine {
   /// login is the text that ascp prints.
   ///
   /// - Parameter account: The account to log in with.
-  /// - Returns: The result of the login. `.refused` also means that there was no response in time, or that the task was
-  ///   cancelled.
+  /// - Returns: The result of the login, which is `.refused` also without a response in time, or if it was cancelled.
   public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
     do throws(AsperaError) {
       let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
@@ -439,8 +435,7 @@ private final class SessionReports: Sendable {
 
   /// Returns the report about the whole transfer, or `nil` if there is none.
   ///
-  /// The transfer connects and runs when its first session does. The total number of bytes is known when all sessions
-  /// have reported theirs.
+  /// The transfer connects and runs when its first session does. Its size is known when all sessions reported theirs.
   private func merge(_ new: TransferReport, from index: Int, _ state: inout State) -> TransferReport? {
     switch new {
     case .connecting:

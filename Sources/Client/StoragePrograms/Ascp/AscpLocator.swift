@@ -86,8 +86,7 @@ package struct AscpLocator: Sendable {
   #if os(macOS)
     /// The paths at which IBM's products for macOS install ascp.
     ///
-    /// The products are Connect, the Desktop Client, the servers, Drive, the old command line, and the downloads of
-    /// ascli.
+    /// They are Connect, the Desktop Client, the servers, Drive, the old command line, and the downloads of ascli.
     static let installed = [
       "~/Applications/Aspera Connect.app/Contents/Resources/ascp",
       "~/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",

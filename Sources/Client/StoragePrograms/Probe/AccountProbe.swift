@@ -133,8 +133,7 @@ public struct AccountProbeReport: Sendable, Hashable {
   /// If the account pins no host key, every host key was accepted, and the identity of the server was not verified.
   public let isHostKeyPinned: Bool
 
-  /// The version of the server's SSH software, such as `OpenSSH_9.2p1`, or `nil` if the client did not report the
-  /// version.
+  /// The version of the server's SSH software, such as `OpenSSH_9.2p1`, or `nil` if the client did not report it.
   public let serverVersion: String?
 
   /// Additional findings about the login, one sentence each.
@@ -214,9 +213,9 @@ struct ProbeRun {
 
   /// Returns the failure for a server that rejected an RSA key because it accepts only signatures with SHA-1.
   ///
-  /// Some servers announce the other algorithms and then reject them, as OpenSSH 9.2 with
-  /// `PubkeyAcceptedAlgorithms ssh-rsa` does. Only a second connection tells this from an unknown key. It has the public
-  /// key alone, so that no signature with SHA-1 is created.
+  /// Some servers announce the other algorithms and then reject them, as OpenSSH 9.2 with `PubkeyAcceptedAlgorithms
+  /// ssh-rsa` does. Only a second connection tells this from an unknown key. It has the public key alone, so that no
+  /// signature with SHA-1 is created.
   private func sha1Failure(
     _ facts: AccountReport, _ hostKeys: SSHConnection.HostKeys, _ diagnosis: ProbeDiagnosis
   ) async -> TransferFailure? {

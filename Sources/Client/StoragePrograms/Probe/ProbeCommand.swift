@@ -65,8 +65,7 @@ package protocol ProbeCommandRunner: Sendable {
   ///
   /// A program that has reached its goal and does not end in time is terminated, which is not an error.
   ///
-  /// When the error for a timeout or a cancellation is thrown, the program and all processes that it started have been
-  /// terminated.
+  /// After an error, the program and all processes that it started have been terminated.
   func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult
 }
 
@@ -113,8 +112,7 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
     }
   }
 
-  /// Reads the output of a program until the program has closed it, calls `check` after each part, and kills a program
-  /// that prints too much.
+  /// Reads the output of a program, calls `check` after each part, and kills a program that prints too much.
   private static func read(
     _ output: SubprocessOutputSequence, orElse kill: @Sendable () -> Void, check: @Sendable () -> Void = {}
   ) async throws(ProbeCommandError) -> String {

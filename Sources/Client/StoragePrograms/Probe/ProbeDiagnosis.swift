@@ -215,8 +215,7 @@ extension AsperaAccount {
 
 /// The text that the SSH client prints to its standard error with the option `-vv`.
 ///
-/// A server can make the client print any line. The transcript is therefore used only to explain the result of a login,
-/// never to determine the result.
+/// A server can make the client print any line, so that the transcript only explains the result of a login.
 struct SSHTranscript {
   /// The lines of the transcript without line breaks.
   let lines: [Substring]

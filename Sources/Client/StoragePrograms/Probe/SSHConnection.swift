@@ -8,8 +8,7 @@ internal import StorageAuth
 
 /// A single connection of the SSH client, which uses its own folder.
 ///
-/// Every path is relative to that folder, so no path is subject to the quoting and the expansions that OpenSSH applies
-/// to its options.
+/// Every path is relative to that folder, so that OpenSSH's quoting and expansions do not matter.
 struct SSHConnection {
   /// The credential that the SSH client uses to log in.
   enum Credential {
@@ -21,8 +20,7 @@ struct SSHConnection {
     case file(path: String, passphrase: Secret?)
     /// The client uses a private key in memory, which is written to ``keyFile``.
     case text(Secret, passphrase: Secret?)
-    /// The client has only a public key, in ``questionedKeyFile``, and asks whether the server would accept an RSA
-    /// signature with SHA-1 of that key.
+    /// The client asks whether the server would accept an RSA signature with SHA-1 of the key in ``questionedKeyFile``.
     ///
     /// The client cannot log in, and creates no signature.
     case publicKeyForSHA1
@@ -68,8 +66,7 @@ struct SSHConnection {
   let credential: Credential
   let hostKeys: HostKeys
 
-  /// The askpass program, which answers the first prompt with the secret and terminates the SSH client at the second
-  /// prompt.
+  /// The askpass program, which answers the first prompt with the secret and ends the SSH client at the second.
   ///
   /// A second prompt means that the first answer was insufficient. Either the server rejected the password and offers
   /// another method, or the server requires more than a password. A second answer would count as another failed
@@ -133,8 +130,7 @@ struct SSHConnection {
       goal: ProbeCommand.Goal(file: Self.acceptedFile, grace: Self.sessionGrace))
   }
 
-  /// The options that disable all forwarding, and that exclude this machine's configuration, keys, agents and known
-  /// hosts.
+  /// The options that disable all forwarding, and this machine's configuration, keys, agents and known hosts.
   private static let fixedOptions = [
     "UserKnownHostsFile=\(hostKeyFile)", "GlobalKnownHostsFile=/dev/null", "HostKeyAlias=\(hostKeyAlias)",
     "HashKnownHosts=no", "UpdateHostKeys=no", "VerifyHostKeyDNS=no", "CheckHostIP=no", "CanonicalizeHostname=no",

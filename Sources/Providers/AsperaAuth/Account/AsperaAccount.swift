@@ -119,8 +119,8 @@ public struct AsperaAccount: Credential {
   ///   - udpPort: The server's UDP port for data.
   ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - requiresToken: Whether the server requires a token for each transfer of this account.
-  /// - Throws: An ``AsperaError``: `missingCredential` if the password is blank, and `invalidAccount` if the host, the user
-  ///   or a port is invalid.
+  /// - Throws: An ``AsperaError``: `missingCredential` if the password is blank, and `invalidAccount` if the host, the
+  ///   user or a port is invalid.
   public init(
     host: String, user: String, password: String, sshPort: Int = defaultPort, udpPort: Int = defaultPort,
     hostKey: HostKeyFingerprint? = nil, requiresToken: Bool = false
@@ -188,16 +188,15 @@ extension AsperaAccount {
   ///   - host: The name or the address of the server.
   ///   - user: The user that a node's response to a setup request specifies. If `nil`, ``defaultTokenUser``.
   ///   - keyPath: The path of the key file. If `nil`, the key is searched for at the locations where IBM's products
-  ///     install it. Because IBM's key is public, other users are allowed to read its file; it is recognized by its
-  ///     fingerprint.
+  ///     install it. IBM's key, which its fingerprint shows, is public, so that other users may read its file.
   ///   - passphrase: The passphrase of the key. If `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
   ///   - sshPort: The TCP port for SSH.
   ///   - udpPort: The UDP port for data.
   ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - machine: The context that reads files and environment variables.
   /// - Throws: An ``AsperaError``: `keyNotFound`, with the searched locations, if there is no key; `wrongPassphrase` if
-  ///   the key is encrypted and no passphrase is given; `insecureKeyFile` if other users can read or replace the file of
-  ///   a key that is not IBM's; `invalidAccount` if the host, the user or a port is invalid.
+  ///   the key is encrypted and no passphrase is given; `insecureKeyFile` if other users can read or replace the file
+  ///   of a key that is not IBM's; `invalidAccount` if the host, the user or a port is invalid.
   public static func defaultTokenAccount(
     host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
     udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on machine: ProviderContext
@@ -350,8 +349,7 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
   /// Parses the fingerprint of a host key.
   ///
   /// - Parameter text: 40 hexadecimal digits in lowercase or uppercase, with or without colons between the bytes.
-  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as OpenSSH's
-  ///   SHA-256 form.
+  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as a SHA-256.
   public init(_ text: String) throws(AsperaError) {
     let digits = text.parts(between: ":")
     let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
@@ -369,8 +367,7 @@ public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
 
   /// Calculates the fingerprint of a public host key.
   ///
-  /// - Parameter blob: The public key in SSH's binary encoding, which is Base64-encoded in the second field of a `.pub`
-  ///   file.
+  /// - Parameter blob: The public key in SSH's binary encoding, which a `.pub` file has in its second field in Base64.
   public init(ofKey blob: [UInt8]) {
     description = SHA1.hash(blob).hex
   }

@@ -12,8 +12,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   public enum Source: Sendable, Equatable {
     /// The key is in a file at the given path.
     ///
-    /// A path that starts with `~/` is relative to the home directory. Any other relative path is relative to the
-    /// working directory of the process.
+    /// A path that starts with `~/` is relative to the home directory, any other relative path to the working one.
     case file(String)
     /// The key is in memory as the given text of a key file.
     case pem(Secret)
@@ -276,9 +275,9 @@ extension AsperaPrivateKey {
 
   /// Returns the text of the private key, reading its file if necessary.
   ///
-  /// - Throws: An ``AsperaError`` if the text is too long, or if the key file is missing, cannot be read, or can be read
-  ///   or replaced by other users and contains no well-known key. If a file with such access contains no private key,
-  ///   the error describes the contents.
+  /// - Throws: An ``AsperaError`` if the text is too long, or if the key file is missing, cannot be read, or can be
+  ///   read or replaced by other users and contains no well-known key. If a file with such access contains no private
+  ///   key, the error describes the contents.
   func checkedText(on machine: ProviderContext) throws(AsperaError) -> Text {
     let text = try uncheckedText(on: machine)
     guard let exposure = text.exposure else { return text }
@@ -433,10 +432,8 @@ public struct DynamicKey: Sendable, Equatable {
 
   /// Generates an RSA key pair, which takes up to a second.
   ///
-  /// - Parameter bits: The length of the modulus in bits, from 2048 to 16384; on Apple's systems to 8192, and a multiple
-  ///   of 128.
-  /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is not supported, and `failed` if no key can be
-  ///   generated.
+  /// - Parameter bits: The length of the modulus: 2048 to 16384; on Apple's systems to 8192, and a multiple of 128.
+  /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is not supported, or `failed` if generation fails.
   public init(bits: Int = 3_072) throws(AsperaError) {
     guard (2_048...PrivateKey.longestRSAModulus).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
       throw AsperaError(

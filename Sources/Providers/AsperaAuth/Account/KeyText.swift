@@ -95,8 +95,7 @@ enum KeyText {
 }
 
 extension [UInt8] {
-  /// Whether the text is encoded in UTF-16, with a byte order mark or, as far as its first two characters show,
-  /// without one.
+  /// Whether the text is in UTF-16, as far as a byte order mark or its first two characters show.
   var isUTF16: Bool {
     if starts(with: [0xff, 0xfe]) || starts(with: [0xfe, 0xff]) { return true }
     let zeros = prefix(4).map { $0 == 0 }
@@ -124,9 +123,9 @@ struct KeyLocation {
     error(
       .unsupportedKey, "is a DSA key, which current SSH servers and clients refuse",
       remedy: """
-        If this is IBM's public key (asperaweb_id_dsa.openssh, aspera_bypass_dsa.pem), use IBM's aspera_tokenauth_id_rsa \
-        or aspera_bypass_rsa.pem. Otherwise create a key with ssh-keygen -t rsa -b 3072, and have its public key added to \
-        the server.
+        If this is IBM's public key (asperaweb_id_dsa.openssh, aspera_bypass_dsa.pem), use IBM's \
+        aspera_tokenauth_id_rsa or aspera_bypass_rsa.pem. Otherwise create a key with ssh-keygen -t rsa -b 3072, and \
+        have its public key added to the server.
         """)
   }
 

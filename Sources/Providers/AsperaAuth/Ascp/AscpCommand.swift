@@ -67,8 +67,8 @@ extension AscpCommand {
 
   /// Creates the ascp command for a login test, in which ascp connects, logs in, and exits with status 0 or 1.
   ///
-  /// ascp accesses no files and does not connect to a management port, so the paths and the direction do not matter. The
-  /// server does not examine the token in this mode, so the token is not passed to ascp.
+  /// ascp accesses no files and does not connect to a management port, so the paths and the direction do not matter.
+  /// The server does not examine the token in this mode, so the token is not passed to ascp.
   package static func testLogin(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions()
   ) throws(AsperaError) -> AscpCommand {
@@ -310,8 +310,9 @@ extension AscpCommandBuilder {
 
   /// Checks the fields that name the access key and the folder of a transfer by their IDs.
   ///
-  /// A node that starts a transfer for a bearer token writes these IDs into the tags, where the server's ascp reads them.
-  /// ascp has no options for them, so they must already be in the tags. A folder of this machine has no ID for ascp.
+  /// A node that starts a transfer for a bearer token writes these IDs into the tags, where the server's ascp reads
+  /// them. ascp has no options for them, so they must already be in the tags. A folder of this machine has no ID for
+  /// ascp.
   private func checkIDs(_ tags: JSONObject?) throws(AsperaError) {
     let node = tags?["aspera"]?["node"]
     let isUpload = specification.direction == .send
@@ -397,7 +398,8 @@ package struct AscpInvocation: Sendable {
 
   private let folder: TemporaryFolder?
 
-  /// Prepares an ascp command by writing its file list into a folder in `parent`, or in the system's temporary directory.
+  /// Prepares an ascp command by writing its file list into a folder in `parent`, or in the system's temporary
+  /// directory.
   ///
   /// If the list cannot be written, no file remains.
   package init(_ command: AscpCommand, in parent: String? = nil) throws(AsperaError) {

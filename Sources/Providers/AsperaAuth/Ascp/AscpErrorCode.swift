@@ -3,8 +3,7 @@
 
 /// An ascp error code, as in the field `Code` of a management frame.
 ///
-/// The codes and their names are those of aspera-cli (`ascp/management.rb`). ascp's log (`errcode=`) uses different
-/// numbers.
+/// The codes and their names are those of aspera-cli (`ascp/management.rb`), unlike those in ascp's log (`errcode=`).
 public struct AscpErrorCode: Sendable, Hashable {
   /// The number of the error code.
   public let code: Int

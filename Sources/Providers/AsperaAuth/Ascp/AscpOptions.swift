@@ -61,8 +61,7 @@ public struct AscpOptions: Sendable, Equatable {
 
   /// The names of fields that are ignored if ascp has no option for them, even if they could affect the transfer.
   ///
-  /// A specification with any other field for which ascp has no option is rejected. Fields that are mapped to an option
-  /// are never ignored.
+  /// Any other field for which ascp has no option is an error. Fields that are mapped to an option are never ignored.
   public var ignoredFields: Set<String> = []
 
   /// Creates ascp options.

@@ -7,8 +7,7 @@ internal import StorageAuth
 ///
 /// A frame consists of a header with a version, fields, and an empty line. The format is that of aspera-cli
 /// (`ascp/management.rb`) and matches ascp's own output. A field can contain a password or a token. Therefore the
-/// description shows the names of all fields, but only the values of a few fields that contain neither secrets nor
-/// paths.
+/// description shows the names of all fields, but only values of fields without secrets and paths.
 package struct ManagementFrame: Sendable, Equatable, Redacted {
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The value of the frame's field `Type`, which can be a kind that this package does not know.
@@ -146,8 +145,7 @@ extension ManagementFrame {
 
   /// The number of content bytes that have been transferred.
   ///
-  /// The number is the sum of `TransferBytes`, which this session transferred, and `StartByte`, at which the session
-  /// resumed.
+  /// The number is the sum of `TransferBytes`, which this session transferred, and `StartByte`, at which it resumed.
   package var bytes: Int64? {
     guard let transferred: Int64 = integer("TransferBytes") else { return nil }
     let (sum, overflow) = transferred.addingReportingOverflow(integer("StartByte") ?? 0)

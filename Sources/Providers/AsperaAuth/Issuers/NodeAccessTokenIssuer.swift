@@ -5,8 +5,8 @@ public import StorageAuth
 
 /// A token issuer that authorizes transfers with the credential of the Node API: a bearer token or an access key.
 ///
-/// No setup request is necessary. The server identifies the files by tags in the specification, which contain the access
-/// key and the ID of the folder that the paths are relative to. If the server rejects a bearer token, the issuer
+/// No setup request is necessary. The server identifies the files by tags in the specification, which contain the
+/// access key and the ID of the folder that the paths are relative to. If the server rejects a bearer token, the issuer
 /// refreshes the credential.
 ///
 /// ```swift
@@ -25,11 +25,9 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   /// Creates an issuer of tokens for the transfers below one folder.
   ///
   /// - Parameters:
-  ///   - access: The provider of the credentials. A `CredentialCache` is used directly, and any other provider is
-  ///     wrapped in a new cache.
+  ///   - access: The provider of the credentials, which is used directly if it is a `CredentialCache`, or else cached.
   ///   - fileID: The ID of the folder that the paths of the transfers are relative to.
-  ///   - specification: Further fields of the grants, such as the server. If `nil`, the user is `xfer` and the queue's
-  ///     account determines the server.
+  ///   - specification: Further fields of the grants. If `nil`, the user `xfer` and the server of the queue's account.
   ///   - margin: The time for which a bearer token must remain valid when a session starts. If the provider returns
   ///     only credentials with a shorter lifetime, they are used until they expire.
   public init(

@@ -9,8 +9,7 @@ internal import StorageCrypto
 /// A token issuer that requests tokens from a node by setting up each transfer with `upload_setup` or `download_setup`.
 ///
 /// A token is valid for the paths and the direction of the transfer. The response does not contain the token's
-/// expiration. The issuer assumes the requested lifetime, or a day if no lifetime is requested, counted from the node's
-/// time.
+/// expiration. The issuer assumes the requested lifetime, or else a day, counted from the node's time.
 ///
 /// ```swift
 /// let issuer = SetupTokenIssuer(
@@ -35,10 +34,8 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   ///     which for example Shares requires, precedes the paths of the API operations.
   ///   - access: The provider of the credentials for the requests. A `CredentialCache` is used directly, and any other
   ///     provider is wrapped in a new cache.
-  ///   - tokenLifetime: The requested token lifetime, in whole seconds. If `nil`, the lifetime in the specification, or
-  ///     else the node's default.
-  ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, with which an attacker who can read the
-  ///     traffic obtains the secret.
+  ///   - tokenLifetime: The lifetime in whole seconds. If `nil`, that in the specification, or else the node's default.
+  ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, in which anyone on the way reads the secret.
   public init(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     allowsPlainHTTP: Bool = false
@@ -90,8 +87,7 @@ extension TokenIssuer where Self == SetupTokenIssuer {
   /// - Parameters:
   ///   - node: The base URL of the Node API.
   ///   - access: The provider of the credentials for the requests.
-  ///   - tokenLifetime: The requested token lifetime, in whole seconds. If `nil`, the lifetime in the specification, or
-  ///     else the node's default.
+  ///   - tokenLifetime: The lifetime in whole seconds. If `nil`, that in the specification, or else the node's default.
   public static func setup(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil
   ) -> SetupTokenIssuer {
@@ -285,8 +281,7 @@ package enum NodeSetup {
 
   /// Returns an element of the request's array `transfer_requests` for a transfer.
   ///
-  /// The node receives only paths on the server: the destinations of an upload, or the sources of a download. The names
-  /// of local files are private.
+  /// The node receives only paths on the server, because the names of local files are private.
   private static func request(
     for specification: TransferSpec, _ tokenLifetime: Duration?
   ) throws(AsperaError) -> JSONObject {

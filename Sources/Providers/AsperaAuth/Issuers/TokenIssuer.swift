@@ -5,8 +5,7 @@ public import StorageAuth
 
 /// A service that issues tokens for transfers.
 ///
-/// A transfer queue requests a token when a session starts, and again when the token expires too soon or the server
-/// rejects the token.
+/// A transfer queue requests one when a session starts, and again when it expires too soon or the server rejects it.
 public protocol TokenIssuer: Sendable {
   /// The issuer name that errors and events show, without secrets.
   var source: String { get }
@@ -63,11 +62,9 @@ public struct TransferCredential: Credential {
   /// The token that authorizes the transfer, or `nil` if the server authorizes transfers based only on the account.
   public let token: AsperaToken?
 
-  /// The specification whose fields the issuer sets in the transfer specification, or `nil` if the issuer sets no
-  /// fields.
+  /// The specification with the fields that the issuer sets in the transfer specification, or `nil` if there are none.
   ///
-  /// The fields are the host, the user, the ports, the host key, the tags and similar fields. Fields that an issuer is
-  /// not permitted to set are ignored.
+  /// They are the host, the user, the ports, the host key, the tags and similar. Others may not be set and are ignored.
   public let specification: TransferSpec?
 
   /// The time at which the grant expires according to its issuer's clock, or `nil` if the time is unknown.
@@ -122,8 +119,7 @@ public struct FixedTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The context of the call.
-  /// - Throws: A `CredentialError` with the code `rejected` if a different token is required because the token has
-  ///   expired or the server rejected it.
+  /// - Throws: A `CredentialError` with the code `rejected` if the token has expired or the server rejected it.
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
@@ -184,13 +180,11 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
 
   /// Creates a token issuer that calls a blocking function.
   ///
-  /// The function runs on a separate thread, never on the main thread. Calls are serial, and requests that arrive
-  /// during a call wait for its end.
+  /// The function runs on a separate thread, never on the main thread. Calls are serial: requests wait for each other.
   ///
   /// - Parameters:
   ///   - source: The issuer name that errors and events show, without secrets.
-  ///   - fetch: A function that returns a grant, as for ``init(source:_:)``. The function must always return, within
-  ///     its own time limit.
+  ///   - fetch: A function that returns a grant, as for ``init(source:_:)``, and always returns within a time limit.
   public init(source: String, blocking fetch: @escaping @Sendable (TokenRequest) throws -> TransferCredential?) {
     let call = BlockingCall("tokens: \(source)", fetch)
     self.init(source: source) { try await call($0) }

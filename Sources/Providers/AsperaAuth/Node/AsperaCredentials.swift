@@ -173,8 +173,8 @@ private struct NodeAccessSettings {
   /// Returns the credential that the values specify, or `nil` if no value is present.
   ///
   /// - Throws: A `CredentialError` with the code `failed` if a set of settings is incomplete, if settings from more
-  ///   than one set are present, or if the credential is invalid or has expired. In these cases, trying another provider
-  ///   would silently use another identity.
+  ///   than one set are present, or if the credential is invalid or has expired. In these cases, trying another
+  ///   provider would silently use another identity.
   func access(
     _ values: [String: String], at location: SettingLocation, now: Timestamp
   ) throws(CredentialError) -> AsperaNodeAccess? {

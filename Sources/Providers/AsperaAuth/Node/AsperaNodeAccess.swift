@@ -20,8 +20,7 @@ public struct AsperaNodeAccess: Credential, Redacted {
   /// The authorization method with its credential.
   public let method: Method
 
-  /// The time at which the credential expires according to its issuer's clock, or `nil` if the credential does not
-  /// expire or the time is unknown.
+  /// The time at which the credential expires by its issuer's clock, or `nil` if it does not, or the time is unknown.
   public let expiration: Timestamp?
 
   /// Creates a credential without validation.

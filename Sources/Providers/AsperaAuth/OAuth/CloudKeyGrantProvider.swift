@@ -10,9 +10,9 @@ public import StorageAuth
 /// key"](https://cloud.ibm.com/docs/account?topic=account-iamtoken_from_apikey). The tokens authorize requests to IBM
 /// Cloud's services, such as Cloud Object Storage with its native bearer authorization.
 ///
-/// Transfers of Aspera to Cloud Object Storage are not supported. The storage credentials of such a transfer, a delegated
-/// refresh token, would travel in the tags of the transfer specification, which ascp receives as a command-line argument
-/// and other users of the machine can read.
+/// Transfers of Aspera to Cloud Object Storage are not supported. The storage credentials of such a transfer, a
+/// delegated refresh token, would travel in the tags of the transfer specification, which ascp receives as a
+/// command-line argument and other users of the machine can read.
 ///
 /// ```swift
 /// let tokens = CredentialCache(CloudKeyGrantProvider(apiKey: key))
@@ -41,9 +41,9 @@ public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
   /// Requests an access token, and returns it with the server's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedResponse` if the response is
-  ///   malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it does not respond
-  ///   in time.
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedResponse` if the response
+  ///   is malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it does not
+  ///   respond in time.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     guard !apiKey.isEmpty else {
       throw CredentialError(.failed, source: source, "The API key is empty.", remedy: "Set the API key.")

@@ -84,12 +84,11 @@ public struct JWTSigningKey: Sendable, Redacted {
   /// Parses a private key in memory.
   ///
   /// - Parameters:
-  ///   - pem: An RSA or ECDSA private key in PEM, in a traditional format, in PKCS #8, or unencrypted in OpenSSH's own
-  ///     format.
+  ///   - pem: An RSA or ECDSA private key in PEM: traditional, PKCS #8, or unencrypted in OpenSSH's own format.
   ///   - passphrase: The passphrase of the key. `nil` or a blank passphrase if the key is not encrypted.
   /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
-  ///   is of another kind, is an RSA key of less than 2048 bits, or has an unsupported encryption, and `malformedKey` if
-  ///   the text is not a private key.
+  ///   is of another kind, is an RSA key of less than 2048 bits, or has an unsupported encryption, and `malformedKey`
+  ///   if the text is not a private key.
   public init(pem: Secret, passphrase: Secret? = nil) throws(AsperaError) {
     try self.init(parsing: .pem(pem, passphrase: passphrase), text: pem)
   }

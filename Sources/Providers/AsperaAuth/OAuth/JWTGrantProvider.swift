@@ -224,8 +224,7 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
   ///   - user: The e-mail address of the user.
   ///   - clientID: The ID of the API client.
   ///   - clientSecret: The secret of the API client, or `nil` for a client without a secret.
-  ///   - scope: The requested rights: `user:all` or `admin:all` for the API of Aspera on Cloud, or the description of a
-  ///     ``NodeScope`` for a node.
+  ///   - scope: The requested rights: `user:all` or `admin:all`, or the description of a ``NodeScope`` for a node.
   ///   - isGlobalClient: Whether the client belongs to no organization, so that the claim `org` names the organization.
   ///   - api: The base URL of the API, whose host is `api` in the domain of the service.
   public static func asperaOnCloud(
@@ -247,8 +246,7 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
   ///   - url: The base URL of Faspex, such as `https://faspex.example.com/aspera/faspex`.
   ///   - user: The user name or e-mail address of the user.
   ///   - clientID: The ID of the API client, which is the audience of assertions as well.
-  ///   - clientSecret: The secret of the API client, or `nil` to send none; Faspex checks it only for clients that
-  ///     use Basic authorization.
+  ///   - clientSecret: The secret of the API client, which Faspex checks only for Basic authorization, or `nil`.
   public static func faspex(
     url: String, user: String, clientID: String, clientSecret: Secret? = nil
   ) -> JWTGrant {
@@ -301,8 +299,7 @@ public struct NodeGrantProvider: CredentialProvider, Redacted {
   /// Requests a bearer token of the node, and returns it with the server's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`; see ``JWTGrantProvider/issue(in:)``. The code is `malformedResponse` if the token
-  ///   belongs to another access key.
+  /// - Throws: A `CredentialError`; see ``JWTGrantProvider/issue(in:)``. A token of another key is `malformedResponse`.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
     let issued = try await grants.issue(in: context)
     let token = issued.credential.token

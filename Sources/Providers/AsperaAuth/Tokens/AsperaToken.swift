@@ -31,8 +31,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
 
   /// The time at which the token expires according to the issuer's clock, or `nil` if the time is unknown.
   ///
-  /// A bearer token contains its expiration. A transfer token does not, and a basic token is valid as long as its
-  /// access key.
+  /// A bearer token contains it. A transfer token does not, and a basic token is valid as long as its access key.
   public let expiration: Timestamp?
 
   /// Creates a token from its textual form.
@@ -54,8 +53,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
     self.expiration = expiration ?? (kind == .bearer ? BearerText.expiration(of: text) : nil)
   }
 
-  /// A description that contains the kind, the fingerprint or the access key, the expiration and the note, but not the
-  /// token.
+  /// A description with the kind, the fingerprint or the access key, the expiration and the note, but not the token.
   public var description: String {
     var parts = [kind.rawValue]
     if let fingerprint { parts.append("fingerprint: \(fingerprint)") }

@@ -193,8 +193,7 @@ public struct NodeBearerClaims: Sendable, Equatable {
   /// - Parameters:
   ///   - userID: The user ID that the permissions on the node refer to.
   ///   - scope: The access key and the role that the token grants.
-  ///   - expiration: The time at which the token expires according to the node's clock. Fractions of a second are
-  ///     dropped.
+  ///   - expiration: The time at which the token expires by the node's clock, without fractions of a second.
   ///   - groupIDs: The IDs of the user's groups, as the permissions on the node refer to them.
   ///   - organizationID: The ID of the user's organization, for servers that require it.
   public init(
@@ -218,8 +217,7 @@ public struct NodeBearerClaims: Sendable, Equatable {
   /// The user type (`auth_type`): `access_key` for a user of the access key, `node_user` for a node user.
   public var authType: String? { fields["auth_type"]?.string }
 
-  /// The time at which the token expires according to the node's clock (`expires_at`), or `nil` if the claim is missing
-  /// or malformed.
+  /// The time at which the token expires by the node's clock (`expires_at`), or `nil` if it is missing or malformed.
   public var expiration: Timestamp? { fields["expires_at"]?.string.flatMap { Timestamp(iso8601: $0) } }
 
   /// The IDs of the user's groups (`group_ids`).

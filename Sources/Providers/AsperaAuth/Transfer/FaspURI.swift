@@ -27,8 +27,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
 
   /// Parses a link to files on an Aspera server.
   ///
-  /// - Parameter text: The link. A `+` in a query parameter is not decoded as a space, because tokens and tags are
-  ///   Base64.
+  /// - Parameter text: The link, in which a `+` does not stand for a space, because tokens and tags are Base64.
   /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not a `faspe` link or a parameter
   ///   has an invalid value, or an error of ``TransferSpec/validate()`` if the resulting specification is invalid.
   public init(_ text: String) throws(AsperaError) {

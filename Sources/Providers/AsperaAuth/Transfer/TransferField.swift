@@ -51,8 +51,7 @@ struct TransferField: Sendable {
     case variable(String)
     /// A mapping that the ascp command builder implements separately.
     case special
-    /// No option, because the field is information for a server, an application or a person and does not affect the
-    /// transfer.
+    /// No option, because the field only informs a server, an application or a person.
     case informational
     /// No option although the field would change the transfer, so the field is rejected with a reason and a remedy.
     case refused(String, remedy: String)

@@ -9,8 +9,7 @@ internal import StorageCrypto
 /// The host, the user and the ports in the grant take precedence over those of the account. The signed specification
 /// contains only the account's credential and only the grant's token.
 ///
-/// - The account, the grant or the specification can pin a host key. If different host keys are pinned, the transfer is
-///   rejected.
+/// - The account, the grant or the specification can pin a host key. Different host keys are an error.
 /// - A password is sent only to the host and the user to which it belongs. A grant for another user is rejected. A
 ///   grant for another host is rejected, unless the account pins the host key.
 /// - A session over a WebSocket (`wss_enabled`) checks neither an account nor a host key. If the signer has an account,
@@ -18,15 +17,13 @@ internal import StorageCrypto
 ///   WebSocket, the host key that a grant names for SSH is ignored, the port of the specification counts more than that
 ///   of a grant, and the port is 443 if neither contains one.
 ///
-/// Sign a new copy of the unsigned specification each time, because a signed copy keeps the host key that an earlier
-/// grant pinned.
+/// Sign a new copy of the unsigned specification each time: a signed copy keeps the host key of an earlier grant.
 ///
 /// ```swift
 /// let signed = try TransferSigner(account: account).signed(spec, with: grant, in: .now)
 /// ```
 public struct TransferSigner: Signer {
-  /// The account that logs in, or `nil` if the specification contains the credential or a WebSocket makes a login
-  /// unnecessary.
+  /// The account that logs in, or `nil` if the specification has the credential or a WebSocket needs no login.
   public let account: AsperaAccount?
 
   /// Creates a signer for transfer specifications.
@@ -37,8 +34,7 @@ public struct TransferSigner: Signer {
     self.account = account
   }
 
-  /// Returns the time until which a grant must be valid for a transfer that is signed at the given date: two minutes
-  /// later.
+  /// Returns the time until which a grant must be valid for a transfer that is signed at a date: two minutes later.
   ///
   /// A server checks the token after the connection, the login and the start of its own ascp process. Two minutes are
   /// more than a server waits for a login. A running transfer is not stopped when its token expires.
@@ -122,8 +118,7 @@ extension TransferSpec {
 
   /// Checks that the account's password is sent only to the user and the server to which it belongs.
   ///
-  /// Passwords need this check because a server learns a password that it receives. A login with a key does not
-  /// disclose the key.
+  /// A server learns a password that it receives, whereas a login with a key does not disclose the key.
   private func checkAddressee(_ account: AsperaAccount) throws(AsperaError) {
     guard remoteUser == account.user else {
       throw Self.mismatch(
@@ -137,8 +132,7 @@ extension TransferSpec {
     }
   }
 
-  /// Pins the host key in the specification, or throws if the account, the specification and the grant pin different
-  /// keys.
+  /// Pins the host key, or throws if the account, the specification and the grant pin different keys.
   fileprivate mutating func pin(_ own: HostKeyFingerprint?, _ granted: String?) throws(AsperaError) {
     var pins: Set<HostKeyFingerprint> = own.map { [$0] } ?? []
     for text in [sshfp, granted] {

@@ -61,8 +61,7 @@ public struct TransferSpec: Sendable, Equatable, Redacted {
 
   private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
 
-  /// A description that contains the server, the user, the direction, the number of paths, and the names of other
-  /// fields.
+  /// A description with the server, the user, the direction, the number of paths, and the names of other fields.
   public var description: String {
     let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
     let count = fields["paths"]?.array?.count ?? 0
@@ -94,8 +93,7 @@ public struct TransferPath: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - source: The path on the sending side.
-  ///   - destination: The path below the destination root. Either all paths of a transfer have a destination, or none
-  ///     has.
+  ///   - destination: The path below the destination root, which all paths of a transfer have, or none.
   public init(_ source: String, to destination: String? = nil) {
     self.source = source
     self.destination = destination
@@ -112,8 +110,7 @@ extension TransferSpec {
 
   /// The files and folders to transfer (`paths`).
   ///
-  /// In an element with only a destination, as in a node's response about an upload, the destination is used as the
-  /// source.
+  /// In an element with only a destination, as in a node's response about an upload, it is used as the source.
   public var paths: [TransferPath] {
     get {
       (fields["paths"]?.array ?? []).compactMap { path in
@@ -413,8 +410,7 @@ extension TransferSpec {
 
 /// Fields about the treatment of files on both sides.
 extension TransferSpec {
-  /// The policy for existing files at the destination (`overwrite`), or `nil` for ascp's default,
-  /// ``OverwritePolicy/different``.
+  /// The policy for existing files at the destination (`overwrite`); ascp's default is ``OverwritePolicy/different``.
   public var overwritePolicy: OverwritePolicy? {
     get { word("overwrite") }
     set { setText("overwrite", newValue?.rawValue) }
@@ -440,8 +436,8 @@ extension TransferSpec {
 
   /// Returns a specification with the fields that a transfer with an access key's token requires.
   ///
-  /// The fields are the user, and the tags that identify the access key and the folder or file, which is the root of the
-  /// access key if `fileID` is `nil`. ``TransferSigner`` merges these tags with the tags of the transfer.
+  /// The fields are the user, and the tags that identify the access key and the folder or file, which is the root of
+  /// the access key if `fileID` is `nil`. ``TransferSigner`` merges these tags with the tags of the transfer.
   static func naming(accessKey: String, fileID: String?) -> TransferSpec {
     var node = JSONObject()
     node["access_key"] = .string(accessKey)
@@ -511,8 +507,7 @@ public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
 
 /// A policy for existing files at the destination that have the name of a source file (`overwrite`).
 ///
-/// The resume policy determines which files count as different. With ``ResumePolicy/none``, every file counts as
-/// different.
+/// The resume policy determines which files count as different: all of them with ``ResumePolicy/none``.
 public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
   /// A policy that overwrites no existing file.
   case never
