@@ -250,56 +250,50 @@ public struct TransferFailure: Error, Sendable, Hashable, CustomStringConvertibl
   ///   - text: The field `Description` of the last management frame, or ascp's printed output.
   ///   - secrets: The secrets to mask in the quoted text: the password, the passphrase and the token of the transfer.
   public init(ascpCode code: Int?, text: String, masking secrets: [Secret] = []) {
-    let meaning = AscpErrorCode.classify(code: code, text: text)
+    let (kind, remedy) = AscpErrorCode.classify(code: code, text: text).meaning
     let name = code.flatMap { AscpErrorCode($0)?.name }
     let said = SecretMask(secrets).applied(to: text).quotable
     let what = [code.map { "ascp ended with \($0)" } ?? "ascp ended without a code", name.map { "(\($0))" }]
     self.init(
-      code == Self.userCancel ? .cancelled : Kind(meaning), code: code,
+      code == Self.userCancel ? .cancelled : kind, code: code,
       what.compactMap(\.self).joined(separator: " ")
         + (said.isEmpty ? "." : ": \(said.hasSuffix(".") ? said : said + ".")"),
-      remedy: meaning.remedy)
+      remedy: remedy)
   }
 
   /// The ascp error code `USER_CANCEL`, which means that the transfer was cancelled by another party than the queue.
   private static let userCancel = 28
 }
 
-extension TransferFailure.Kind {
-  fileprivate init(_ meaning: AscpFailureClass) {
-    self =
-      switch meaning {
-      case .account: .account
-      case .hostKey: .hostKey
-      case .tokenExpired: .token(.expired)
-      case .tokenRejected: .token(.rejected)
-      case .tokenMissing: .token(.missing)
-      case .authorizationDenied: .authorization
-      case .transport: .transport
-      case .caller: .caller
-      case .license: .license
-      case .other: .other
-      }
-  }
-}
-
 extension AscpFailureClass {
-  fileprivate var remedy: String {
+  /// The kind of a failure of this class, and what can be done about it.
+  fileprivate var meaning: (kind: TransferFailure.Kind, remedy: String) {
     switch self {
     case .account:
-      "Check the user, the password, the key and its passphrase; ascp uses the same code for an SSH server that is too "
-        + "new or too busy for this ascp."
+      (
+        .account,
+        "Check the user, the password, the key and its passphrase; ascp uses the same code for an SSH server that is too "
+          + "new or too busy for this ascp."
+      )
     case .hostKey:
-      "Ask the server's administrator for the fingerprint of its host key; do not disable the check."
-    case .tokenExpired: "Get a new token; check the clocks if it was new."
-    case .tokenRejected: "Get a new token for this server, this direction and these paths."
-    case .tokenMissing: "Give the transfer a token: the server requires one from this account."
+      (.hostKey, "Ask the server's administrator for the fingerprint of its host key; do not disable the check.")
+    case .tokenExpired: (.token(.expired), "Get a new token; check the clocks if it was new.")
+    case .tokenRejected: (.token(.rejected), "Get a new token for this server, this direction and these paths.")
+    case .tokenMissing:
+      (.token(.missing), "Give the transfer a token: the server requires one from this account.")
     case .authorizationDenied:
-      "Check that the token is for this user, this direction and these files, and that the user may do this."
-    case .transport: "Try again; if it still fails, check the network, the ports of the account and the server's load."
-    case .caller: "Check the paths, the options and the files of the transfer."
-    case .license: "Check the licences of ascp and of the server."
-    case .other: "Look the code up in the documentation of ascp, and at the logs of both sides."
+      (
+        .authorization,
+        "Check that the token is for this user, this direction and these files, and that the user may do this."
+      )
+    case .transport:
+      (
+        .transport,
+        "Try again; if it still fails, check the network, the ports of the account and the server's load."
+      )
+    case .caller: (.caller, "Check the paths, the options and the files of the transfer.")
+    case .license: (.license, "Check the licences of ascp and of the server.")
+    case .other: (.other, "Look the code up in the documentation of ascp, and at the logs of both sides.")
     }
   }
 }

@@ -111,8 +111,9 @@ struct Carrier: Sendable {
     guard let file = FileHandle(forReadingAtPath: item.localPath) else {
       throw Failure(5, "The file cannot be read: \(item.localPath)")
     }
-    var document: JSONObject = ["path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount))]
-    document["resume"] = .bool(rules.resumes)
+    var document: JSONObject = [
+      "path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount)), "resume": .bool(rules.resumes),
+    ]
     if rules.keepsModificationTime || rules.resumes {
       document["modified"] = .number(JSONNumber(item.standing.modified))
       document["keeps_time"] = .bool(rules.keepsModificationTime)

@@ -107,10 +107,8 @@ struct DeskClient: Sendable {
     if let expected = invocation.fingerprint, expected != desk.hostKey {
       throw Failure(51, "Remote host is not who we expected")
     }
-    var login = JSONObject()
-    login["user"] = .string(invocation.user)
+    var login: JSONObject = ["user": .string(invocation.user), "public_keys": .array(keys.map { .string($0) })]
     login["password"] = invocation.secrets.password.map { .string($0.reveal()) }
-    login["public_keys"] = .array(keys.map { .string($0) })
     try await desk.call("login", .object(login))
     return desk
   }

@@ -99,11 +99,11 @@ struct TransferRun: Sendable {
 
   /// Starts a session on the transfer desk, and returns the number of bytes to transfer in each request.
   private func begin(_ desk: DeskClient, _ paths: [String]) async throws(Failure) -> Int64 {
-    var document = JSONObject()
-    document["direction"] = invocation.mode == .send ? "send" : "receive"
+    var document: JSONObject = [
+      "direction": invocation.mode == .send ? "send" : "receive", "paths": .array(paths.map { .string($0) }),
+    ]
     document["token"] = invocation.secrets.token.map { .string($0.reveal()) }
     document["tags"] = invocation.tags
-    document["paths"] = .array(paths.map { .string($0) })
     let piece = try await desk.call("session", .object(document))["piece"]?.integer ?? 65_536
     return Int64(min(max(piece, 1), Self.largestPiece))
   }

@@ -316,12 +316,7 @@ package enum NodeSetup {
   }
 
   private static func list(_ paths: [String], as name: String) -> JSONValue {
-    .array(
-      paths.map { path in
-        var member = JSONObject()
-        member[name] = .string(path)
-        return .object(member)
-      })
+    .array(paths.map { [name: .string($0)] })
   }
 
   private static func text(_ value: JSONValue?) -> JSONValue? {

@@ -68,9 +68,9 @@ public struct AsperaNodeSigner: Signer {
   ) throws(SigningError) -> (authorization: String, accessKey: String?) {
     switch access.method {
     case .basic(let user, let password):
-      return (try BasicAuthorization.value(user: user, password: password, .user), nil)
+      return (try BasicAuthorization.value(user: user, password: password, BasicAuthorization.nodeUser), nil)
     case .accessKey(let id, let secret):
-      return (try BasicAuthorization.value(user: id, password: secret, .accessKey), nil)
+      return (try BasicAuthorization.value(user: id, password: secret, BasicAuthorization.accessKey), nil)
     case .bearer(let token, let id):
       let bare = BearerText.bare(token.reveal())
       try checkHeader(bare, "bearer token")
@@ -121,13 +121,10 @@ extension HTTPField.Name {
 /// The value of an `Authorization` header in the Basic scheme (RFC 7617, section 2), which basic tokens have as well.
 enum BasicAuthorization {
   /// The terms for the user and the password in error messages.
-  struct Names {
-    let user: String
-    let password: String
+  typealias Names = (user: String, password: String)
 
-    static let user = Names(user: "node user", password: "password")
-    static let accessKey = Names(user: "access key id", password: "secret of the access key")
-  }
+  static let nodeUser: Names = ("node user", "password")
+  static let accessKey: Names = ("access key id", "secret of the access key")
 
   /// Throws if the user or the password is empty or contains a control character, or if the user contains a colon.
   static func value(user: String, password: Secret, _ names: Names) throws(SigningError) -> String {

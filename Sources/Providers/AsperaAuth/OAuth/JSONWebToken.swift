@@ -106,7 +106,17 @@ public struct JWTSigningKey: Sendable, Redacted {
 
   private init(parsing key: AsperaPrivateKey, text: Secret) throws(AsperaError) {
     let location = KeyLocation(key.source)
-    let parsed = try key.signingKey(text)
+    let parsed: PrivateKey
+    switch try KeyText([UInt8](text.bytes), at: location) {
+    case .pem(let block): parsed = try key.pemKey(text, block)
+    case .openSSH(let openSSH):
+      guard !openSSH.isEncrypted else {
+        throw location.error(
+          .unsupportedKey, "is encrypted in OpenSSH's own format, which only OpenSSH decrypts",
+          remedy: "Convert it: ssh-keygen -p -m PEM -f KEY.")
+      }
+      parsed = try openSSH.privateKey()
+    }
     guard let algorithm = JWTAlgorithm.standard(for: parsed.kind), let publicKey = parsed.publicKey.pem else {
       throw location.error(
         .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST",
@@ -134,22 +144,6 @@ public struct JWTSigningKey: Sendable, Redacted {
 
   /// A description that contains the algorithm, but not the key.
   public var description: String { "JWTSigningKey(\(standardAlgorithm), \(Secret.mask))" }
-}
-
-extension AsperaPrivateKey {
-  fileprivate func signingKey(_ text: Secret) throws(AsperaError) -> PrivateKey {
-    let location = KeyLocation(source)
-    switch try KeyText([UInt8](text.bytes), at: location) {
-    case .pem(let block): return try pemKey(text, block)
-    case .openSSH(let key):
-      guard !key.isEncrypted else {
-        throw location.error(
-          .unsupportedKey, "is encrypted in OpenSSH's own format, which only OpenSSH decrypts",
-          remedy: "Convert it: ssh-keygen -p -m PEM -f KEY.")
-      }
-      return try key.privateKey()
-    }
-  }
 }
 
 /// A signature algorithm for JSON Web Tokens (RFC 7518, section 3.1).

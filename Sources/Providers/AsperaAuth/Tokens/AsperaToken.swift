@@ -87,7 +87,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
   public static func basic(accessKey: String, secret: Secret) throws(AsperaError) -> AsperaToken {
     let value: String
     do {
-      value = try BasicAuthorization.value(user: accessKey, password: secret, .accessKey)
+      value = try BasicAuthorization.value(user: accessKey, password: secret, BasicAuthorization.accessKey)
     } catch {
       throw AsperaError(.invalidToken, error.message, remedy: error.remedy)
     }

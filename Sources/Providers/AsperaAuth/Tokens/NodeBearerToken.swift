@@ -199,11 +199,10 @@ public struct NodeBearerClaims: Sendable, Equatable {
   public init(
     userID: String, scope: NodeScope, expiration: Timestamp, groupIDs: [String] = [], organizationID: String? = nil
   ) {
-    fields = JSONObject()
-    fields["user_id"] = .string(userID)
-    fields["scope"] = .string(scope.description)
-    fields["auth_type"] = "access_key"
-    fields["expires_at"] = .string(expiration.iso8601)
+    fields = [
+      "user_id": .string(userID), "scope": .string(scope.description), "auth_type": "access_key",
+      "expires_at": .string(expiration.iso8601),
+    ]
     if !groupIDs.isEmpty { fields["group_ids"] = .array(groupIDs.map { .string($0) }) }
     fields["organization_id"] = organizationID.map { .string($0) }
   }

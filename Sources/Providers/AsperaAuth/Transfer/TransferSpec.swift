@@ -121,8 +121,7 @@ extension TransferSpec {
     set {
       fields["paths"] = .array(
         newValue.map { path in
-          var member = JSONObject()
-          member["source"] = .string(path.source)
+          var member: JSONObject = ["source": .string(path.source)]
           member["destination"] = path.destination.map { .string($0) }
           return .object(member)
         })
@@ -439,13 +438,11 @@ extension TransferSpec {
   /// The fields are the user, and the tags that identify the access key and the folder or file, which is the root of
   /// the access key if `fileID` is `nil`. ``TransferSigner`` merges these tags with the tags of the transfer.
   static func naming(accessKey: String, fileID: String?) -> TransferSpec {
-    var node = JSONObject()
-    node["access_key"] = .string(accessKey)
+    var node: JSONObject = ["access_key": .string(accessKey)]
     node["file_id"] = fileID.map { .string($0) }
-    var fields = JSONObject()
-    fields["remote_user"] = .string(AsperaAccount.defaultTokenUser)
-    fields["tags"] = ["aspera": ["node": .object(node)]]
-    return TransferSpec(fields: fields)
+    return TransferSpec(fields: [
+      "remote_user": .string(AsperaAccount.defaultTokenUser), "tags": ["aspera": ["node": .object(node)]],
+    ])
   }
 }
 
