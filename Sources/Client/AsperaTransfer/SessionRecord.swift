@@ -111,9 +111,7 @@ struct SessionRecord {
   }
 }
 
-/// A feed of a persistent session's paths to the session's current attempt.
-///
-/// A new attempt receives the pending paths again, which are the paths that are not known to be done.
+/// A feed of a persistent session's paths to an attempt, which first receives those that are not known to be done.
 struct PathFeed {
   private var pending: [TransferPath] = []
   private(set) var isFinished = false

@@ -189,9 +189,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
   }
 }
 
-/// A buffer that stores a queue's events until they are read.
-///
-/// Of a session's consecutive progress events, only the most recent event is stored.
+/// A buffer of a queue's events, which keeps only the last of a session's consecutive progress events.
 final class EventBuffer: Sendable {
   private struct Waiter {
     let id: UInt64

@@ -80,9 +80,7 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
 }
 
 extension TransferSpec {
-  /// Returns a description of the transfer for messages and events.
-  ///
-  /// The description contains the direction, the user and the host, but no paths and no secrets.
+  /// Returns a description of the transfer with its direction, user and host, but no paths and no secrets.
   func subject(for account: AsperaAccount?) -> String {
     let user = account?.user ?? remoteUser
     let host = account?.host ?? remoteHost ?? "a server that the issuer names"

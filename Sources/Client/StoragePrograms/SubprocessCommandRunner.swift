@@ -120,15 +120,9 @@ extension [String: String] {
 }
 
 extension SigningClock {
-  /// Runs a program for at most a duration.
+  /// Runs a program for at most a duration, and returns or throws after it has ended.
   ///
-  /// When the function returns, the program has ended.
-  ///
-  /// - Parameters:
-  ///   - duration: The time limit.
-  ///   - timeout: The error to throw at the time limit.
-  ///   - cancelled: The error to throw if the task is cancelled.
-  ///   - run: A closure that runs the program, and kills it if its task is cancelled.
+  /// `run` kills the program if its task is cancelled. The other parameters are the errors to throw.
   func running<Outcome: Sendable, Failure: Error>(
     for duration: Duration, timeout: Failure, cancelled: Failure,
     _ run: @escaping @Sendable () async -> Result<Outcome, Failure>

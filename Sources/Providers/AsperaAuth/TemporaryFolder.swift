@@ -7,9 +7,7 @@
   internal import Foundation
 #endif
 
-/// A temporary folder, accessible only to its owner, for files that a program reads by path.
-///
-/// The folder is removed by ``remove()`` or when the last reference to this object is released.
+/// A folder of its owner for files that a program reads by path, until ``remove()`` or the last reference is released.
 package final class TemporaryFolder: Sendable {
   package let path: String
 

@@ -370,9 +370,7 @@ protocol FileSide: Sendable {
   /// Creates a folder and its parent folders, unless they exist.
   func makeFolder(_ path: String) async throws(Failure)
 
-  /// Creates a symbolic link, and returns whether it was created.
-  ///
-  /// The link may replace a file or link with its name, but never a folder or a link to a folder.
+  /// Creates a symbolic link, unless a folder has its name or a file that must stay; returns whether it was created.
   func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
 
   func remove(_ path: String) async throws(Failure)

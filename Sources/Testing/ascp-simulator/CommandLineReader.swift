@@ -70,10 +70,7 @@ struct CommandLineReader {
     return port
   }
 
-  /// Returns the last value of an option as a time in seconds since 1970 (UTC).
-  ///
-  /// The value is a time in seconds since 1970 (UTC), a negative number of seconds before `date`, or a time in ISO
-  /// 8601.
+  /// Returns a time in seconds since 1970 (UTC), given as that, as a negative offset from `date`, or in ISO 8601.
   func time(_ option: Option, _ date: Timestamp) throws(Failure) -> Int64? {
     guard let text = self[option] else { return nil }
     if let seconds = Int64(signedDigits: text) {

@@ -9,9 +9,7 @@ internal import StorageClient
 internal import StorageCrypto
 internal import StorageKeys
 
-/// A client for a LocalCloud's transfer desk, which is an HTTP service that replaces an Aspera server.
-///
-/// The client uses one connection, which is identified by an ID in the paths of its requests.
+/// A client with one connection to LocalCloud's transfer desk, an HTTP service that replaces an Aspera server.
 struct DeskClient: Sendable {
   private static let responseLimit = 64 * 1024 * 1024
   private static let loopback = ["127.0.0.1", "localhost", "::1"]
@@ -46,9 +44,7 @@ struct DeskClient: Sendable {
     return document
   }
 
-  /// Tells the transfer desk that the session has failed or was cancelled.
-  ///
-  /// The request is sent even if the current task was cancelled. The desk's response has no consequence.
+  /// Tells the transfer desk of a failure or a cancellation, even in a cancelled task.
   func abort(_ failure: Failure) async {
     await Task {
       _ = try? await call("abort", ["code": .number(JSONNumber(failure.code)), "description": .string(failure.text)])
@@ -98,9 +94,7 @@ struct DeskClient: Sendable {
     throw Failure(code, text)
   }
 
-  /// Connects to the transfer desk, checks the desk's host key, and logs in.
-  ///
-  /// The login comes last, so that no secret is sent to another host.
+  /// Connects, checks the desk's host key, and then logs in, so that no secret is sent to another host.
   static func open(_ invocation: Invocation) async throws(Failure) -> DeskClient {
     let keys = try publicKeys(invocation.keyFiles, invocation.secrets)
     let desk = try await DeskClient(host: invocation.host, port: invocation.sshPort)
@@ -113,10 +107,7 @@ struct DeskClient: Sendable {
     return desk
   }
 
-  /// Returns the public keys of the login, in SSH's binary encoding and in Base64.
-  ///
-  /// The keys on the command line precede the key in the environment. A private key that cannot be parsed or that the
-  /// passphrase does not decrypt is left out.
+  /// Returns the public keys of all keys that can be parsed and decrypted, those of the command line first.
   private static func publicKeys(_ files: [String], _ secrets: Secrets) throws(Failure) -> [String] {
     var texts: [SecretBytes] = []
     for file in files {

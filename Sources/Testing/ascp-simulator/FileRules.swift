@@ -94,9 +94,7 @@ struct FileRules: Sendable {
 
   var copiesLinks: Bool { links == .copy || links == .copyAndReplace }
 
-  /// Whether an interrupted file is resumed where it was interrupted, if its size and time are unchanged.
-  ///
-  /// The simulator compares no checksums: with the levels that require them, it transfers the whole file again.
+  /// Whether an interrupted file is resumed if its size and time are unchanged: no checksums are compared.
   var resumes: Bool { comparison == 1 }
 
   /// Whether every file is transferred, regardless of an existing file at the destination.
@@ -287,9 +285,7 @@ struct NamePattern: Sendable {
     return path.indices.contains { path[$0] == "/" && matches(Array(path[$0...])) }
   }
 
-  /// Returns whether the pattern matches a whole path that starts with a slash.
-  ///
-  /// The work is the product of the lengths: each step computes which prefixes of the path the parts so far match.
+  /// Returns whether the pattern matches a whole path: each step computes which prefixes the parts so far match.
   private func matches(_ path: [Unicode.Scalar]) -> Bool {
     var reached = [Bool](repeating: false, count: path.count + 1)
     reached[0] = true

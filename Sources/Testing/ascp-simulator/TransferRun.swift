@@ -84,9 +84,7 @@ struct TransferRun: Sendable {
     if Task.isCancelled { throw .cancelled }
   }
 
-  /// Writes the manifest, if one is requested.
-  ///
-  /// Its default folder is the destination of a download, and the folder of the first source of an upload.
+  /// Writes the requested manifest, by default to the destination of a download or the first source of an upload.
   private func writeManifest(_ tally: Tally) throws(Failure) {
     guard var folder = invocation.rules.manifestFolder else { return }
     if folder.isEmpty {

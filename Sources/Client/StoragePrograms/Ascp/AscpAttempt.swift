@@ -205,9 +205,7 @@ struct AscpAttempt: Sendable {
     case unreadable(ManagementFrameParser.Problem)
   }
 
-  /// Returns the result of the transfer after ascp has ended.
-  ///
-  /// The messages on the management port take precedence over the exit status and the printed output.
+  /// Returns the result of a transfer, for which frames count more than the exit status and the printed output.
   func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
     let printed = verdict == .done && ending == .exited(0) ? "" : mask.applied(to: printed)
     if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }

@@ -191,9 +191,7 @@ public struct AscpEngine: TransferEngine {
     return await run.result.outcome(of: ended.ending, printed: ended.printed)
   }
 
-  /// The names of the environment variables that ascp inherits from this process.
-  ///
-  /// An Aspera variable that is set in this process, such as another user's token, must not affect a transfer.
+  /// The environment variables that ascp inherits: no others, such as another user's token, must affect a transfer.
   private static let inherited = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"]
 
   private func process(_ arguments: [String], _ own: [String: Secret]) -> AscpProcess {
@@ -424,9 +422,7 @@ private final class SessionReports: Sendable {
     self.report = report
   }
 
-  /// Adds a session's report, and passes on the report about the whole transfer that follows from it.
-  ///
-  /// The reports are passed on under the lock, so that they arrive one after another and in order.
+  /// Passes on the report about the whole transfer that follows, under the lock so that reports arrive in order.
   func add(_ new: TransferReport, from index: Int) {
     state.withLock { state in
       if let whole = merge(new, from: index, &state) { report(whole) }

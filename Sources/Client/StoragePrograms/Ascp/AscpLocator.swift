@@ -84,9 +84,7 @@ package struct AscpLocator: Sendable {
   }
 
   #if os(macOS)
-    /// The paths at which IBM's products for macOS install ascp.
-    ///
-    /// They are Connect, the Desktop Client, the servers, Drive, the old command line, and the downloads of ascli.
+    /// The paths of Connect, the Desktop Client, the servers, Drive, the old command line, and ascli's downloads.
     static let installed = [
       "~/Applications/Aspera Connect.app/Contents/Resources/ascp",
       "~/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
@@ -99,9 +97,7 @@ package struct AscpLocator: Sendable {
       "~/.aspera/sdk/ascp",
     ]
   #else
-    /// The paths at which IBM's products for Linux install ascp.
-    ///
-    /// The products are Connect, the servers, the old command line, and the downloads of ascli.
+    /// The paths of Connect, the servers, the old command line, and ascli's downloads.
     static let installed = [
       "~/.aspera/connect/bin/ascp", "/opt/aspera/bin/ascp", "~/.aspera/cli/bin/ascp", "~/.aspera/sdk/ascp",
     ]
@@ -113,9 +109,7 @@ public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
   /// The version number as ascp prints it, such as `4.4.5.1646`.
   public let description: String
 
-  /// Parses the output of `ascp -A`, or returns `nil` if the output contains no version.
-  ///
-  /// - Parameter output: The output, whose first line that begins with `ascp version` contains the version.
+  /// Parses the output of `ascp -A`, of which the first line that begins with `ascp version` contains the version.
   init?(output: String) {
     let prefix = "ascp version "
     let line = output.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(prefix) }

@@ -60,9 +60,7 @@ actor AscpRun {
     if attempt.isOver { wake() }
   }
 
-  /// Waits until no more frames are expected from ascp, which has exited or closed its output.
-  ///
-  /// - Returns: Whether the remaining processes in ascp's process group must be killed.
+  /// Waits until no more frames are expected, and returns whether the rest of ascp's process group must be killed.
   func isOver() async -> Bool {
     handle(.ended)
     await wait { self.attempt.isOver }

@@ -68,9 +68,7 @@ struct ManagementConnection: Sendable {
     self.received = received
   }
 
-  /// Reads until either side closes the connection or the task is cancelled.
-  ///
-  /// To apply back pressure, more bytes are read only after the function has received some.
+  /// Reads, with back pressure, until either side closes the connection or the task is cancelled.
   func read(_ receive: (ArraySlice<UInt8>) async -> Void) async {
     for await buffer in received {
       await receive(ArraySlice(buffer.readableBytesView))

@@ -21,9 +21,7 @@ final class ServerReach: Sendable {
 
   private let state = Lock(State())
 
-  /// Checks that the server of a specification accepts connections, unless it was checked before.
-  ///
-  /// - Throws: A `TransferFailure` of the kind `transport` that names the server, or `cancelled`.
+  /// Checks that a server accepts connections, unless it was checked before; throws `transport` or `cancelled`.
   func check(_ spec: TransferSpec, within limit: Duration) async throws(TransferFailure) {
     guard let server = Server(spec), !state.withLock({ $0.checked.contains(server.name) }) else { return }
     do {

@@ -229,9 +229,7 @@ struct ProbeRun {
     return diagnosis.onlySHA1
   }
 
-  /// Returns the reason why the server presented no host key.
-  ///
-  /// `ssh-keyscan` does not report the reason, but the SSH client does.
+  /// Returns the reason why the server presented no host key, which `ssh` reports, unlike `ssh-keyscan`.
   private func unreachable() async -> TransferFailure {
     let connection = SSHConnection(account: account, credential: .none, hostKeys: .none)
     switch await ending(of: connection.command(in: folder.path, timeout: timeLeft)) {

@@ -69,9 +69,7 @@ package protocol ProbeCommandRunner: Sendable {
   func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult
 }
 
-/// A probe command runner that starts each program in its own session (`setsid`).
-///
-/// In its own session, a program cannot prompt on a terminal, and its process group can be killed as a whole.
+/// A runner that starts each program in its own session (`setsid`): without a terminal, and killable as a whole.
 struct SubprocessProbeRunner: ProbeCommandRunner {
   /// The maximum number of bytes that are read from a program's standard output, and from its standard error.
   private static let outputLimit = 1 << 20

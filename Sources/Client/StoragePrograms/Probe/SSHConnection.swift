@@ -55,9 +55,7 @@ struct SSHConnection {
   /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"
 
-  /// The time in which the session has to end after the server has accepted the account.
-  ///
-  /// A session reports an expired password at once. A shell or a forced command that hangs says no more than that.
+  /// The time for a session to report an expired password; a shell or forced command that hangs says no more.
   static let sessionGrace = Duration.seconds(2)
 
   private static let secretVariable = "STORAGE_AUTH_PROBE_SECRET"

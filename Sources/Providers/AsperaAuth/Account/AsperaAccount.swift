@@ -173,9 +173,7 @@ extension AsperaAccount {
   /// The user name for transfers with tokens, unless a node's response to a setup request specifies another user.
   public static let defaultTokenUser = "xfer"
 
-  /// The environment variable that contains the passphrase of the key if the caller specifies none.
-  ///
-  /// ascp reads the same variable.
+  /// The environment variable, also of ascp, with the passphrase of the key if the caller specifies none.
   package static let passphraseVariable = "ASPERA_SCP_PASS"
 
   /// Creates the account with which transfers that are authorized by tokens log in.
@@ -252,9 +250,7 @@ extension AsperaAccount {
 }
 
 extension AsperaPrivateKey {
-  /// Returns the name of the cipher that encrypts the private key, or `nil` if the key is not encrypted.
-  ///
-  /// Other users are allowed to read the file, because IBM's key is recognized only with its passphrase.
+  /// Returns the cipher of an encrypted key, whose file others may read: IBM's key is recognized by its contents.
   fileprivate func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
     switch try KeyText([UInt8](uncheckedText(on: machine).secret.bytes), at: KeyLocation(source)) {
     case .pem(let block): block.cipher
@@ -288,9 +284,7 @@ public struct AccountReport: Sendable, Hashable {
   public let notes: [String]
 }
 
-/// The locations at which IBM's products and aspera-cli install the SSH key for transfers with tokens.
-///
-/// Only the RSA key is searched for, because current servers refuse the older DSA key.
+/// The locations of IBM's RSA key for transfers with tokens; current servers refuse the older DSA key.
 package enum TokenKeyPlaces {
   /// An operating system, which determines the locations of the key.
   package enum System: Sendable {

@@ -11,9 +11,7 @@ enum KeyText {
   /// A key in OpenSSH's own format.
   case openSSH(OpenSSHKey)
 
-  /// Parses the text of a private key, skipping a byte order mark.
-  ///
-  /// - Throws: An ``AsperaError`` that describes what the text is instead of a supported private key.
+  /// Parses the text of a private key, or throws an error that describes what the text is instead.
   init(_ text: [UInt8], at location: KeyLocation) throws(AsperaError) {
     let text = text.withoutByteOrderMark
     let blocks = PEMBlock.all(in: text)

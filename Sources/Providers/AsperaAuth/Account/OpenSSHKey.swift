@@ -115,9 +115,7 @@ struct SSHPublicKey: Equatable {
   /// The name of the key's algorithm in SSH, such as `ssh-ed25519`.
   let type: String
 
-  /// Parses a public key in SSH's binary encoding, or returns `nil` if the key is truncated or followed by other data.
-  ///
-  /// A key of a kind that this package cannot check is accepted based on its algorithm name.
+  /// Parses a whole key; one of a kind that cannot be checked is accepted based on its algorithm name.
   init?(blob: [UInt8]) {
     var reader = SSHReader(blob)
     guard let type = reader.text(), let kind = Self.kind(of: type, &reader) else { return nil }

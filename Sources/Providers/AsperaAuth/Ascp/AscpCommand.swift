@@ -137,9 +137,7 @@ struct AscpCommandBuilder {
     return AscpCommand(environment: environment, list: nil, front: arguments, back: [])
   }
 
-  /// Returns the file list, which contains the sources, or alternately a source and its destination.
-  ///
-  /// The result is `nil` if the paths are arguments, or are sent to ascp while a persistent session runs.
+  /// Returns the sources, alternating with destinations if there are any; `nil` for arguments and for later paths.
   private func fileList() throws(AsperaError) -> AscpCommand.FileList? {
     let paths = specification.paths
     guard !paths.isEmpty else {
@@ -164,9 +162,7 @@ struct AscpCommandBuilder {
 
 /// Rules about fields that delete files, and about fields for which ascp has no option.
 extension AscpCommandBuilder {
-  /// Checks that no field that affects the transfer would be lost.
-  ///
-  /// A field with the value `null` or `false` requests no action, so it may be lost.
+  /// Checks that no field that affects the transfer would be lost; `null` and `false` request no action.
   func checkFields() throws(AsperaError) {
     for (name, value) in specification.fields where !TransferField.isKnown(name) && value != .null {
       guard isIgnored(name) else {
@@ -204,9 +200,7 @@ extension AscpCommandBuilder {
     AsperaError(.unsupported, "The field \(field) of the transfer specification \(problem).", remedy: remedy)
   }
 
-  /// Returns a field name for use in a message if the name is printable ASCII, or else a replacement.
-  ///
-  /// The name is untrusted because a client may have chosen it.
+  /// Returns an untrusted field name for a message, or a replacement if it is not printable ASCII.
   private static func shown(_ name: String) -> String {
     let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     return isPlain ? name : "(of \(name.utf8.count) bytes that cannot be shown)"
@@ -388,20 +382,16 @@ extension AscpCommandBuilder {
   }
 }
 
-/// An ascp command that is ready to run, with its file list written to a file.
+/// An ascp command that is ready to run, with its file list in a folder that only its owner can access.
 ///
-/// The file is in a folder that only its owner can access. The folder is removed by ``removeFiles()`` or when the last
-/// copy of this value is released.
+/// The folder is removed by ``removeFiles()`` or when the last copy of this value is released.
 package struct AscpInvocation: Sendable {
   package let arguments: [String]
   package let environment: [String: Secret]
 
   private let folder: TemporaryFolder?
 
-  /// Prepares an ascp command by writing its file list into a folder in `parent`, or in the system's temporary
-  /// directory.
-  ///
-  /// If the list cannot be written, no file remains.
+  /// Writes the file list into a new folder in `parent`, or in the system's temporary directory.
   package init(_ command: AscpCommand, in parent: String? = nil) throws(AsperaError) {
     environment = command.environment
     guard let list = command.list else {

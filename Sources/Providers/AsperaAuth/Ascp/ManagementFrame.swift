@@ -60,9 +60,7 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
 
   package var names: [String] { fields.map(\.name) }
 
-  /// The value of the first field with a name, in which upper and lower case are not distinguished.
-  ///
-  /// Only the first field counts, so that a line break within a value cannot replace an earlier field.
+  /// The value of the first field with a name in any case: a line break in a value cannot replace an earlier field.
   package subscript(name: String) -> String? {
     let name = name.lowercased()
     return fields.first { $0.name.lowercased() == name }?.value
@@ -143,9 +141,7 @@ extension ManagementFrame {
   /// The path of the file that the frame is about (`File`, or else `Source`).
   package var file: String? { self["File"] ?? self["Source"] }
 
-  /// The number of content bytes that have been transferred.
-  ///
-  /// The number is the sum of `TransferBytes`, which this session transferred, and `StartByte`, at which it resumed.
+  /// The number of bytes so far: `TransferBytes` of this session, and `StartByte`, at which it resumed.
   package var bytes: Int64? {
     guard let transferred: Int64 = integer("TransferBytes") else { return nil }
     let (sum, overflow) = transferred.addingReportingOverflow(integer("StartByte") ?? 0)
@@ -298,9 +294,7 @@ package struct ManagementFrameParser: Sendable {
     fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
   }
 
-  /// Returns the field name before the first `: `, or `nil` if the line has no field name.
-  ///
-  /// The space after the colon may be missing if the value is empty.
+  /// Returns the field name before the first `: `, whose space may be missing if the value is empty.
   private static func name(in line: [UInt8]) -> ArraySlice<UInt8>? {
     var start = line.startIndex
     while let colon = line[start...].firstIndex(of: UInt8(ascii: ":")) {

@@ -121,10 +121,7 @@ public struct BearerAccessProvider: CredentialProvider, Redacted {
     return IssuedCredential(access, issuerTime: present)
   }
 
-  /// The permitted token lifetimes, in seconds.
-  ///
-  /// A token with a lifetime below one second would expire on its way to the node. For more than a year, a basic token
-  /// is the better choice.
+  /// The permitted token lifetimes in seconds: less expires on the way, and more is a case for a basic token.
   private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
 
   /// Signs a bearer token, and returns the token and the time at which its lifetime starts.

@@ -101,9 +101,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   public var description: String { "NodeAccessTokenIssuer(\(source), file ID: \(fileID))" }
 }
 
-/// The sessions that hold the most recently issued credential.
-///
-/// A session that holds an older credential needs no refresh when the server rejects that credential.
+/// The sessions that hold the most recent credential, which others need not refresh when the server rejects theirs.
 private final class Holders: Sendable {
   private static let limit = 65_536
 
@@ -142,9 +140,7 @@ extension TokenIssuer where Self == NodeAccessTokenIssuer {
   }
 }
 
-/// The cache of an issuer's credentials for the Node API.
-///
-/// A provider that is not a cache gets one, in the context of the first request for a token.
+/// The provider of an issuer's credentials, or a cache of it, made in the context of the first request for a token.
 final class AccessCache: Sendable {
   private let provider: any CredentialProvider<AsperaNodeAccess>
   private let made: Lock<CredentialCache<AsperaNodeAccess>?>

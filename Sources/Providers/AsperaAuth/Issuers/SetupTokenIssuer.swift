@@ -213,9 +213,7 @@ package enum NodeSetup {
     direction == .send ? "/files/upload_setup" : "/files/download_setup"
   }
 
-  /// Returns the body of a setup request for transfers with the same direction.
-  ///
-  /// The token lifetime is in whole seconds. If it is `nil`, the node chooses the lifetime.
+  /// Returns the body of a request for transfers with one direction, with a token lifetime in whole seconds.
   package static func body(
     for specifications: [TransferSpec], tokenLifetime: Duration? = nil
   ) throws(AsperaError) -> [UInt8] {
@@ -279,9 +277,7 @@ package enum NodeSetup {
     "target_rate_kbps", "target_rate_cap_kbps", "min_rate_kbps", "tags", "aspera_connect_settings", "public_keys",
   ]
 
-  /// Returns an element of the request's array `transfer_requests` for a transfer.
-  ///
-  /// The node receives only paths on the server, because the names of local files are private.
+  /// Returns a request for a transfer, only with paths on the server: the names of local files are private.
   private static func request(
     for specification: TransferSpec, _ tokenLifetime: Duration?
   ) throws(AsperaError) -> JSONObject {

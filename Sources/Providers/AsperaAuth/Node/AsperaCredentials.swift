@@ -158,9 +158,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeA
   }
 }
 
-/// The names of settings for access to a Node API: of environment variables, or of members of a profile.
-///
-/// The settings must be exactly one complete set: user and password, access key and secret, or access key and token.
+/// The names of settings, of which one set is required: user and password, or access key and either secret or token.
 private struct NodeAccessSettings {
   let user: String
   let password: String

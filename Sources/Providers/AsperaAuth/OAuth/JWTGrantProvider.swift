@@ -98,9 +98,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
       in: context)
   }
 
-  /// Signs an assertion (RFC 7523, section 3).
-  ///
-  /// - Parameter date: The current time according to the server's clock, as far as it is known.
+  /// Signs an assertion (RFC 7523, section 3) at a time by the server's clock, as far as it is known.
   package func assertion(at date: Timestamp) throws(CredentialError) -> JSONWebToken {
     let check = RequestCheck(source: source)
     let life = try check.seconds(grant.assertionLifetime, in: Self.lives)

@@ -8,9 +8,7 @@ internal import StorageCrypto
 
 /// A token endpoint of an OAuth 2.0 authorization server (RFC 6749, section 3.2).
 struct TokenEndpoint: Sendable {
-  /// The lifetime of a token whose response contains no lifetime and that contains none itself.
-  ///
-  /// It is the age at which aspera-cli discards such tokens.
+  /// The lifetime of a token if none is known, at which age aspera-cli discards such tokens.
   static let assumedLife = Duration.seconds(1_800)
 
   /// The accepted lifetimes of tokens, in seconds.
@@ -133,9 +131,7 @@ struct OAuthRefusal: Sendable {
     isAboutTime = ["expired", "not yet", "future", "clock", "nbf", "iat"].contains { words.contains($0) }
   }
 
-  /// Whether a wrong clock of this machine can be the reason for the refusal.
-  ///
-  /// The code `invalid_grant` stands for every fault of an assertion, and 2019 for every fault in Faspex.
+  /// Whether a wrong clock can be the reason: `invalid_grant` stands for every fault of an assertion, 2019 in Faspex.
   var canBeTime: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
 
   func error(for source: String) -> CredentialError {

@@ -17,9 +17,7 @@ internal import StorageKeys
 /// let token = try NodeBearerToken(claims, signedWith: key)
 /// ```
 public struct NodeBearerToken: Sendable, Equatable, Redacted {
-  /// The maximum size of a token in bytes, both compressed and uncompressed.
-  ///
-  /// A token for a user in a thousand groups takes a tenth of this size.
+  /// The maximum size of a token in bytes, also uncompressed; a token with a thousand groups takes a tenth of it.
   static let sizeLimit = 65_536
 
   /// The token, without the prefix `Bearer`.

@@ -60,9 +60,7 @@ private struct TransferScope {
   private let prefix: String
   private let life: Int64?
 
-  /// Creates the scope in which an access rule allows an action.
-  ///
-  /// A rule that has expired, or has a condition to which a token cannot be bound, is an error.
+  /// Creates the scope of a rule, or throws if it has expired or has a condition to which a token cannot be bound.
   init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
     switch rule.objects {
     case .all: prefix = ""

@@ -72,9 +72,7 @@ struct TransferField: Sendable {
 
   private static let names = Set(all.map(\.name))
 
-  /// Returns whether this package knows a field with the given name.
-  ///
-  /// Names are compared as bytes, because known names contain only ASCII characters.
+  /// Returns whether a field is known; names are compared as bytes, because known names are ASCII.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.

@@ -116,9 +116,7 @@ extension TransferSpec {
   /// The port of WebSockets on servers that name no other, which is the port of HTTPS.
   private static let defaultWebSocketPort = 443
 
-  /// Checks that the account's password is sent only to the user and the server to which it belongs.
-  ///
-  /// A server learns a password that it receives, whereas a login with a key does not disclose the key.
+  /// Checks the recipient of a password, which a server learns, whereas a login with a key does not disclose it.
   private func checkAddressee(_ account: AsperaAccount) throws(AsperaError) {
     guard remoteUser == account.user else {
       throw Self.mismatch(
