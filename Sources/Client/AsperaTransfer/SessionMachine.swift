@@ -136,9 +136,9 @@ struct SessionMachine {
   /// Interrupts the session so that another session can run first.
   mutating func interrupt() -> [Effect] {
     switch state {
-    case .asking(let need): return drop(into: .interrupted(before: .ask(need)))
-    case .checking: return drop(into: .interrupted(before: .start))
-    case .queued(let step), .pausing(let step): return drop(into: .interrupted(before: step))
+    case .asking(let need): return begin(.interrupted(before: .ask(need)), .cancelWork)
+    case .checking: return begin(.interrupted(before: .start), .cancelWork)
+    case .queued(let step), .pausing(let step): return begin(.interrupted(before: step), .cancelWork)
     case .connecting, .running: return stop(.interrupt)
     case .waiting, .stopping, .interrupted, .ended: return []
     }
@@ -174,18 +174,11 @@ struct SessionMachine {
     return isActivated ? [] : [.tell(.didActivate)]
   }
 
-  /// Enters a state in which a task reports its result with a new ticket.
+  /// Enters a state with a new ticket, so that the result of an earlier task is ignored.
   mutating func begin(_ next: State, _ effect: Effect) -> [Effect] {
     ticket += 1
     state = next
     return [effect]
-  }
-
-  /// Abandons the session's current task, and enters another state.
-  private mutating func drop(into next: State) -> [Effect] {
-    ticket += 1
-    state = next
-    return [.cancelWork]
   }
 
   /// Requests that the attempt stops, after whose end the state changes again.

@@ -126,14 +126,16 @@ extension TransferQueue {
     case .session(let id, let ticket, .run):
       run(id, ticket, &state)
     case .session(let id, let ticket, .sleep(let duration)):
-      state.records[id]?.work = pause(duration, id, ticket)
+      state.records[id]?.work = perform(after: duration) { state, uptime in
+        state.machine.perform(id, at: uptime) { $0.wake(ticket) }
+      }
     case .session(let id, _, .cancelWork):
       guard let work = state.records[id]?.work else { return nil }
       return { work.cancel() }
     case .forget(let id):
       state.records[id] = nil
     case .timer(let duration):
-      state.timer = timer(after: duration)
+      state.timer = perform(after: duration) { state, uptime in state.machine.timer(at: uptime) }
     }
     return nil
   }
@@ -340,18 +342,12 @@ extension TransferQueue {
     }
   }
 
-  private func pause(_ duration: Duration, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
+  private func perform(
+    after delay: Duration, _ change: @escaping @Sendable (inout State, _ uptime: Duration) -> [QueueMachine.Effect]
+  ) -> Task<Void, Never> {
     Task.detached { [self] in
-      guard (try? await time.sleep(for: duration)) != nil else { return }
-      perform { state, uptime in state.machine.perform(id, at: uptime) { $0.wake(ticket) } }
-    }
-  }
-
-  /// Starts a task that waits until the next session can start.
-  private func timer(after duration: Duration) -> Task<Void, Never> {
-    Task.detached { [self] in
-      guard (try? await time.sleep(for: duration)) != nil else { return }
-      perform { state, uptime in state.machine.timer(at: uptime) }
+      guard (try? await time.sleep(for: delay)) != nil else { return }
+      perform(change)
     }
   }
 }

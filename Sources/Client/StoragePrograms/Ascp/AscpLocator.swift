@@ -45,7 +45,12 @@ package struct AscpLocator: Sendable {
   package func locate(_ path: String? = nil) throws(AsperaError) -> String {
     if let named = path ?? environment(Self.variable), !named.isEmpty {
       let location = absolute(named)
-      guard isProgram(location) else { throw Self.notThere(location, isVariable: path == nil) }
+      guard isProgram(location) else {
+        throw AsperaError(
+          .toolNotFound,
+          "There is no executable file at \(location)\(path == nil ? ", which \(Self.variable) names" : "").",
+          remedy: "Name the file ascp itself, not its folder, or omit the name to search the known locations.")
+      }
       return location
     }
     let locations = searched
@@ -68,13 +73,6 @@ package struct AscpLocator: Sendable {
   private func absolute(_ path: String) -> String {
     guard path.hasBytePrefix("~/"), let rest = path.removingBytePrefix("~"), let home else { return path }
     return home + rest
-  }
-
-  private static func notThere(_ location: String, isVariable: Bool) -> AsperaError {
-    AsperaError(
-      .toolNotFound,
-      "There is no executable file at \(location)\(isVariable ? ", which \(variable) names" : "").",
-      remedy: "Name the file ascp itself, not its folder, or omit the name to search the known locations.")
   }
 
   private static func isExecutableFile(_ path: String) -> Bool {

@@ -28,7 +28,9 @@ final class ServerReach: Sendable {
       try await Self.connect(to: server, within: limit)
     } catch {
       if Task.isCancelled { throw .cancelled }
-      var failure = TransferFailure.unreached(server.name.string, Self.reason(for: error, limit))
+      var failure = TransferFailure(
+        .transport, "The transfer server \(server.name.string) was not reached: \(Self.reason(for: error, limit)).",
+        remedy: "Check the host and the port, that the server runs, and that no firewall is between.")
       failure.isUnreached = state.withLock { !$0.known.contains(server.name) }
       throw failure
     }
@@ -88,13 +90,5 @@ final class ServerReach: Sendable {
       self.host = host
       port = spec.offersWebSocket == true ? spec.webSocketPort ?? 443 : spec.sshPort ?? 22
     }
-  }
-}
-
-extension TransferFailure {
-  fileprivate static func unreached(_ server: String, _ reason: String) -> TransferFailure {
-    TransferFailure(
-      .transport, "The transfer server \(server) was not reached: \(reason).",
-      remedy: "Check the host and the port, that the server runs, and that no firewall is between.")
   }
 }

@@ -83,12 +83,6 @@ extension TransferFailure {
   }
 
   static let checkCancelled = TransferFailure(.cancelled, "The check was cancelled.", remedy: "Start it again.")
-
-  static func noSuchProgram(_ program: String) -> TransferFailure {
-    TransferFailure(
-      .caller, "The program \(program) is not on this machine, or cannot be started.",
-      remedy: "Install OpenSSH's client (Debian: openssh-client) and make sure that it is on the PATH.")
-  }
 }
 
 /// A report about a login that an Aspera server accepted.
@@ -293,7 +287,10 @@ struct ProbeRun {
 
   private func failure(_ error: ProbeCommandError, of program: String) -> TransferFailure {
     switch error {
-    case .notStarted: .noSuchProgram(program)
+    case .notStarted:
+      TransferFailure(
+        .caller, "The program \(program) is not on this machine, or cannot be started.",
+        remedy: "Install OpenSSH's client (Debian: openssh-client) and make sure that it is on the PATH.")
     case .cancelled: .checkCancelled
     case .timeout:
       TransferFailure(
