@@ -176,16 +176,14 @@ public struct TransferEvents: AsyncSequence, Sendable {
   /// A reader of an event buffer, which stops observing the queue when the reader is released.
   final class Reader: Sendable {
     let buffer: EventBuffer
-    private let end: @Sendable () -> Void
+    let leave: @Sendable () -> Void
 
-    init(_ buffer: EventBuffer, end: @escaping @Sendable () -> Void) {
+    init(_ buffer: EventBuffer, leave: @escaping @Sendable () -> Void) {
       self.buffer = buffer
-      self.end = end
+      self.leave = leave
     }
 
-    func leave() { end() }
-
-    deinit { end() }
+    deinit { leave() }
   }
 }
 

@@ -189,8 +189,7 @@ extension TransferQueue {
     }
   }
 
-  /// Adds an observer of all events, or of those in a batch, until the returned sequence and its iterators are
-  /// released.
+  /// Adds an observer of all events, or of those in a batch, until the returned sequence is released.
   func observe(_ batch: UInt64?) -> TransferEvents {
     let buffer = EventBuffer()
     let number = state.withLock { state in

@@ -49,23 +49,18 @@ public struct SubprocessCommandRunner: CommandRunner {
         program.hasByte("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(Array(arguments)),
         environment: .inherited(adding: environment), platformOptions: .ownSession, input: .none,
         output: .bytes(limit: outputLimit), error: .bytes(limit: errorLimit))
+      let ending: CommandResult.Ending =
+        switch ended.terminationStatus {
+        case .exited(let code): .exited(code)
+        case .signaled(let signal): .signalled(signal)
+        }
       return .success(
         CommandResult(
-          CommandResult.Ending(ended.terminationStatus), standardOutput: ended.standardOutput,
-          standardErrorLength: ended.standardError.count))
+          ending, standardOutput: ended.standardOutput, standardErrorLength: ended.standardError.count))
     } catch let error as SubprocessError {
       return .failure(CommandError(error, of: program))
     } catch {
       return .failure(.cancelled)
-    }
-  }
-}
-
-extension CommandResult.Ending {
-  fileprivate init(_ status: TerminationStatus) {
-    switch status {
-    case .exited(let code): self = .exited(code)
-    case .signaled(let signal): self = .signalled(signal)
     }
   }
 }
@@ -111,11 +106,9 @@ extension Environment {
 
 extension [String: String] {
   fileprivate var environment: [Environment.Key: String] {
-    var environment: [Environment.Key: String] = [:]
-    for (name, value) in self {
-      if let key = Environment.Key(rawValue: name) { environment[key] = value }
+    reduce(into: [:]) { variables, variable in
+      if let key = Environment.Key(rawValue: variable.key) { variables[key] = variable.value }
     }
-    return environment
   }
 }
 

@@ -78,7 +78,10 @@ struct AscpAttempt: Sendable {
 
   mutating func handle(_ event: Event) -> [Effect] {
     switch event {
-    case .connected: return connected()
+    case .connected:
+      guard stage == .starting else { return [] }
+      stage = .talking
+      return [.wait(limits.silence)]
     case .frame(let frame): return take(frame)
     case .unreadable(let problem): return unreadable(problem)
     case .disconnected: return disconnected()
@@ -102,12 +105,6 @@ struct AscpAttempt: Sendable {
     guard !isAuthenticated else { return [] }
     isAuthenticated = true
     return [.report(.running)]
-  }
-
-  private mutating func connected() -> [Effect] {
-    guard stage == .starting else { return [] }
-    stage = .talking
-    return [.wait(limits.silence)]
   }
 
   /// Handles data that are not a frame.

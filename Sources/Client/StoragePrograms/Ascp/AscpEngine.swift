@@ -121,8 +121,7 @@ public struct AscpEngine: TransferEngine {
   ) async throws(TransferFailure) -> TransferSummary {
     try await reach?.check(spec, within: limits.reach)
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // An unstructured task, because when the current task is cancelled, the attempt must stop in an orderly way instead
-    // of being cancelled too.
+    // An unstructured task, because an attempt must stop in an orderly way when the current task is cancelled.
     let attempt = Task {
       await self.attempt(spec, additions: additions, cancellations: cancellations, report: report)
     }

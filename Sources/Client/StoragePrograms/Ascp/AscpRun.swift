@@ -48,7 +48,9 @@ actor AscpRun {
     if let connection = await listener.connection() {
       self.connection = connection
       handle(.connected)
-      await connection.read { bytes in self.receive(bytes) }
+      await connection.read { bytes in
+        for item in self.parser.feed(bytes) { self.take(item) }
+      }
       if let rest = parser.finish() { take(rest) }
     }
     handle(.disconnected)
@@ -95,10 +97,6 @@ actor AscpRun {
       report(
         .file(TransferFileReport(file: path.source, outcome: .failed(code: Self.illegalPath, text: error.message))))
     }
-  }
-
-  private func receive(_ bytes: ArraySlice<UInt8>) {
-    for item in parser.feed(bytes) { take(item) }
   }
 
   private func take(_ item: ManagementFrameParser.Item) {

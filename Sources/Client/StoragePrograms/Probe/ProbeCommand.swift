@@ -89,13 +89,15 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
         environment: .only(variables(of: command)), workingDirectory: FilePath(command.folder),
         platformOptions: .ownSession, input: .none, output: .sequence, error: .sequence
       ) { execution in
-        let (goal, watch) = AsyncStream<Void>.makeStream()
+        let (reached, watch) = AsyncStream<Void>.makeStream()
         let kill: @Sendable () -> Void = { try? execution.send(signal: .kill, toProcessGroup: true) }
         async let output = Self.read(execution.standardOutput, orElse: kill)
         async let errors = Self.read(execution.standardError, orElse: kill) {
-          if command.hasReachedGoal { watch.finish() }
+          if let goal = command.goal, FileManager.default.fileExists(atPath: "\(command.folder)/\(goal.file)") {
+            watch.finish()
+          }
         }
-        async let _ = end(after: goal, command.goal?.grace, kill)
+        async let _ = end(after: reached, command.goal?.grace, kill)
         return try await (output, errors)
       }
       if Task.isCancelled { return .failure(.cancelled) }
@@ -143,12 +145,5 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
     variables["PATH"] = path
     if let secret = command.secret { variables[secret.variable] = secret.value.reveal() }
     return variables
-  }
-}
-
-extension ProbeCommand {
-  /// Whether the file exists that the program creates when it has reached its goal.
-  fileprivate var hasReachedGoal: Bool {
-    goal.map { FileManager.default.fileExists(atPath: "\(folder)/\($0.file)") } ?? false
   }
 }

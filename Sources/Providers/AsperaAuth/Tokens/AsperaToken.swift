@@ -103,8 +103,7 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
     if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
     if let header = transferHeader(of: text) {
       let footer = "_" + String(header.reversed())
-      // The underscores of the header and the footer are distinct, because the payload between them has at least one
-      // byte.
+      // The payload between the underscores of the header and the footer has at least one byte.
       if text.hasSuffix(footer), text.utf8.count > header.utf8.count + 1 + footer.utf8.count { return (.transfer, nil) }
       return (
         .other,

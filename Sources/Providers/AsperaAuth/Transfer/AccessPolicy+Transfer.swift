@@ -43,8 +43,7 @@ extension AccessPolicy {
       do throws(PolicyError) {
         return try TransferScope(rule, action, at: date).applied(to: specification)
       } catch {
-        // An error about a condition that a token cannot express is more useful to the caller than an error about a
-        // rule that does not match.
+        // An error about a condition that a token cannot express is more useful than one about another rule.
         if problem == nil || error.code != .refused { problem = error }
       }
     }
