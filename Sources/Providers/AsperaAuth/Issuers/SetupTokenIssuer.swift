@@ -35,7 +35,7 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   ///   - access: The provider of the credentials for the requests. A `CredentialCache` is used directly, and any other
   ///     provider is wrapped in a new cache.
   ///   - tokenLifetime: The lifetime in whole seconds. If `nil`, that in the specification, or else the node's default.
-  ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, in which anyone on the way reads the secret.
+  ///   - allowsPlainHTTP: Whether `http` to other machines is permitted, in which an attacker can read the secret.
   public init(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil,
     allowsPlainHTTP: Bool = false

@@ -17,8 +17,8 @@ internal import StorageCrypto
 /// `X-Aspera-AccessKey` with the identifier of the access key.
 ///
 /// The headers contain the secret itself and not a signature, so the signer rejects requests over plain HTTP to other
-/// machines. Whoever obtains the headers, which are bound to neither method, path, body nor date, can authorize
-/// anything.
+/// machines. The headers are not bound to the method, the path, the body or the date: a client that obtains them can
+/// authorize any request.
 public struct AsperaNodeSigner: Signer {
   /// The type of the requests that this signer authorizes.
   public typealias Request = HTTPRequest
