@@ -107,9 +107,7 @@ struct QueueMachine {
   }
 
   /// Passes an event to a session, and updates the lists of session IDs.
-  mutating func update(
-    _ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]
-  ) -> [Effect] {
+  mutating func update(_ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]) -> [Effect] {
     guard let session = sessions[id] else { return [] }
     var next = session
     let effects = event(&next)

@@ -205,9 +205,7 @@ struct SessionMachine {
   }
 
   /// Handles an error from the issuer, to which no request may be sent for the duration of `pause`.
-  mutating func refused(
-    _ number: UInt64, _ error: CredentialError, pause: Duration, random: Double
-  ) -> [Effect] {
+  mutating func refused(_ number: UInt64, _ error: CredentialError, pause: Duration, random: Double) -> [Effect] {
     guard number == ticket, case .asking(let need) = state else { return [] }
     let failure = TransferFailure(issuer: error)
     guard error.isRetryable, tries.issuer < configuration.issuerRetries else { return end(.failure(failure)) }
@@ -276,9 +274,7 @@ struct SessionMachine {
   }
 
   /// Decides how the session continues; a transfer that completed before it could be stopped is a success.
-  private mutating func conclude(
-    _ result: Result<TransferSummary, TransferFailure>, random: Double
-  ) -> [Effect] {
+  private mutating func conclude(_ result: Result<TransferSummary, TransferFailure>, random: Double) -> [Effect] {
     guard case .failure(let failure) = result else { return end(result) }
     switch state {
     case .stopping(.cancel):

@@ -287,10 +287,7 @@ extension AscpFailureClass {
         "Check that the token is for this user, this direction and these files, and that the user may do this."
       )
     case .transport:
-      (
-        .transport,
-        "Try again; if it still fails, check the network, the ports of the account and the server's load."
-      )
+      (.transport, "Try again; if it still fails, check the network, the ports of the account and the server's load.")
     case .caller: (.caller, "Check the paths, the options and the files of the transfer.")
     case .license: (.license, "Check the licences of ascp and of the server.")
     case .other: (.other, "Look the code up in the documentation of ascp, and at the logs of both sides.")

@@ -58,8 +58,7 @@ extension TransferQueue {
 
     mutating func add(_ record: SessionRecord, as id: String, at uptime: Duration) -> [QueueMachine.Effect] {
       records[id] = record
-      return machine.add(
-        id, means: record.means, requiresToken: record.account?.requiresToken ?? false, at: uptime)
+      return machine.add(id, means: record.means, requiresToken: record.account?.requiresToken ?? false, at: uptime)
     }
 
     /// Ends the batches whose sessions have all ended, and removes these sessions from the queue.

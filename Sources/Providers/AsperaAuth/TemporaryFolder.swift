@@ -44,7 +44,6 @@ package final class TemporaryFolder: Sendable {
   }
 
   private static func problem(_ message: String) -> AsperaError {
-    AsperaError(
-      .failed, message, remedy: "Check whether the disk is full, and whether TMPDIR names a writable folder.")
+    AsperaError(.failed, message, remedy: "Check whether the disk is full, and whether TMPDIR names a writable folder.")
   }
 }

@@ -66,9 +66,7 @@ struct DeskClient: Sendable {
     try await send(.get, "files/\(file)?offset=\(offset)&count=\(count)", .none)
   }
 
-  private func send(
-    _ method: HTTPRequest.Method, _ name: String, _ body: HTTPBody
-  ) async throws(Failure) -> [UInt8] {
+  private func send(_ method: HTTPRequest.Method, _ name: String, _ body: HTTPBody) async throws(Failure) -> [UInt8] {
     try await Self.send(method, "/connections/\(id)/\(name)", body, to: authority, transport, isFirst: false)
   }
 

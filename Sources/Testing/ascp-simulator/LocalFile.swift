@@ -115,9 +115,7 @@ struct ReceivedFile {
   /// Runs a function that receives a file, and moves the file to its path if the function succeeds.
   ///
   /// Missing parent folders are created. An existing file is replaced atomically, and its permissions are preserved.
-  static func receive(
-    _ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void
-  ) async throws(Failure) {
+  static func receive(_ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void) async throws(Failure) {
     if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
     try makeFolder(of: path)
     do {

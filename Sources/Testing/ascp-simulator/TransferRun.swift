@@ -68,9 +68,7 @@ struct TransferRun: Sendable {
   }
 
   /// Transfers the items, and in a persistent session what the commands of the client add.
-  private func carry(
-    _ items: [Item], _ route: Route, _ carrier: Carrier, _ tally: inout Tally
-  ) async throws(Failure) {
+  private func carry(_ items: [Item], _ route: Route, _ carrier: Carrier, _ tally: inout Tally) async throws(Failure) {
     try await carrier.carry(items, &tally)
     guard invocation.isPersistent else { return }
     commands: for await command in commands {

@@ -196,8 +196,7 @@ public struct AscpEngine: TransferEngine {
   private func process(_ arguments: [String], _ own: [String: Secret]) -> AscpProcess {
     var variables = own
     for name in Self.inherited where own[name] == nil { variables[name] = environment(name).map { Secret($0) } }
-    return AscpProcess(
-      program: program, arguments: arguments, environment: variables, printedLimit: limits.printed)
+    return AscpProcess(program: program, arguments: arguments, environment: variables, printedLimit: limits.printed)
   }
 
   /// Returns the version that the engine's ascp prints for `ascp -A`.

@@ -103,8 +103,7 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
       if Task.isCancelled { return .failure(.cancelled) }
       var status: Int32?
       if case .exited(let code) = ended.terminationStatus { status = code }
-      return .success(
-        ProbeCommandResult(status: status, output: ended.closureResult.0, errors: ended.closureResult.1))
+      return .success(ProbeCommandResult(status: status, output: ended.closureResult.0, errors: ended.closureResult.1))
     } catch let error as ProbeCommandError {
       return .failure(error)
     } catch {

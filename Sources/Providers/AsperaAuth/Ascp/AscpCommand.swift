@@ -310,9 +310,7 @@ extension AscpCommandBuilder {
   private func checkIDs(_ tags: JSONObject?) throws(AsperaError) {
     let node = tags?["aspera"]?["node"]
     let isUpload = specification.direction == .send
-    let members = [
-      "remote_access_key": "access_key", isUpload ? "destination_root_id" : "source_root_id": "file_id",
-    ]
+    let members = ["remote_access_key": "access_key", isUpload ? "destination_root_id" : "source_root_id": "file_id"]
     for name in ["remote_access_key", "destination_root_id", "source_root_id"] {
       guard let id = specification.filled(name) else { continue }
       guard let member = members[name] else {

@@ -23,11 +23,9 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     package static let session = Kind(rawValue: "SESSION")
     /// A report with information from the server, such as the size of the whole transfer.
     package static let notification = Kind(rawValue: "NOTIFICATION")
-    /// A report about the progress of the transfer.
     package static let statistics = Kind(rawValue: "STATS")
     /// A report that the transfer of a file starts, or a command that adds a file to a persistent session.
     package static let start = Kind(rawValue: "START")
-    /// A report that the transfer of a file is complete.
     package static let stop = Kind(rawValue: "STOP")
     /// A report that a file was skipped because it already exists.
     package static let skip = Kind(rawValue: "SKIP")
@@ -37,9 +35,7 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
     package static let error = Kind(rawValue: "ERROR")
     /// The last report of a session that ended, or a command that no more files follow.
     package static let done = Kind(rawValue: "DONE")
-    /// A command that stops the session.
     package static let cancel = Kind(rawValue: "CANCEL")
-    /// A command that changes the target rate.
     package static let rate = Kind(rawValue: "RATE")
   }
 

@@ -234,9 +234,7 @@ package enum NodeSetup {
   }
 
   /// Parses the body of a response with HTTP status 200, whose results are in the order of the requested transfers.
-  package static func results(
-    of body: [UInt8], count: Int
-  ) throws(AsperaError) -> [Result<TransferSpec, NodeRefusal>] {
+  package static func results(of body: [UInt8], count: Int) throws(AsperaError) -> [Result<TransferSpec, NodeRefusal>] {
     let response: JSONValue
     do {
       response = try JSONValue(parsing: body)

@@ -63,9 +63,7 @@ public struct AsperaNodeSigner: Signer {
   }
 
   /// Returns the values of the headers `Authorization` and `X-Aspera-AccessKey` for a credential.
-  static func fields(
-    for access: AsperaNodeAccess
-  ) throws(SigningError) -> (authorization: String, accessKey: String?) {
+  static func fields(for access: AsperaNodeAccess) throws(SigningError) -> (authorization: String, accessKey: String?) {
     switch access.method {
     case .basic(let user, let password):
       return (try BasicAuthorization.value(user: user, password: password, BasicAuthorization.nodeUser), nil)

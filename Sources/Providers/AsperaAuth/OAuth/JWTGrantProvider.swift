@@ -245,9 +245,7 @@ public struct JWTGrant: Sendable, Equatable, Redacted {
   ///   - user: The user name or e-mail address of the user.
   ///   - clientID: The ID of the API client, which is the audience of assertions as well.
   ///   - clientSecret: The secret of the API client, which Faspex checks only for Basic authorization, or `nil`.
-  public static func faspex(
-    url: String, user: String, clientID: String, clientSecret: Secret? = nil
-  ) -> JWTGrant {
+  public static func faspex(url: String, user: String, clientID: String, clientSecret: Secret? = nil) -> JWTGrant {
     JWTGrant(
       tokenURL: Self.url(url, "auth/token"), issuer: clientID, subject: "user:\(user)", audience: clientID,
       clientID: clientID, clientSecret: clientSecret)

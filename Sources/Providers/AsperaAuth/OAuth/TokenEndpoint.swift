@@ -191,9 +191,7 @@ public struct OAuthBearer: Credential, Redacted {
 
   /// A description that contains the scope and the expiration, but not the token.
   public var description: String {
-    let parts = [
-      "token: \(Secret.mask)", scope.map { "scope: \($0)" }, expiration.map { "expiration: \($0)" },
-    ]
+    let parts = ["token: \(Secret.mask)", scope.map { "scope: \($0)" }, expiration.map { "expiration: \($0)" }]
     return "OAuthBearer(\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
 }
