@@ -35,10 +35,6 @@ struct QueueMachine {
   var leaving: Set<String> = []
   var again: Set<String> = []
 
-  init(configuration: TransferQueueConfiguration) {
-    self.configuration = configuration
-  }
-
   var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
 
   mutating func add(

@@ -79,12 +79,6 @@ struct SessionMachine {
   var hasStarted = false
   var tries = RetryCounts()
 
-  init(means: TokenSupply, requiresToken: Bool, configuration: TransferQueueConfiguration) {
-    self.means = means
-    self.requiresToken = requiresToken
-    self.configuration = configuration
-  }
-
   var isActive: Bool {
     switch state {
     case .asking, .queued, .checking, .connecting, .running, .pausing, .stopping: true

@@ -18,25 +18,9 @@ internal import StorageAuth
 package struct AscpLocator: Sendable {
   package static let variable = "STORAGE_AUTH_ASCP"
 
-  private let environment: @Sendable (String) -> String?
-  private let home: String?
-  private let isProgram: @Sendable (String) -> Bool
-
-  package init() {
-    self.init(
-      environment: { ProcessInfo.processInfo.environment[$0] },
-      home: FileManager.default.homeDirectoryForCurrentUser.path, isProgram: Self.isExecutableFile)
-  }
-
-  /// Creates a locator that searches a simulated machine, for tests.
-  init(
-    environment: @escaping @Sendable (String) -> String?, home: String?,
-    isProgram: @escaping @Sendable (String) -> Bool
-  ) {
-    self.environment = environment
-    self.home = home
-    self.isProgram = isProgram
-  }
+  let environment: @Sendable (String) -> String?
+  let home: String?
+  let isProgram: @Sendable (String) -> Bool
 
   /// Returns the path of ascp, or throws an error that lists the searched locations.
   ///
@@ -73,6 +57,14 @@ package struct AscpLocator: Sendable {
   private func absolute(_ path: String) -> String {
     guard path.hasBytePrefix("~/"), let rest = path.removingBytePrefix("~"), let home else { return path }
     return home + rest
+  }
+}
+
+extension AscpLocator {
+  package init() {
+    self.init(
+      environment: { ProcessInfo.processInfo.environment[$0] },
+      home: FileManager.default.homeDirectoryForCurrentUser.path, isProgram: Self.isExecutableFile)
   }
 
   private static func isExecutableFile(_ path: String) -> Bool {
