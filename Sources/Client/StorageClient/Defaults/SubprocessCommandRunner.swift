@@ -4,7 +4,7 @@
 #if STORAGE_AUTH_NIO
   internal import Foundation
   public import StorageAuth
-  internal import Subprocess
+  package import Subprocess
   internal import SystemPackage
 
   /// A command runner that starts each command in a separate session and without a terminal.
@@ -32,8 +32,7 @@
     ///   - timeout: The time limit for the program.
     ///   - outputLimit: The maximum number of bytes that the program may write to its standard output.
     /// - Returns: The exit status and the standard output of the program.
-    /// - Throws: A `CommandError`. `outputTooLarge` is also thrown if the program writes more than 1 MiB to its standard
-    ///   error.
+    /// - Throws: A `CommandError`, which is `outputTooLarge` also after more than 1 MiB on the standard error.
     public func run(
       _ arguments: [String], environment: [String: String], timeout: Duration, outputLimit: Int
     ) async throws(CommandError) -> CommandResult {
@@ -51,23 +50,18 @@
           program.hasByte("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(Array(arguments)),
           environment: .inherited(adding: environment), platformOptions: .ownSession, input: .none,
           output: .bytes(limit: outputLimit), error: .bytes(limit: errorLimit))
+        let ending: CommandResult.Ending =
+          switch ended.terminationStatus {
+          case .exited(let code): .exited(code)
+          case .signaled(let signal): .signalled(signal)
+          }
         return .success(
           CommandResult(
-            CommandResult.Ending(ended.terminationStatus), standardOutput: ended.standardOutput,
-            standardErrorLength: ended.standardError.count))
+            ending, standardOutput: ended.standardOutput, standardErrorLength: ended.standardError.count))
       } catch let error as SubprocessError {
         return .failure(CommandError(error, of: program))
       } catch {
         return .failure(.cancelled)
-      }
-    }
-  }
-
-  extension CommandResult.Ending {
-    fileprivate init(_ status: TerminationStatus) {
-      switch status {
-      case .exited(let code): self = .exited(code)
-      case .signaled(let signal): self = .signalled(signal)
       }
     }
   }
@@ -86,6 +80,63 @@
       } else {
         self = .notStarted("it could not be launched")
       }
+    }
+  }
+
+  // What all programs have in common: ascp, the commands of credential sources, and the programs of a probe.
+
+  extension PlatformOptions {
+    /// A session of its own for the program, whose processes are all killed if the task is cancelled.
+    package static var ownSession: PlatformOptions {
+      var options = PlatformOptions()
+      options.createSession = true
+      options.teardownSequence = [.send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)]
+      return options
+    }
+  }
+
+  extension Environment {
+    /// Returns an environment of only the given variables.
+    package static func only(_ variables: [String: String]) -> Environment { .custom(variables.environment) }
+
+    /// Returns the environment of this process with the given variables in addition.
+    package static func inherited(adding variables: [String: String]) -> Environment {
+      .inherit.updating(variables.environment)
+    }
+  }
+
+  extension [String: String] {
+    fileprivate var environment: [Environment.Key: String] {
+      reduce(into: [:]) { variables, variable in
+        if let key = Environment.Key(rawValue: variable.key) { variables[key] = variable.value }
+      }
+    }
+  }
+
+  extension SigningClock {
+    /// Runs a program for at most a duration, and returns or throws after it has ended.
+    ///
+    /// `run` kills the program if its task is cancelled. The other parameters are the errors to throw.
+    package func running<Outcome: Sendable, Failure: Error>(
+      for duration: Duration, timeout: Failure, cancelled: Failure,
+      _ run: @escaping @Sendable () async -> Result<Outcome, Failure>
+    ) async throws(Failure) -> Outcome {
+      let result = await withTaskGroup(of: Result<Outcome, Failure>.self) { group in
+        group.addTask { await run() }
+        group.addTask {
+          do {
+            try await self.sleep(for: duration)
+            return .failure(timeout)
+          } catch {
+            return .failure(cancelled)
+          }
+        }
+        // The other task is cancelled, and the program has ended when the group has ended.
+        defer { group.cancelAll() }
+        return await group.next() ?? .failure(cancelled)
+      }
+      if Task.isCancelled { throw cancelled }
+      return try result.get()
     }
   }
 #endif
