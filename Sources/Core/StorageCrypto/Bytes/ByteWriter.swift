@@ -263,3 +263,16 @@ package func withWrittenBytes<Result>(
     }
   }
 }
+
+extension Array {
+  /// Calls `body` with a span of the elements.
+  ///
+  /// The property `span` of an array exists on Apple's systems from version 26 on; that of a slice exists on all.
+  @inlinable @inline(__always)
+  package func withElements<Result, Failure: Error>(
+    _ body: (Span<Element>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let elements = self[...]
+    return try body(elements.span)
+  }
+}

@@ -59,3 +59,212 @@ extension HashFunction {
     bytes.withElements { update($0) }
   }
 }
+
+/// The output of a hash function: up to 64 bytes, which are stored inline.
+@safe
+@usableFromInline
+package struct Digest: Sendable {
+  @usableFromInline var words: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (
+    0, 0, 0, 0, 0, 0, 0, 0
+  )
+
+  /// The size of the digest in bytes.
+  @usableFromInline package let byteCount: Int
+
+  @usableFromInline
+  init(byteCount: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+    self.byteCount = byteCount
+    unsafe withUnsafeMutableBytes(of: &words) { unsafe fill($0.bindMemory(to: UInt8.self)) }
+  }
+
+  /// Creates a digest from at most 64 bytes.
+  @inlinable
+  init(_ bytes: Span<UInt8>) {
+    unsafe self.init(byteCount: bytes.count) { words in
+      unsafe bytes.withUnsafeBufferPointer { _ = unsafe words.update(fromContentsOf: $0) }
+    }
+  }
+
+  /// Calls `body` with the bytes of the digest.
+  @inlinable
+  package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    unsafe withUnsafeBytes(of: words) { buffer in
+      unsafe body(
+        Span(_unsafeElements: UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<byteCount])))
+    }
+  }
+
+  /// The bytes of the digest as an array.
+  package var bytes: [UInt8] {
+    [UInt8](writing: { $0.append(self) })
+  }
+
+  /// The digest as lowercase hexadecimal digits.
+  package var hex: String {
+    String(writing: { $0.append(hex: self) })
+  }
+
+  /// The digest as Base64 with padding (RFC 4648, section 4).
+  package var base64: String {
+    String(writing: { $0.append(base64: self) })
+  }
+}
+
+/// The MD5 hash function (RFC 1321), for the `Content-MD5` header and entity tags.
+///
+/// This package does not use MD5 for security.
+@safe
+@usableFromInline
+package struct MD5: HashFunction {
+  @usableFromInline package static let digestByteCount = 16
+  @usableFromInline package static let blockByteCount = 64
+
+  private var context = MD5Context()
+
+  @usableFromInline
+  package init() {}
+
+  @usableFromInline
+  package mutating func update(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe context.update($0) }
+  }
+
+  @usableFromInline
+  package mutating func update(writing body: (inout ByteWriter) -> Void) {
+    unsafe withUnsafeMutablePointer(to: &self) { hash in
+      unsafe ByteWriter.with(.md5(hash), body) { unsafe hash.pointee.update($0) }
+    }
+  }
+
+  @unsafe
+  @usableFromInline
+  package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe context.finish(into: digest.baseAddress)
+  }
+}
+
+/// The SHA-1 hash function (FIPS 180-4), for the signature schemes that require it.
+///
+/// This package does not use SHA-1 for other security purposes.
+@safe
+@usableFromInline
+package struct SHA1: HashFunction, BitwiseCopyable {
+  @usableFromInline package static let digestByteCount = 20
+  @usableFromInline package static let blockByteCount = 64
+
+  private var context = SHA1Context()
+
+  @usableFromInline
+  package init() {}
+
+  @usableFromInline
+  package mutating func update(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe context.update($0) }
+  }
+
+  @usableFromInline
+  package mutating func update(writing body: (inout ByteWriter) -> Void) {
+    unsafe withUnsafeMutablePointer(to: &self) { hash in
+      unsafe ByteWriter.with(.sha1(hash), body) { unsafe hash.pointee.update($0) }
+    }
+  }
+
+  @unsafe
+  @usableFromInline
+  package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe context.finish(into: digest.baseAddress)
+  }
+}
+
+/// The SHA-256 hash function (FIPS 180-4).
+@safe
+@usableFromInline
+package struct SHA256: HashFunction, BitwiseCopyable {
+  @usableFromInline package static let digestByteCount = 32
+  @usableFromInline package static let blockByteCount = 64
+
+  private var context = SHA256Context()
+
+  @usableFromInline
+  package init() {}
+
+  @usableFromInline
+  package mutating func update(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe context.update($0) }
+  }
+
+  @usableFromInline
+  package mutating func update(writing body: (inout ByteWriter) -> Void) {
+    unsafe withUnsafeMutablePointer(to: &self) { hash in
+      unsafe ByteWriter.with(.sha256(hash), body) { unsafe hash.pointee.update($0) }
+    }
+  }
+
+  @unsafe
+  @usableFromInline
+  package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe context.finish(into: digest.baseAddress)
+  }
+}
+
+/// The SHA-512 hash function (FIPS 180-4).
+@safe
+@usableFromInline
+package struct SHA512: HashFunction {
+  @usableFromInline package static let digestByteCount = 64
+  @usableFromInline package static let blockByteCount = 128
+
+  private var context = SHA512Context()
+
+  @usableFromInline
+  package init() {}
+
+  @usableFromInline
+  package mutating func update(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe context.update($0) }
+  }
+
+  @usableFromInline
+  package mutating func update(writing body: (inout ByteWriter) -> Void) {
+    unsafe withUnsafeMutablePointer(to: &self) { hash in
+      unsafe ByteWriter.with(.sha512(hash), body) { unsafe hash.pointee.update($0) }
+    }
+  }
+
+  @unsafe
+  @usableFromInline
+  package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe context.finish(into: digest.baseAddress)
+  }
+}
+
+/// The SHA-384 hash function (FIPS 180-4): SHA-512 with another initial state and a shorter digest.
+@safe
+@usableFromInline
+package struct SHA384: HashFunction {
+  @usableFromInline package static let digestByteCount = 48
+  @usableFromInline package static let blockByteCount = 128
+
+  private var context = SHA384Context()
+
+  @usableFromInline
+  package init() {}
+
+  @usableFromInline
+  package mutating func update(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBytes { unsafe context.update($0) }
+  }
+
+  @usableFromInline
+  package mutating func update(writing body: (inout ByteWriter) -> Void) {
+    unsafe withUnsafeMutablePointer(to: &self) { hash in
+      unsafe ByteWriter.with(.sha384(hash), body) { unsafe hash.pointee.update($0) }
+    }
+  }
+
+  @unsafe
+  @usableFromInline
+  package mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>) {
+    unsafe context.finish(into: digest.baseAddress)
+  }
+}
