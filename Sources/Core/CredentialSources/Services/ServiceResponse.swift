@@ -122,3 +122,104 @@ func namesSecret(_ name: String) -> Bool {
   let name = name.asciiLowercased
   return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }
 }
+
+/// The error code, the message and the request ID in a service's error response.
+package struct ServiceRefusal: Sendable {
+  package let code: String
+  package let message: String
+  package var requestID: String?
+
+  package init(code: String, message: String, requestID: String? = nil) {
+    self.code = code
+    self.message = message
+    self.requestID = requestID
+  }
+}
+
+/// The rules for interpreting the error codes of a vendor's services.
+package struct RefusalRules: Sendable {
+  /// Prefixes of the error codes for a wrong signing time.
+  package let clock: [String]
+  /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
+  package let passing: [String]
+  /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
+  package let remedies: [(code: String, remedy: String)]
+
+  package init(clock: [String], passing: [String], remedies: [(code: String, remedy: String)]) {
+    self.clock = clock
+    self.passing = passing
+    self.remedies = remedies
+  }
+
+  func isClock(_ refusal: ServiceRefusal?) -> Bool {
+    guard let refusal else { return false }
+    return clock.contains { refusal.code.hasPrefix($0) }
+  }
+
+  /// Returns the error for a service's response that contains no credential.
+  ///
+  /// - Parameters:
+  ///   - response: The service's response.
+  ///   - refusal: The content of the error response, or `nil` if the content cannot be read.
+  ///   - source: The name of the provider that receives the response.
+  ///   - fallback: The remedy for a permanent error whose code has no rule.
+  package func error(
+    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallback: String
+  ) -> CredentialError {
+    let isPassing =
+      response.status >= 500 || response.status == 429 || response.status == 408
+      || passing.contains { refusal?.code.hasPrefix($0) == true }
+    let known = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
+    return CredentialError(
+      isPassing ? .failed : .rejected, source: source, message(response, refusal),
+      remedy: known ?? (isPassing ? "Retry later." : fallback), isRetryable: isPassing)
+  }
+
+  private func message(_ response: ServiceResponse, _ refusal: ServiceRefusal?) -> String {
+    guard let refusal else { return "The service responded with HTTP \(response.status)." }
+    var text = refusal.code
+    if !refusal.message.isEmpty { text += ": \(refusal.message)" }
+    if let id = refusal.requestID { text += " (request \(id))" }
+    return "The service refused (HTTP \(response.status)). \(response.text.shown(text))"
+  }
+}
+
+/// A filter that turns strings from other systems into one short line for error messages and masks confidential values.
+package struct ServiceText: Sendable {
+  /// The maximum number of characters in a filtered string.
+  private static let limit = 300
+  private let mask: SecretMask
+
+  /// Creates a filter that masks confidential values.
+  ///
+  /// - Parameter masks: The confidential values. They are masked both verbatim and encoded for a URL.
+  package init(masking masks: [Secret] = []) {
+    mask = SecretMask(masks)
+  }
+
+  /// Returns a string as one line of at most 300 characters, with confidential values masked and without control
+  /// characters.
+  package func shown(_ text: String) -> String {
+    // Only this prefix is searched for secrets, so no later part of a longer text may be shown.
+    let text = mask.applied(to: String(text.prefix(16 * Self.limit)))
+    let line = text.split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
+    let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
+    let visible = String(String.UnicodeScalarView(scalars))
+    return visible.count > Self.limit ? visible.prefix(Self.limit) + "…" : visible
+  }
+}
+
+extension ServiceCall {
+  /// The strings in a request that may contain a login.
+  ///
+  /// They are the words of at least eight characters in the request's query, body and non-standard headers.
+  package var confidentialWords: [Secret] {
+    let plain: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
+    let values = request.headerFields.filter { !plain.contains($0.name) }.map(\.value)
+    let texts = values + [query, String(decoding: body, as: UTF8.self)]
+    return texts.flatMap { text in
+      text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "-._~+/%".contains($0)) }
+        .filter { $0.count >= 8 }.map { Secret(String($0)) }
+    }
+  }
+}

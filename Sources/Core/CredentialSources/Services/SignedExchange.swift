@@ -92,3 +92,47 @@ package struct SignedExchange: Sendable {
     }
   }
 }
+
+/// A clock that follows a service's time after the service has rejected the time of this machine's clock.
+///
+/// The service's time is advanced by the uptime since the service's response, so that a change of the wall clock does
+/// not affect it.
+package final class ServiceClock: Sendable {
+  private struct Anchor {
+    let time: Timestamp
+    let uptime: Duration
+  }
+
+  /// The clock skew below which no correction is made.
+  ///
+  /// Services tolerate a skew of five minutes or more, so a smaller skew than this one is not the reason for a
+  /// rejection.
+  private static let tolerance = Duration.seconds(30)
+
+  private let anchor = Lock<Anchor?>(nil)
+
+  /// Creates a clock that follows this machine's clock until a service rejects that time.
+  package init() {}
+
+  /// Returns the service's current time if it is known, otherwise the current time according to this machine's clock.
+  package func now(by time: any SigningClock) -> Timestamp {
+    guard let anchor = anchor.withLock({ $0 }) else { return time.now }
+    return anchor.time.advanced(by: time.uptime - anchor.uptime)
+  }
+
+  /// Sets the clock to the service's time after the service has rejected the signing time of a request.
+  ///
+  /// - Parameters:
+  ///   - issuerTime: The service's time in the response that rejects the signing time, or `nil` if the response has none.
+  ///   - date: The rejected signing time.
+  ///   - time: The clocks of this machine.
+  /// - Returns: Whether a request that is signed again, with the service's time, can succeed.
+  package func correct(by issuerTime: Timestamp?, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {
+    guard let issuerTime else { return false }
+    let difference = date.duration(to: issuerTime)
+    guard difference > Self.tolerance || difference < .zero - Self.tolerance else { return false }
+    let uptime = time.uptime
+    anchor.withLock { $0 = Anchor(time: issuerTime, uptime: uptime) }
+    return true
+  }
+}

@@ -115,3 +115,207 @@ extension StringProtocol {
     }
   }
 }
+
+extension String {
+  /// Returns whether two strings have the same UTF-8 bytes.
+  ///
+  /// The method is called for every header of every signature. For speed, it is not generic.
+  @inlinable @inline(__always)
+  package func isIdentical(to other: String) -> Bool {
+    utf8.count == other.utf8.count && hasBytes(of: other)
+  }
+
+  /// Returns whether the string has the same UTF-8 bytes as another string of the same length.
+  @usableFromInline
+  func hasBytes(of other: String) -> Bool {
+    withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
+  }
+}
+
+/// Splits a string at each occurrence of an ASCII character.
+///
+/// The function compares bytes, and is specialized for each string type that is split often.
+@inline(__always)
+private func cut<Text: StringProtocol>(
+  _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
+) -> [Text.SubSequence] {
+  let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
+  var parts: [Text.SubSequence] = []
+  var (start, index) = (text.startIndex, text.startIndex)
+  while index != text.endIndex, parts.count < splits {
+    let next = bytes.index(after: index)
+    if bytes[index] == separator {
+      parts.append(text[start..<index])
+      start = next
+    }
+    index = next
+  }
+  parts.append(text[start...])
+  return parts
+}
+
+extension Substring {
+  /// Splits the substring at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
+  ///
+  /// - Parameters:
+  ///   - separator: An ASCII character.
+  ///   - splits: The maximum number of splits, counted from the start of the substring.
+  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
+    cut(self, at: separator, atMost: splits)
+  }
+}
+
+extension String {
+  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
+  ///
+  /// - Parameters:
+  ///   - separator: An ASCII character.
+  ///   - splits: The maximum number of splits, counted from the start of the string.
+  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
+    cut(self, at: separator, atMost: splits)
+  }
+
+  /// Returns whether the string starts with a prefix, comparing UTF-8 bytes.
+  package func hasBytePrefix(_ prefix: String) -> Bool {
+    withBytes(of: self) { bytes in
+      withBytes(of: prefix) { prefix in
+        guard prefix.count <= bytes.count else { return false }
+        for index in prefix.indices where bytes[index] != prefix[index] { return false }
+        return true
+      }
+    }
+  }
+
+  /// Returns the rest of the string after a prefix, or `nil` if the string does not start with the prefix's UTF-8
+  /// bytes.
+  package func removingBytePrefix(_ prefix: String) -> Substring? {
+    guard hasBytePrefix(prefix) else { return nil }
+    return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
+  }
+}
+
+/// String operations that compare and split by UTF-8 bytes, as the storage services do.
+///
+/// Swift's own operations use characters: an asterisk with a combining accent is not an asterisk, `\u{37e}` equals a
+/// semicolon, and `\u{212a}` in lowercase is `k`.
+extension StringProtocol {
+  /// Returns whether two strings have the same UTF-8 bytes.
+  package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
+  /// Returns whether the string starts with a prefix, comparing UTF-8 bytes.
+  package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
+
+  /// Returns whether the string ends with a suffix, comparing UTF-8 bytes.
+  package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
+    utf8.reversed().starts(with: suffix.utf8.reversed())
+  }
+
+  /// Returns the rest of the string after a prefix, or `nil` if the string does not start with the prefix's UTF-8
+  /// bytes.
+  package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
+    guard hasBytePrefix(prefix) else { return nil }
+    return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
+  }
+
+  /// Returns the string without a suffix, or `nil` if the string does not end with the suffix's UTF-8 bytes.
+  package func removingByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
+    guard hasByteSuffix(suffix) else { return nil }
+    return self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)]
+  }
+
+  /// Returns whether the string's UTF-8 bytes contain an ASCII character.
+  package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
+
+  /// Returns whether the string's first byte in UTF-8 is an ASCII character.
+  package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
+
+  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
+  ///
+  /// - Parameters:
+  ///   - separator: An ASCII character.
+  ///   - splits: The maximum number of splits, counted from the start of the string.
+  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
+    utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
+      .map { self[$0.startIndex..<$0.endIndex] }
+  }
+
+  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and omits empty parts.
+  ///
+  /// - Parameters:
+  ///   - separator: An ASCII character.
+  ///   - splits: The maximum number of splits, counted from the start of the string.
+  package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
+    utf8.split(separator: UInt8(ascii: separator), maxSplits: splits).map { self[$0.startIndex..<$0.endIndex] }
+  }
+
+  /// Returns the part of the string before the first occurrence of an ASCII character, or the whole string if the
+  /// character does not occur.
+  package func bytes(before separator: Unicode.Scalar) -> SubSequence {
+    self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
+  }
+
+  /// Returns the part of the string from the first occurrence of an ASCII character, or an empty string if the
+  /// character does not occur.
+  package func bytes(from separator: Unicode.Scalar) -> SubSequence {
+    self[(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)...]
+  }
+
+  /// The string without leading and trailing spaces and tabs, which HTTP does not count as part of a value.
+  ///
+  /// A space before a combining mark is a space, although both are one character for Swift.
+  package var trimmingBlanks: SubSequence {
+    let scalars = unicodeScalars
+    guard let first = scalars.firstIndex(where: { $0 != " " && $0 != "\t" }),
+      let last = scalars.lastIndex(where: { $0 != " " && $0 != "\t" })
+    else { return self[endIndex...] }
+    return self[first..<scalars.index(after: last)]
+  }
+
+  /// The parts of the string between whitespace and line breaks, without empty parts, compared by Unicode scalars.
+  package var whitespaceSeparated: [Substring] {
+    unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { Substring(self[$0.startIndex..<$0.endIndex]) }
+  }
+
+  /// Whether the string has no Unicode scalar except whitespace and line breaks.
+  package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
+
+  /// The string without leading spaces.
+  package var droppingBlanks: SubSequence {
+    self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...]
+  }
+}
+
+extension String {
+  /// Returns whether the string's UTF-8 bytes contain another string's bytes.
+  ///
+  /// The search takes linear time (Knuth, Morris and Pratt).
+  package func containsBytes(of other: String) -> Bool {
+    let pattern = Array(other.utf8)
+    guard !pattern.isEmpty else { return true }
+    var borders = [0]
+    var border = 0
+    for byte in pattern.dropFirst() {
+      while border > 0, pattern[border] != byte { border = borders[border - 1] }
+      if pattern[border] == byte { border += 1 }
+      borders.append(border)
+    }
+    var matched = 0
+    for byte in utf8 {
+      while matched > 0, pattern[matched] != byte { matched = borders[matched - 1] }
+      if pattern[matched] == byte { matched += 1 }
+      if matched == pattern.count { return true }
+    }
+    return false
+  }
+
+  /// Returns the string, truncated if it is longer than a limit in bytes.
+  ///
+  /// A truncated string ends at a Unicode scalar boundary, followed by an ellipsis and the original length in bytes.
+  package func shortened(to byteLimit: Int) -> String {
+    let bytes = utf8
+    guard bytes.count > byteLimit else { return self }
+    var end = bytes.index(bytes.startIndex, offsetBy: max(0, byteLimit))
+    while end > bytes.startIndex, UTF8.isContinuation(bytes[end]) { end = bytes.index(before: end) }
+    return "\(self[..<end])… (\(bytes.count) bytes)"
+  }
+}

@@ -212,3 +212,69 @@ extension SigningError {
       .invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")
   }
 }
+
+/// The header fields of a request that is being signed.
+///
+/// The draft also stores the lengths of the field names. Most fields that a signature adds are not in the request yet.
+/// A length that no existing name has proves that a field is new without comparing names.
+package struct FieldDraft: ~Copyable {
+  package private(set) var fields: HTTPFields
+
+  /// A bit mask of the field name lengths; the highest bit represents all lengths of 63 bytes or more.
+  private var nameLengths: UInt64 = 0
+
+  /// Creates a draft with a request's header fields.
+  ///
+  /// - Parameters:
+  ///   - fields: The request's header fields.
+  ///   - additions: The number of additional fields to reserve capacity for.
+  package init(_ fields: HTTPFields, adding additions: Int = 0) {
+    self.fields = fields
+    if additions > 0 { self.fields.reserveCapacity(fields.count &+ additions) }
+    for index in fields.indices { nameLengths |= Self.bit(of: fields[index].name) }
+  }
+
+  private static func bit(of name: HTTPField.Name) -> UInt64 {
+    1 &<< UInt64(truncatingIfNeeded: min(name.canonicalName.utf8.count, 63))
+  }
+
+  /// Returns the index of the first field with the given name, or `nil` if the draft contains no such field.
+  package func index(of name: HTTPField.Name) -> Int? {
+    nameLengths & Self.bit(of: name) == 0 ? nil : fields.index(of: name)
+  }
+
+  /// Sets a header field, replacing all fields with the same name.
+  package mutating func set(_ field: consuming HTTPField) {
+    let bit = Self.bit(of: field.name)
+    if nameLengths & bit != 0 { return fields.replace(field) }
+    nameLengths |= bit
+    fields.append(field)
+  }
+
+  /// Removes all header fields with the given name.
+  package mutating func remove(_ name: HTTPField.Name) {
+    if index(of: name) != nil { fields[name] = nil }
+  }
+}
+
+extension HTTPField.Name {
+  /// The name of the Content-MD5 header (RFC 1864).
+  package static let contentMD5 = known("Content-MD5")
+
+  /// Creates a header name from a literal, which must be a token (RFC 9110, section 5.6.2).
+  ///
+  /// A typing error stops a debug build where the name is created. In a release build, it results in a name that no
+  /// program sends or reads, rather than in the name of another header.
+  package static func known(
+    _ text: StaticString, file: StaticString = #fileID, line: UInt = #line
+  ) -> HTTPField.Name {
+    if let name = HTTPField.Name(text.description) { return name }
+    assertionFailure("\"\(text)\" is not a valid header name.", file: file, line: line)
+    return mistyped
+  }
+
+  /// The replacement for an invalid header name.
+  ///
+  /// The `.date` fallback only satisfies the type checker.
+  static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
+}

@@ -28,3 +28,46 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     }
   }
 }
+
+/// A queue of elements behind a lock, which are delivered outside of the lock in the order in which they were added.
+package struct DeliveryQueue<Element: Sendable>: Sendable {
+  private var pending: [Element] = []
+  private var isDelivering = false
+
+  /// Creates an empty queue.
+  package init() {}
+
+  /// Adds an element to the end of the queue.
+  package mutating func append(_ element: Element) {
+    pending.append(element)
+  }
+
+  /// Removes and returns the next element, or returns `nil` if there is none or another thread delivers the elements.
+  ///
+  /// - Parameter isDeliverer: Whether the caller has received an element before, and delivers the following ones.
+  fileprivate mutating func next(isDeliverer: Bool) -> Element? {
+    guard isDeliverer || !isDelivering else { return nil }
+    isDelivering = !pending.isEmpty
+    return pending.isEmpty ? nil : pending.removeFirst()
+  }
+}
+
+extension Lock where Value: Copyable {
+  /// Delivers the elements of a queue in the guarded value, in order and without holding the lock.
+  ///
+  /// One thread at a time delivers. If another thread does so, the method returns at once, and that thread delivers the
+  /// new elements as well.
+  ///
+  /// - Parameters:
+  ///   - queue: The queue in the guarded value.
+  ///   - receive: A closure that receives each element.
+  package borrowing func deliver<Element: Sendable>(
+    _ queue: any WritableKeyPath<Value, DeliveryQueue<Element>> & Sendable, to receive: (Element) -> Void
+  ) {
+    var isDeliverer = false
+    while let next = withLock({ $0[keyPath: queue].next(isDeliverer: isDeliverer) }) {
+      isDeliverer = true
+      receive(next)
+    }
+  }
+}

@@ -299,3 +299,169 @@ extension AccessKey {
   /// - Parameter text: The string whose UTF-8 bytes are authenticated: the string to sign that the app sends.
   public func hmacSHA1Base64(_ text: String) -> String { authenticationCode(for: text, using: .hmacSHA1).base64 }
 }
+
+/// The scope of a signing key that is derived from a secret in steps, as signatures of the SigV4 family derive theirs.
+///
+/// The first key is a prefix followed by the secret. The HMAC-SHA256 of each part with the key before it is the next key.
+///
+/// ```swift
+/// let scope = SigningKeyScope(prefix: "ACME4", [day, region, "storage", "acme4_request"])
+/// let signature = key.authenticationCode(for: stringToSign, in: scope).hexadecimal
+/// ```
+public struct SigningKeyScope: Sendable, Hashable {
+  /// The text before the secret in the first key.
+  public let prefix: String
+
+  /// The parts, of which each derives a key from the key before it.
+  public let parts: [String]
+
+  /// The parts as one string, in which no two lists of parts are equal.
+  let joined: String
+
+  /// Creates the scope of a derived signing key.
+  ///
+  /// - Parameters:
+  ///   - prefix: The text before the secret in the first key.
+  ///   - parts: The parts, such as the day, the region, the service and the end of the scope.
+  public init(prefix: String, _ parts: [String]) {
+    self.prefix = prefix
+    self.parts = parts
+    joined = parts.map { "\($0.utf8.count):\($0)" }.joined()
+  }
+}
+
+extension AccessKey {
+  /// Returns the HMAC-SHA256 of a string, computed with a key that is derived from the secret; for signers.
+  ///
+  /// The most recently derived keys are cached with the access key, so that a key is derived once for each scope.
+  ///
+  /// - Parameters:
+  ///   - text: The string whose UTF-8 bytes are authenticated, such as a string to sign.
+  ///   - scope: The scope of the signing key.
+  public func authenticationCode(for text: String, in scope: SigningKeyScope) -> AuthenticationCode {
+    // A scope of the package's own signers starts and ends at a day or at an instant.
+    let cached = KeyScope(from: .min, to: .min, region: scope.joined, service: scope.prefix)
+    let signingKey: HMACKey<SHA256> = signingKey(for: cached) { secret in
+      let first = HMACKey<SHA256>(writing: {
+        $0.append(scope.prefix)
+        $0.append(secret)
+      })
+      return scope.parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }
+    }
+    return AuthenticationCode(signingKey.authenticationCode(for: text))
+  }
+
+  /// Returns the authentication code of bytes, computed with the key's secret; for signers.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that are authenticated.
+  ///   - algorithm: The HMAC algorithm to use.
+  public func authenticationCode(
+    for bytes: [UInt8], using algorithm: AuthenticationCode.Algorithm
+  ) -> AuthenticationCode {
+    switch algorithm {
+    case .hmacSHA1:
+      let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
+      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
+    case .hmacSHA256:
+      let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
+      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
+    }
+  }
+}
+
+/// The storage of an access key: its ID and secrets, and the values derived from them.
+final class AccessKeyStorage: Sendable {
+  let id: AccessKeyID
+  let secret: Secret
+  let sessionToken: Secret?
+  let isAnonymous: Bool
+  let isDecoy: Bool
+  let encodedToken: SecretBytes?
+  /// The error that explains why the access key cannot sign, or `nil` if the key can sign.
+  let problem: SigningError?
+  /// The characters in the access key ID with which some signature schemes would end it.
+  let delimiters: IDDelimiters
+  let sha1Keys = DerivedKeys<SHA1>()
+  let sha256Keys = DerivedKeys<SHA256>()
+  private let field = Lock<HTTPField?>(nil)
+
+  init(id: AccessKeyID, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false, isDecoy: Bool = false) {
+    self.isAnonymous = isAnonymous
+    self.isDecoy = isDecoy
+    self.id = id
+    self.secret = secret
+    self.sessionToken = sessionToken
+    problem = CredentialValidation.problem(id: id, secret: secret, token: sessionToken)
+    delimiters = IDDelimiters(in: id)
+    encodedToken = sessionToken.map { token in
+      var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
+      defer { wipe(&encoded) }
+      return SecretBytes(encoded)
+    }
+  }
+
+  func tokenField(named name: HTTPField.Name) -> HTTPField? {
+    guard let sessionToken else { return nil }
+    return field.withLock { field in
+      if let field, field.name == name { return field }
+      let made = HTTPField(name: name, value: sessionToken.reveal())
+      field = made
+      return made
+    }
+  }
+}
+
+/// The scope of a derived signing key: a period of time, a region and a service.
+///
+/// Unused parts of the scope are zero or empty.
+@usableFromInline
+package struct KeyScope: Sendable, Equatable {
+  @usableFromInline let from: Int64
+  @usableFromInline let to: Int64
+  @usableFromInline let region: String
+  @usableFromInline let service: String
+
+  /// Creates a scope for a derived signing key.
+  ///
+  /// - Parameters:
+  ///   - from: The start of the period, in any unit.
+  ///   - to: The end of the period, in the same unit.
+  ///   - region: The region, or an empty string if the signature scheme does not use it.
+  ///   - service: The service, or an empty string if the signature scheme does not use it.
+  @inlinable @inline(__always)
+  package init(from: Int64 = 0, to: Int64 = 0, region: String = "", service: String = "") {
+    self.from = from
+    self.to = to
+    self.region = region
+    self.service = service
+  }
+}
+
+/// A cache for the most recently derived signing keys of an access key.
+final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
+  private struct Entry {
+    let scope: KeyScope
+    let key: HMACKey<Hash>
+  }
+
+  /// The maximum number of cached keys.
+  ///
+  /// Two days, two regions or two periods may be in use concurrently. With more scopes, keys are derived again.
+  private static var capacity: Int { 4 }
+
+  private let entries = Lock<[Entry]>([])
+
+  func key(for scope: KeyScope, derive: () -> HMACKey<Hash>) -> HMACKey<Hash> {
+    let known = entries.withLock { entries in
+      entries.first { $0.scope == scope }?.key
+    }
+    if let known { return known }
+    let key = derive()
+    entries.withLock { entries in
+      if entries.count == Self.capacity { entries.removeFirst() }
+      entries.append(Entry(scope: scope, key: key))
+    }
+    return key
+  }
+}

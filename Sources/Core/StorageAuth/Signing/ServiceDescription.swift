@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+public import HTTPTypes
 
 /// The names, hosts, limits and error codes of a storage service, which verifiers, diagnoses, clients, servers and tools
 /// share.
@@ -87,4 +87,101 @@ public struct ServiceDescription: Sendable {
 
   /// Returns a Boolean value that indicates whether a host, in lowercase and without a port, is one of the vendor's.
   public func owns(host: String) -> Bool { domains.contains { host.hasByteSuffix($0) } }
+}
+
+/// The status codes and error codes with which a storage service rejects a request whose signature it does not accept.
+///
+/// A verifier returns the codes of its service (``SignatureVerifier/errorCodes``), so that a middleware responds as
+/// the service does and the service's SDKs understand the response.
+public struct ServiceErrorCodes: Sendable {
+  /// The HTTP status and the error code of a response that rejects a request.
+  public struct Refusal: Sendable, Hashable {
+    /// The HTTP status of the response.
+    public let status: HTTPResponse.Status
+
+    /// The error code in the response, such as `SignatureDoesNotMatch`.
+    public let code: String
+
+    /// Creates a rejection from an HTTP status and an error code.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status of the response.
+    ///   - code: The error code in the response, such as `SignatureDoesNotMatch`.
+    public init(_ status: HTTPResponse.Status, _ code: String) {
+      self.status = status
+      self.code = code
+    }
+  }
+
+  /// The XML element of a service's error document that identifies the requested resource.
+  public enum Subject: Sendable, Hashable {
+    /// An element with the given name that contains the host.
+    case host(String)
+    /// An element with the given name that contains the host and the path.
+    case resource(String)
+  }
+
+  /// The service's rejections for verification error codes; a code without an entry results in a Bad Request response.
+  public var refusals: [VerificationError.Code: Refusal]
+
+  /// The HTTP statuses for the service's own error codes (``VerificationError/serviceCode``), if they differ from the
+  /// statuses in ``refusals``.
+  public var statuses: [String: HTTPResponse.Status]
+
+  /// The name of the XML element that contains the canonical request in the service's error document.
+  ///
+  /// The document contains the string to sign in the element `StringToSign`.
+  public var canonicalRequestElement: String
+
+  /// The XML element of the service's error document that identifies the requested resource.
+  public var subject: Subject
+
+  /// The header that contains the error document in Base64 in a response to a HEAD request, or `nil` if the service has
+  /// no such header.
+  public var headHeader: HTTPField.Name?
+
+  /// Creates the error codes of a storage service.
+  ///
+  /// - Parameters:
+  ///   - canonicalRequestElement: The name of the XML element that contains the canonical request in the error
+  ///     document.
+  ///   - subject: The XML element of the error document that identifies the requested resource.
+  ///   - headHeader: The header that contains the error document in a response to a HEAD request, or `nil` if the
+  ///     service has no such header.
+  ///   - refusals: The rejections that differ from ``common``.
+  ///   - statuses: The HTTP statuses for the service's own error codes, if they differ from the statuses in `refusals`.
+  public init(
+    canonicalRequestElement: String = "CanonicalRequest", subject: Subject = .resource("Resource"),
+    headHeader: HTTPField.Name? = nil, refusals: [VerificationError.Code: Refusal] = [:],
+    statuses: [String: HTTPResponse.Status] = [:]
+  ) {
+    self.statuses = statuses
+    self.refusals = Self.common.merging(refusals) { $1 }
+    self.canonicalRequestElement = canonicalRequestElement
+    self.subject = subject
+    self.headHeader = headHeader
+  }
+
+  /// Returns the service's rejection for a verification error code.
+  public subscript(code: VerificationError.Code) -> Refusal {
+    refusals[code] ?? Refusal(.badRequest, "InvalidArgument")
+  }
+
+  /// Returns the service's rejection for a verification error, with the service's own error code if the verifier set
+  /// it.
+  public subscript(error: VerificationError) -> Refusal {
+    let refusal = self[error.code]
+    guard let code = error.serviceCode else { return refusal }
+    return Refusal(statuses[code] ?? refusal.status, code)
+  }
+
+  /// The rejections that the storage services have in common.
+  public static let common: [VerificationError.Code: Refusal] = [
+    .unsigned: Refusal(.forbidden, "AccessDenied"), .missingDate: Refusal(.forbidden, "AccessDenied"),
+    .expired: Refusal(.forbidden, "AccessDenied"), .lifetimeOutOfRange: Refusal(.forbidden, "AccessDenied"),
+    .unsignedField: Refusal(.forbidden, "AccessDenied"), .unknownKey: Refusal(.forbidden, "InvalidAccessKeyId"),
+    .missingToken: Refusal(.forbidden, "InvalidAccessKeyId"), .invalidToken: Refusal(.forbidden, "InvalidToken"),
+    .keyExpired: Refusal(.forbidden, "ExpiredToken"), .notYetValid: Refusal(.forbidden, "RequestTimeTooSkewed"),
+    .clockSkew: Refusal(.forbidden, "RequestTimeTooSkewed"), .mismatch: Refusal(.forbidden, "SignatureDoesNotMatch"),
+  ]
 }

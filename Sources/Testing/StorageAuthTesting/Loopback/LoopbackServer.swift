@@ -4,6 +4,14 @@
 internal import Dispatch
 internal import StorageAuth
 
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
 /// A server on 127.0.0.1 that runs a function for each connection, on a thread of its own.
 final class LoopbackServer: Sendable {
   /// The port of the server.
@@ -67,5 +75,149 @@ final class LoopbackServer: Sendable {
       listening.withLock { $0 = nil }
       listenerIsClosed.signal()
     }
+  }
+}
+
+/// The head of a request as it was received.
+struct WireRequest: Sendable {
+  /// The first line, without the line break.
+  let line: String
+
+  /// The header fields in order.
+  let fields: [(name: String, value: String)]
+
+  /// Parses a head without the empty line after it.
+  init(_ head: [UInt8]) {
+    let lines = head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+      line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+    line = String(decoding: lines.first ?? [], as: UTF8.self)
+    fields = lines.dropFirst().map { line in
+      let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+      let value = line[colon...].dropFirst().drop { $0 == UInt8(ascii: " ") }
+      return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
+    }
+  }
+
+  /// The second word of the first line.
+  var path: String {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    return words.count == 3 ? String(words[1]) : ""
+  }
+
+  /// The first word of the first line.
+  var method: String { line.split(separator: " ").first.map(String.init) ?? "" }
+
+  /// Returns the values of all fields with a lowercase name.
+  func values(_ name: String) -> [String] {
+    fields.filter { $0.name.lowercased() == name }.map(\.value)
+  }
+
+  /// The declared number of bytes in the body.
+  var contentLength: Int { values("content-length").first.flatMap { Int(digits: $0) } ?? 0 }
+}
+
+/// A connection of the loopback server, whose calls block.
+///
+/// A call that takes too long throws.
+final class LoopbackConnection {
+  private let socket: LoopbackSocket
+  private var received: ArraySlice<UInt8> = []
+
+  init(_ socket: LoopbackSocket) {
+    self.socket = socket
+  }
+
+  /// Reads the head of the next request.
+  ///
+  /// - Throws: `LoopbackError` at the end of the connection.
+  func readHead() throws(LoopbackError) -> WireRequest {
+    let separator = Array("\r\n\r\n".utf8)
+    while true {
+      if let end = received.firstRange(of: separator) {
+        defer { received = received[end.upperBound...] }
+        return WireRequest(Array(received[..<end.lowerBound]))
+      }
+      guard try receive() else { throw LoopbackError(call: "end") }
+    }
+  }
+
+  /// Reads the next bytes of a body, at most `count` of them; an empty result is the end of the connection.
+  func read(upTo count: Int) throws(LoopbackError) -> [UInt8] {
+    if received.isEmpty { _ = try receive() }
+    defer { received = received.dropFirst(count) }
+    return Array(received.prefix(count))
+  }
+
+  /// Reads bytes until there are `count` of them or the connection ends, and passes each chunk to a function.
+  ///
+  /// - Returns: The number of bytes.
+  @discardableResult
+  func readBody(_ count: Int, _ body: ([UInt8]) -> Void = { _ in }) throws(LoopbackError) -> Int {
+    var left = count
+    while left > 0 {
+      let bytes = try read(upTo: left)
+      if bytes.isEmpty { break }
+      left -= bytes.count
+      body(bytes)
+    }
+    return count - left
+  }
+
+  private func receive() throws(LoopbackError) -> Bool {
+    let bytes = try socket.read()
+    received = received.isEmpty ? bytes[...] : received + bytes
+    return !bytes.isEmpty
+  }
+
+  /// Sends text.
+  func send(_ text: String) throws(LoopbackError) {
+    try send(Array(text.utf8))
+  }
+
+  /// Sends bytes.
+  func send(_ bytes: [UInt8]) throws(LoopbackError) {
+    var rest = bytes[...]
+    while !rest.isEmpty { rest = rest.dropFirst(try socket.write(rest)) }
+  }
+
+  /// Sends a number of bytes until the peer accepts none for a while.
+  ///
+  /// - Parameters:
+  ///   - count: The number of bytes.
+  ///   - pause: The duration after which sending ends.
+  /// - Returns: The number of bytes that were accepted.
+  func sendZeros(_ count: Int, untilStalledFor pause: Duration) -> Int {
+    socket.set(SO_SNDBUF, to: 65_536)
+    socket.limit(SO_SNDTIMEO, to: pause)
+    let block = [UInt8](repeating: 0, count: 65_536)
+    var left = count
+    while left > 0, let sent = try? socket.write(block.prefix(left)) { left -= sent }
+    return count - left
+  }
+
+  /// Sets the maximum duration of a call that sends.
+  func limitSending(to duration: Duration) {
+    socket.limit(SO_SNDTIMEO, to: duration)
+  }
+
+  /// Ends sending; the peer receives the end after the bytes that have been sent.
+  func endSending() {
+    socket.shutDown(onlySending: true)
+  }
+
+  /// Waits until the peer closes the connection, and discards what it sends before that.
+  ///
+  /// - Returns: Whether the connection was closed in time.
+  func waitForEnd() -> Bool {
+    while true {
+      guard let bytes = try? socket.read() else { return errno == ECONNRESET || errno == EPIPE }
+      if bytes.isEmpty { return true }
+    }
+  }
+
+  /// Makes the peer receive a reset when the connection is closed.
+  func reset() {
+    socket.resetOnClose()
   }
 }

@@ -5,6 +5,158 @@ internal import Dispatch
 internal import HTTPTypes
 internal import StorageAuth
 
+extension TransportConformance {
+  private static var ok: String { "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" }
+
+  func checkPath(_ transport: Subject) async throws -> Int {
+    let paths = [
+      "/", "/photos", "/photos/cat.jpg", "/photos/", "/photos//cat.jpg", "//photos", "/a%20b", "/a%2Fb", "/a%2fb",
+      "/%E7%8C%AB", "/a%252Fb", "/a+b", "/a~b-c_d.e", "/a!$&'()*+,;=:@b", "/...", "/.a", "/a..b", "/photos?acl",
+      "/photos?uploadId=1&partNumber=2", "/photos?a=b=c&d", "/photos?a=%2F%2B+%25", "/photos?prefix=a%2F%2F..%2F",
+      "/photos?list-type=2&prefix=&delimiter=%2F", "/photos?x-acme-signature=ab%2Fcd%3D", "/photos?", "/photos?a=/../b",
+      "/photos?a=b?c", "/photos?&&", "/photos?=", "/photos?a=b&a=b",
+    ]
+    return try await send(paths, transport) { path, error in
+      throw Violation("\(path) was rejected with the code \(error.code)")
+    }
+  }
+
+  func checkUnusualPath(_ transport: Subject) async throws -> Int {
+    let parts = [
+      ".", "..", "%2e", "%2E%2e", ".%2e", "...", ";", "a;b", "%", "%z", "%2", "%00", "%0d%0a", "%25%", " ", "a b", "\t",
+      "\\", "|", "^", "`", "{a}", "<a>", "\"", "[a]", "#", "a#b", "é", "e\u{301}", "猫", "\u{7f}", "\u{0}", "\r\nx: y",
+      "\n", "@", ":", "::", "a:80", "*", "%C3%A9", "%c3%a9", "%ff", "'",
+    ]
+    let paths = parts.flatMap { part in
+      [
+        "/\(part)", "/\(part)/", "/a/\(part)/b", "/a/\(part)?b", "/a\(part)", "/a?\(part)", "/a?b=\(part)&c",
+        "/a?b/\(part)/",
+      ]
+    }
+    let unusual = ["", "*", "a", "?a", "/" + String(repeating: "a", count: 50_000)]
+    return try await send(paths + unusual, transport) { path, error in
+      try require(error.code == .invalidRequest, "\(path) was rejected with the code \(error.code)")
+    }
+  }
+
+  /// Sends requests with the given paths, which must arrive unchanged unless the transport rejects them.
+  private func send(
+    _ paths: [String], _ transport: Subject, rejected: (String, TransportError) throws -> Void
+  ) async throws -> Int {
+    let recording = Recording<WireRequest>()
+    let server = try server(recordingIn: recording) { _ in Self.ok }
+    var sent = 0
+    for path in paths {
+      let request = request(.get, path, to: server)
+      // HTTPRequest removes and replaces what no header field may contain.
+      let path = request.path ?? ""
+      switch try await answer(transport, request) {
+      case .failure(let error): try rejected(String(path.prefix(80)), error)
+      case .success(let response):
+        _ = try await complete(response)
+        sent += 1
+        guard let line = recording.values.last?.line, recording.values.count == sent else {
+          throw Violation("\(path.prefix(80)) was sent \(recording.values.count - sent + 1) times")
+        }
+        try require(
+          line.utf8.elementsEqual("GET \(path) HTTP/1.1".utf8), "\(path.prefix(80)) arrived as \(line.prefix(80))")
+      }
+    }
+    return paths.count
+  }
+
+  func checkHeaders(_ transport: Subject) async throws -> Int {
+    let recording = Recording<WireRequest>()
+    let server = try server(recordingIn: recording) { _ in Self.ok }
+    let fields = [
+      ("Authorization", "ACME4-HMAC-SHA256 Credential=id/20261120/north-1/store/acme4_request,Signature=0a1b"),
+      ("Date", "Fri, 20 Nov 2026 10:00:00 GMT"), ("Content-Type", "text/plain; charset=utf-8"),
+      ("Content-MD5", "XrY7u+Ae7tCTyyK7j1rNww=="), ("Content-Disposition", "attachment; filename=\"a, b.txt\""),
+      ("Content-Encoding", "gzip"), ("x-acme-date", "20261120T100000Z"), ("x-acme-security-token", "token/+=="),
+      ("x-acme-meta-name", "a  b,c;d=e"), ("X-Acme-Content-SHA256", "UNSIGNED-PAYLOAD"), ("Range", "bytes=0-99"),
+      ("If-None-Match", "*"), ("User-Agent", "conformance/1.0"), ("Cache-Control", "max-age=60"),
+      ("Accept", "text/xml"),
+      ("Accept-Encoding", "identity"), ("x-acme-long", String(repeating: "a", count: 4_000)),
+    ]
+    for method in [HTTPRequest.Method.get, .put, .delete] {
+      let body = method == .put ? HTTPBody.bytes([1, 2, 3]) : .none
+      var request = request(method, to: server, body: body)
+      for (name, value) in fields { request.headerFields[try field(name)] = value }
+      _ = try await response(transport, request, body: body)
+      guard let received = recording.values.last else { throw Violation("no request arrived") }
+      for (name, value) in fields {
+        let values = received.values(name.lowercased())
+        try require(values == [value], "\(name) of \(method) arrived \(values.count) times, or with another value")
+      }
+      let hosts = received.values("host")
+      try require(hosts == [request.authority], "the header Host of \(method) is \(hosts)")
+    }
+    return fields.count * 3
+  }
+
+  func checkUnusualHeaders(_ transport: Subject) async throws -> Int {
+    let recording = Recording<WireRequest>()
+    let server = try server(recordingIn: recording) { _ in Self.ok }
+    let values = [
+      [""], ["a", "b"], ["a", "a"], ["猫"], ["é"], ["a\tb"], ["a,b", "c"], ["\"a\\\"\""], [":"], ["a;"],
+      [String(repeating: "a", count: 8_000)],
+    ]
+    for values in values {
+      var request = request(to: server)
+      let name = try field("x-acme-meta-name")
+      for value in values { request.headerFields.append(HTTPField(name: name, value: value)) }
+      let before = recording.values.count
+      switch try await answer(transport, request) {
+      case .failure(let error):
+        try require(error.code == .invalidRequest, "\(values) was rejected with the code \(error.code)")
+        try require(recording.values.count == before, "\(values) was sent and rejected")
+      case .success(let response):
+        _ = try await complete(response)
+        let received = recording.values.last?.values("x-acme-meta-name") ?? []
+        try require(received == values, "\(values) arrived as \(received)")
+      }
+    }
+    return values.count
+  }
+
+  func checkAddedHeaders(_ transport: Subject) async throws -> Int {
+    let recording = Recording<WireRequest>()
+    let server = try server(recordingIn: recording) { request in
+      request.method == "HEAD" ? "HTTP/1.1 200 OK\r\n\r\n" : Self.ok
+    }
+    let harmless: [String: Set<String>?] = [
+      "accept": ["*/*"], "accept-encoding": ["identity"], "accept-language": nil, "cache-control": ["no-cache"],
+      "connection": ["keep-alive", "close"], "host": nil, "pragma": ["no-cache"], "priority": nil, "user-agent": nil,
+    ]
+    let requests: [(HTTPRequest.Method, HTTPBody)] = [
+      (.get, .none), (.head, .none), (.delete, .none), (.put, .none), (.post, .none), (.put, .bytes([1])),
+      (.post, .bytes([1])), (.put, TestBody(length: 2_000_000).body), (.post, TestBody(length: 2_000_000).body),
+    ]
+    for (method, body) in requests {
+      var request = request(method, to: server, body: body)
+      request.headerFields[.contentType] = nil
+      if case .failure(let error) = try await exchange(transport, request, body: body) {
+        guard let error = error as? TransportError, error.code == .invalidRequest else {
+          throw Violation("\(method) without Content-Type failed")
+        }
+        continue
+      }
+      for (name, value) in recording.values.last?.fields ?? [] {
+        let name = name.lowercased()
+        if name == "content-length", value == "\(body.length)" { continue }
+        let isHarmless = harmless[name].map { $0?.contains(value.lowercased()) ?? true } ?? false
+        try require(isHarmless, "\(method) has the additional header \(name)")
+      }
+    }
+    return requests.count
+  }
+
+  private func field(_ name: String) throws(Violation) -> HTTPField.Name {
+    guard let name = HTTPField.Name(name) else { throw Violation("\(name) is not a name") }
+    return name
+  }
+}
+
 /// The size of a body that is larger than the buffers between a client and a server on one machine.
 private let largeSize = 48 * 1_024 * 1_024
 
