@@ -5,7 +5,7 @@
 ///
 /// The error describes the problem and the remedy. It contains no secret and no token: session tokens in ``comparison``
 /// are masked.
-public struct VerificationError: Error, Sendable, Hashable {
+public struct VerificationError: Error, Sendable, Hashable, ActionableError {
   /// The code that identifies why the request is rejected.
   public let code: Code
 
@@ -99,62 +99,53 @@ public struct VerificationError: Error, Sendable, Hashable {
 
   /// A code that identifies why a request's signature is not accepted.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken,
-        invalidToken
-      case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, lifetimeOutOfRange, mismatch
-      case invalidPolicy, policyExpired, conditionFailed
-    }
-
-    private let value: Value
+    private let name: String
 
     /// The request contains no signature.
-    public static let unsigned = Code(value: .unsigned)
+    public static let unsigned = Code(name: "unsigned")
     /// The request contains no date, or a date that cannot be parsed.
-    public static let missingDate = Code(value: .missingDate)
+    public static let missingDate = Code(name: "missingDate")
     /// The authorization parameters or other parts of the request cannot be parsed.
-    public static let malformed = Code(value: .malformed)
+    public static let malformed = Code(name: "malformed")
     /// The request contains two authorizations, or a signed part of the request occurs twice.
-    public static let ambiguous = Code(value: .ambiguous)
+    public static let ambiguous = Code(name: "ambiguous")
     /// The signature algorithm is not supported.
-    public static let unsupported = Code(value: .unsupported)
+    public static let unsupported = Code(name: "unsupported")
     /// A part of the request is larger, or occurs more often, than the verifier accepts.
-    public static let limitExceeded = Code(value: .limitExceeded)
+    public static let limitExceeded = Code(name: "limitExceeded")
     /// The access key ID in the request does not exist.
-    public static let unknownKey = Code(value: .unknownKey)
+    public static let unknownKey = Code(name: "unknownKey")
     /// The access key is temporary, but the request contains no session token.
-    public static let missingToken = Code(value: .missingToken)
+    public static let missingToken = Code(name: "missingToken")
     /// The session token does not belong to the access key, or the access key has no session token.
-    public static let invalidToken = Code(value: .invalidToken)
+    public static let invalidToken = Code(name: "invalidToken")
     /// The signature is for another day, region or service than the verifier expects.
-    public static let wrongScope = Code(value: .wrongScope)
+    public static let wrongScope = Code(name: "wrongScope")
     /// A part of the request that affects its meaning is not signed.
-    public static let unsignedField = Code(value: .unsignedField)
+    public static let unsignedField = Code(name: "unsignedField")
     /// The request's authorization is not valid yet.
-    public static let notYetValid = Code(value: .notYetValid)
+    public static let notYetValid = Code(name: "notYetValid")
     /// The request's authorization has expired.
-    public static let expired = Code(value: .expired)
+    public static let expired = Code(name: "expired")
     /// The temporary access key has expired.
-    public static let keyExpired = Code(value: .keyExpired)
+    public static let keyExpired = Code(name: "keyExpired")
     /// The signing time differs too much from the verifier's clock.
-    public static let clockSkew = Code(value: .clockSkew)
+    public static let clockSkew = Code(name: "clockSkew")
     /// The request's authorization is valid for longer than the verifier accepts.
-    public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
+    public static let lifetimeOutOfRange = Code(name: "lifetimeOutOfRange")
     /// The signature in the request does not match the signature that the verifier computed.
-    public static let mismatch = Code(value: .mismatch)
+    public static let mismatch = Code(name: "mismatch")
     /// The policy of a submitted form cannot be parsed, or lacks a required condition.
-    public static let invalidPolicy = Code(value: .invalidPolicy)
+    public static let invalidPolicy = Code(name: "invalidPolicy")
     /// The policy of a submitted form has expired.
-    public static let policyExpired = Code(value: .policyExpired)
+    public static let policyExpired = Code(name: "policyExpired")
     /// A submitted form does not satisfy a condition of its policy.
-    public static let conditionFailed = Code(value: .conditionFailed)
+    public static let conditionFailed = Code(name: "conditionFailed")
 
     /// The name of the error code, such as `mismatch`.
-    public var description: String { value.rawValue }
+    public var description: String { name }
   }
 }
-
-extension VerificationError: ActionableError {}
 
 extension VerificationError {
   /// Returns a copy of the error with the storage service's own error code.
