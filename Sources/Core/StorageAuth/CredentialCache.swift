@@ -29,7 +29,6 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
 
-  /// The tasks of the in-flight credential request: the request to the provider, and its timeout.
   struct FlightTasks {
     let number: UInt64
     let request: Task<Void, Never>
@@ -256,9 +255,7 @@ extension CredentialCache {
     replace(with: credential)
   }
 
-  /// The provider for a cache whose credentials are set by the app.
-  ///
-  /// The provider always throws an error.
+  /// The provider of a cache whose credentials are set by the app, which always throws an error.
   private struct NoSource: CredentialProvider {
     let source = "credential set by hand"
 
@@ -314,7 +311,6 @@ extension CredentialCache {
     perform { $0.wantsRefresh(at: uptime) ? $0.refresh(at: uptime) : [] }
   }
 
-  /// Passes an event to the cache's state machine and performs the effects that the state machine returns.
   func perform(_ event: (inout Machine) -> [Machine.Effect]) {
     perform { (state: inout State) in event(&state.machine) }
   }

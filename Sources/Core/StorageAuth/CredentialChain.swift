@@ -61,7 +61,6 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
 }
 
 extension CredentialError {
-  /// Returns a copy of the error whose `declined` list starts with the errors of the providers that were skipped.
   fileprivate func adding(_ others: [CredentialError]) -> CredentialError {
     CredentialError(
       code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: others + declined)

@@ -70,7 +70,6 @@ public struct RejectedResponse: Sendable {
     return details
   }
 
-  /// Parses the response according to the conventions of a service.
   package func reading(by reader: some SignatureReader) -> Reading {
     let inHeader = reader.errorCodes.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
     let details = document ?? inHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
@@ -115,10 +114,8 @@ public struct RejectedResponse: Sendable {
     /// The text of each element in the error document, by element name.
     public let details: [String: String]
 
-    /// The string to sign that the service derived from the request, or `nil` if the response does not contain it.
     var stringToSign: String?
 
-    /// The canonical request that the service derived, or `nil` if the response does not contain it.
     var canonicalRequest: String?
 
     fileprivate init(
@@ -144,8 +141,6 @@ public struct RejectedResponse: Sendable {
     }
 
     /// Returns whether the service may have compared the signature and found another one.
-    ///
-    /// - Parameter meanings: The known meanings of error codes, by error code.
     func mayBeMismatch(_ meanings: [String: RefusalMeaning]) -> Bool {
       guard let code else { return stringToSign != nil || canonicalRequest != nil || isRefusal }
       return meanings[code] == .mismatch
@@ -163,19 +158,15 @@ public struct RejectedResponse: Sendable {
       }
     }
 
-    /// Whether the service rejected the request because of its sender.
     var isRefusal: Bool { status == 403 || status == 401 }
 
     /// Returns whether the request's credential or signature can be the reason for the error response.
-    ///
-    /// - Parameter meanings: The known meanings of error codes, by error code.
     func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
       if isRefusal { return true }
       guard let code else { return stringToSign != nil || canonicalRequest != nil }
       return meanings[code] != nil
     }
 
-    /// Returns the time in the element with the given name, or `nil` if there is no valid time.
     func instant(_ name: String) -> Timestamp? {
       details[name].flatMap { Timestamp(iso8601: $0) ?? Timestamp(iso8601Basic: $0) }
     }
@@ -200,7 +191,7 @@ extension RejectedResponse.Reading: Redacted {
 }
 
 extension String {
-  /// Returns the range of the first occurrence of another string.
+  /// Returns the range of the first occurrence of another string, comparing bytes.
   fileprivate func firstRange(of text: String) -> Range<Index>? {
     var rest = self[...]
     while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {

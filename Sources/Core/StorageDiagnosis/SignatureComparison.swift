@@ -9,7 +9,6 @@ struct SignatureComparison {
   let response: RejectedResponse.Reading
   let sent: SentRequest
 
-  /// The finding, or `nil` if the response concerns neither the signature nor its key.
   var finding: SignatureFinding? {
     if let finding = sent.reader.finding(for: response, to: sent.request) { return completed(finding) }
     guard let code = response.code else {
@@ -111,7 +110,6 @@ struct SignatureComparison {
 }
 
 extension String {
-  /// Whether the message mentions the signature version.
   fileprivate var mentionsVersion: Bool {
     let text = lowercased()
     return ["signature version", "v1 signature", "v4 signature", "signature v1", "signature v4"].contains {
@@ -126,7 +124,6 @@ extension Duration {
 }
 
 extension SignatureComparison {
-  /// The finding for a signing time that is too far from the server's time.
   var skew: SignatureFinding {
     let signed = response.instant("RequestTime") ?? sent.reading?.signedAt
     guard let signed, let server = response.serverTime else { return SignatureFinding(.clockSkew) }
@@ -139,14 +136,12 @@ extension SignatureComparison {
       detail: "The request was signed for \(signed), \(difference.magnitude.inWords) \(direction) the service.")
   }
 
-  /// The finding for a signature that is not valid yet.
   var prematurity: SignatureFinding {
     var finding = skew
     finding.cause = .notYetValid
     return finding
   }
 
-  /// The finding for a signature that has expired.
   var expiry: SignatureFinding {
     let end = response.instant("Expires") ?? sent.reading?.end
     guard let end, let server = response.serverTime else { return SignatureFinding(.expired) }
@@ -158,7 +153,6 @@ extension SignatureComparison {
 }
 
 extension Duration {
-  /// The human-readable duration in whole seconds.
   var inWords: String {
     let seconds = components.seconds
     let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
@@ -168,8 +162,7 @@ extension Duration {
 }
 
 extension SignatureComparison {
-  /// The finding for a signature that does not match, from a comparison of the client's and the service's strings to
-  /// sign.
+  /// The finding for a signature that does not match, from a comparison of both sides' strings to sign.
   var comparison: SignatureFinding {
     guard let signed = sent.parts else {
       guard let problem = sent.problem else {
@@ -231,8 +224,6 @@ extension SignatureComparison {
   }
 
   /// Returns the finding for a common change of the request that results in the hash that the service shows.
-  ///
-  /// Returns `nil` if no common change results in that hash.
   private func likelyRewriting(hashingTo hash: String) -> SignatureFinding? {
     guard let signed = sent.parts else { return nil }
     for request in LikelyRewriting.all(of: sent.request) {
@@ -269,7 +260,6 @@ extension SignatureComparison {
     return nil
   }
 
-  /// Returns whether a line contains a session token of the request, as plain text or percent-encoded.
   private func holdsToken(_ line: String) -> Bool {
     sent.tokens.contains { line.contains($0.reveal()) || line.contains($0.reveal().percentEncoded()) }
   }

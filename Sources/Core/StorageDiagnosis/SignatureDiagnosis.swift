@@ -65,7 +65,6 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     self = stringToSign == nil ? diagnosis : diagnosis.whenSignedAsSent
   }
 
-  /// Creates a diagnosis from a parsed response, or returns `nil` if the response does not concern the signature.
   init?(of reading: RejectedResponse.Reading, _ sent: SentRequest) {
     guard reading.concernsAuthorization(sent.reader.meanings),
       let finding = SignatureComparison(response: reading, sent: sent).finding
@@ -260,7 +259,6 @@ extension SignatureDiagnosis {
 }
 
 extension SignatureDiagnosis.Cause {
-  /// A description of what usually leads to this cause, and how to fix it.
   package var text: (usual: String, remedy: String) {
     switch self {
     case .contentTypeAdded:

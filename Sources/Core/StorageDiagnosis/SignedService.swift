@@ -245,7 +245,6 @@ public struct SignatureFinding: Sendable, Hashable {
   /// Additional facts, in complete sentences without secrets.
   public var detail: String
 
-  /// The names of the other lines that differ.
   var otherLines: [String] = []
 
   /// Whether the strings to sign are equal, so that only the secret can differ if the client signed what it sent.

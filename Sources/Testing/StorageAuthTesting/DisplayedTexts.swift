@@ -39,7 +39,6 @@ public struct DisplayedTexts {
     return [printed, debugPrinted, dumped, mirrored, "\(value)", String(describing: value), String(reflecting: value)]
   }
 
-  /// Appends the descriptions of a value and of all values that its mirror reaches.
   private static func append(mirrorOf value: Any, to text: inout String, depth: Int) {
     text += "\(value) "
     guard depth < 12 else { return }

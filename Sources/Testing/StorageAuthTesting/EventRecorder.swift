@@ -10,9 +10,7 @@ public import StorageAuth
 /// XCTAssertEqual(recorder.retries.map(\.attempt), [2, 3])
 /// ```
 public final class EventRecorder: Sendable {
-  /// A log of the recorded events.
-  ///
-  /// It is a separate object, so that the observation does not retain the recorder.
+  /// A log of the recorded events, which is separate so that the observation does not retain the recorder.
   private final class Log: Sendable {
     let events = Lock<[AuthEvent]>([])
     let tally = Tally()

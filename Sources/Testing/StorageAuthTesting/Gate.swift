@@ -17,14 +17,12 @@ final class Gate: Sendable {
     state = Lock(State(isClosed: isClosed))
   }
 
-  /// The number of tasks that are waiting at the gate.
   var waiting: Int { state.withLock { $0.waiters.count } }
 
   func close() {
     state.withLock { $0.isClosed = true }
   }
 
-  /// Opens the gate and resumes all waiting tasks.
   func open() {
     let waiters = state.withLock { state in
       defer { state.waiters = [] }
@@ -40,9 +38,7 @@ final class Gate: Sendable {
     waiter?.continuation.resume()
   }
 
-  /// Waits until the gate is open.
-  ///
-  /// - Throws: `CancellationError` if the task is cancelled while it waits.
+  /// Waits until the gate is open, or throws `CancellationError` if the task is cancelled.
   func pass() async throws {
     let id = state.withLock { state in
       state.nextID += 1
@@ -85,9 +81,7 @@ final class Tally: Sendable {
 
   var count: Int { state.withLock { $0.count } }
 
-  /// Adds a number to the counter, and resumes the tasks whose goal has been reached.
-  ///
-  /// - Returns: The value of the counter after the addition.
+  /// Adds a number, resumes the tasks whose goal has been reached, and returns the new value.
   @discardableResult
   func add(_ change: Int) -> Int {
     let (count, woken) = state.withLock { state in
@@ -126,12 +120,8 @@ final class Tally: Sendable {
 
 /// Returns the result of an operation, or `nil` if the operation takes too long.
 ///
-/// An operation that takes too long is cancelled, and the function does not wait for it.
-///
-/// - Parameters:
-///   - patience: The time limit for the operation, measured with the machine's clock.
-///   - yields: The number of `Task.yield()` calls after which the operation is cancelled, or `nil` for no cancellation.
-///   - work: The operation, which runs in a separate task.
+/// Such an operation is cancelled and not awaited. With `yields`, an operation is cancelled after so many calls of
+/// `Task.yield()`.
 func answered<Value: Sendable>(
   within patience: Duration, cancelledAfter yields: Int? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {

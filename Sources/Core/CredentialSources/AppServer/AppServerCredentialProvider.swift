@@ -211,7 +211,6 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
 
   private var visibleURL: String { ServiceURL(url)?.visible ?? Secret.mask }
 
-  /// Returns the list of scopes as JSON.
   private static func document(
     of scope: CredentialScope, region: String, source: String
   ) throws(CredentialError) -> [UInt8] {

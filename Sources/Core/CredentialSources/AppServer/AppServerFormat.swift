@@ -15,9 +15,7 @@ public struct AppServerFormat: Sendable {
   /// A format that is detected automatically among the formats of all services in this package.
   public static let automatic = AppServerFormat(kind: .documents(known))
 
-  /// The document formats of all services.
-  ///
-  /// The last format is used for a response that no format recognizes.
+  /// The formats of all services, of which the last is used for a response that no format recognizes.
   static let known: [AppServerDocument] = [.s3, .oss, .cos]
 
   private init(kind: Kind) {
@@ -40,14 +38,10 @@ public struct AppServerFormat: Sendable {
 
 /// The format of a JSON document in which an app server returns an access key for one service.
 struct AppServerDocument: Sendable {
-  /// A closure that returns whether a JSON object has this format.
   let recognizes: @Sendable (JSONObject) -> Bool
 
-  /// A closure that reads the access key from a JSON object in an app server's response.
   let issued: @Sendable (AppServerResponse, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
-  /// A closure that reads the reason for a refusal from a JSON object, or returns `nil` if the object contains no
-  /// reason.
   let refusal: @Sendable (AppServerResponse, JSONObject) -> ServiceRefusal?
 }
 
@@ -128,17 +122,13 @@ extension AppServerResponse {
       id: id, secret: secret, token: token, start: start, expiration: end, at: response.issuerTime ?? start)
   }
 
-  /// Returns the object that contains the fields of the key, or `nil` if there is no such object.
-  ///
-  /// It is a nested object, or the envelope itself as in the vendor's browser SDK.
+  /// Returns the object with the key's fields, which is nested, or the envelope itself as in the vendor's browser SDK.
   private func credentials(in envelope: JSONObject) -> JSONObject? {
     if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
     return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
   }
 
-  /// Returns the refusal in a response, or `nil` if the response contains no error.
-  ///
-  /// A refusal is in `Response.Error`, or has an error code other than zero.
+  /// Returns the refusal in `Response.Error`, or that with an error code other than zero.
   fileprivate func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
     if let response = object["Response"]?.object, let error = response["Error"]?.object {
       return ServiceRefusal(
@@ -184,7 +174,6 @@ extension AppServerResponse {
   }
 }
 
-/// A response of an app server to a request for a temporary key.
 struct AppServerResponse {
   let source: String
   let response: ServiceResponse
@@ -195,7 +184,6 @@ struct AppServerResponse {
       remedy: "Compare the server's response with the formats in the article CredentialServices of CredentialSources.")
   }
 
-  /// Returns the access key in this response, decoded from the given format.
   func issued(as format: AppServerFormat) throws(CredentialError) -> IssuedCredential<AccessKey> {
     guard response.isSuccess else { throw refusal }
     switch format.kind {
@@ -216,7 +204,6 @@ struct AppServerResponse {
     }
   }
 
-  /// The error for a response whose status does not indicate success.
   private var refusal: CredentialError {
     let object = response.object ?? JSONObject()
     let refusal = AppServerFormat.known.reversed().lazy.compactMap { $0.refusal(self, object) }.first

@@ -66,7 +66,6 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
         : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
   }
 
-  /// Returns the expiration that the environment specifies, or `nil` if its variable is unset.
   private func expiration(in values: EnvironmentValues) throws(CredentialError) -> Timestamp? {
     guard let expirationName, let text = values.variable(expirationName)?.trimmed else { return nil }
     guard let end = Timestamp(expiration: text) else {
@@ -77,12 +76,10 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
     return end
   }
 
-  /// The part of an error's remedy that lists the variables for the session token.
   private var tokenAdvice: String {
     tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
   }
 
-  /// Returns a key after checking that a signer can send it.
   private func checked(_ key: AccessKey) throws(CredentialError) -> AccessKey {
     do {
       try key.check(idWithout: [])
@@ -99,13 +96,10 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
 /// The file with the value of `NAME` is named by `NAME_FILE`, as container images usually have it, because a secret in a
 /// file is visible to fewer processes than one in the environment.
 struct EnvironmentValues: Sendable {
-  /// A closure that returns the value of an environment variable, or `nil` if the variable is not set.
   var variable: @Sendable (_ name: String) -> String?
 
-  /// The reader of the files.
   var files: any FileReader
 
-  /// A closure that receives a warning if other users can read or could have written a file.
   var onWarning: @Sendable (CredentialWarning) -> Void
 
   /// Returns whether a variable, or the variable that names its file, is set to more than whitespace.
@@ -113,14 +107,10 @@ struct EnvironmentValues: Sendable {
     variable(name)?.trimmed != nil || variable(Self.fileVariable(of: name))?.trimmed != nil
   }
 
-  /// Returns the value of a variable without surrounding whitespace, or `nil` if neither the variable nor the variable
-  /// that names its file is set.
+  /// Returns the value of a variable, or of the file that another variable names, without surrounding whitespace.
   ///
   /// The file is read at each call, because a platform may replace it.
   ///
-  /// - Parameters:
-  ///   - name: The name of the variable that contains the value.
-  ///   - source: The name of the provider that reads the variable, for error messages.
   /// - Throws: `failed` if both variables are set, or if the file cannot be used.
   func value(_ name: String, for source: String) throws(CredentialError) -> String? {
     let value = variable(name)?.trimmed
@@ -164,7 +154,6 @@ extension FileReader {
 }
 
 extension FileContents {
-  /// A reason why another user could have written the file, from the file system or from the permission bits.
   func weakness(at path: String) -> FileWeakness? {
     weakness ?? permissions.flatMap { FileWeakness(permissions: $0, of: "the file \(path)", at: path) }
   }

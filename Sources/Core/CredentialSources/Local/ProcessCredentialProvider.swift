@@ -7,7 +7,6 @@ public import StorageAuth
 ///
 /// A ``ProcessOutputFormat`` specifies the format of the JSON. The command's standard error is never shown.
 public struct ProcessCredentialProvider: CredentialProvider {
-  /// The maximum size of the command's output, in bytes.
   private static let outputLimit = 1 << 16
 
   private let command: CredentialCommand
@@ -100,7 +99,6 @@ public struct ProcessOutputFormat: Sendable {
   /// The names of the required fields in the output, for error messages.
   let fields: String
 
-  /// A closure that reads the access key from the parsed output.
   let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
 
   package init(fields: String, key: @escaping @Sendable (SettingTable) throws(CredentialError) -> AccessKey) {
@@ -168,7 +166,6 @@ extension CredentialProvider where Self == ProcessCredentialProvider {
 /// let piped = CredentialCommand.shell("vault read oss | jq .data")
 /// ```
 public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
-  /// The program and its arguments, in this order.
   let arguments: [String]
 
   /// Creates a command that runs a program without a shell.

@@ -22,11 +22,6 @@ public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
 
   private let read: @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
 
-  /// Creates a provider for a profile.
-  ///
-  /// - Parameters:
-  ///   - source: The provider's name, for error messages.
-  ///   - read: A closure that reads the profile, and obtains the credential that the profile describes.
   package init(
     source: String,
     read: @escaping @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
@@ -35,13 +30,6 @@ public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
     self.read = read
   }
 
-  /// Creates a provider for a profile in a file.
-  ///
-  /// - Parameters:
-  ///   - file: The file that contains the profile.
-  ///   - path: The path that the caller specifies, or `nil` for the path that the environment specifies or the default
-  ///     paths.
-  ///   - read: A closure that obtains the credential that the profile in the file describes.
   package init(
     _ file: ConfigurationFile, path: String?,
     read:
@@ -74,11 +62,7 @@ extension ProfileCredentialProvider: Redacted {
 extension ConfigurationFile.Contents {
   /// Returns the settings in the section for a profile of an INI file.
   ///
-  /// - Parameters:
-  ///   - profile: The profile's name.
-  ///   - isMistake: Whether the caller specified the profile, so that it must exist.
-  /// - Throws: `notConfigured`, or `failed` for a mistake, if the file has no such section. `malformedResponse` if the
-  ///   section is invalid.
+  /// - Parameter isMistake: Whether the caller specified the profile, so that it must exist.
   package func section(_ profile: String, isMistake: Bool) throws(CredentialError) -> SettingTable {
     let document = try INIDocument(bytes, at: location)
     guard let settings = try document.section(profile, at: part("section [\(profile)]")) else {

@@ -4,11 +4,8 @@
 package import HTTPTypes
 package import StorageAuth
 
-/// A validator that checks a request's parameters against the service's limits before the request is sent.
-///
-/// An error contains the limit that a parameter exceeds.
+/// A validator of a request's parameters, whose errors contain the limit that a parameter exceeds.
 package struct RequestCheck: Sendable {
-  /// The name of the provider that sends the request, for error messages.
   package let source: String
 
   package init(source: String) {
@@ -30,8 +27,7 @@ package struct RequestCheck: Sendable {
     return seconds
   }
 
-  /// Checks that a session name has an allowed length and consists of ASCII letters, digits and the characters in
-  /// `marks`.
+  /// Checks a session name's length, and that it consists of ASCII letters, digits and the characters in `marks`.
   package func sessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
     let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
     guard isAllowed, length.contains(name.utf8.count) else {
@@ -42,13 +38,6 @@ package struct RequestCheck: Sendable {
   }
 
   /// Checks that the name of a vendor's resource, such as a role, is printable ASCII in the required form.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the resource.
-  ///   - kind: The kind of resource, for error messages.
-  ///   - form: The required form, for error messages.
-  ///   - limit: The maximum length of the name, in bytes.
-  ///   - isForm: Whether the name has the required form.
   package func resourceName(
     _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
   ) throws(CredentialError) {
@@ -126,8 +115,7 @@ package struct ServiceURL: Sendable {
     self.path = path
   }
 
-  /// Whether requests to this URL cannot be read on the network, because the connection is encrypted or stays on this
-  /// machine.
+  /// Whether requests cannot be read on the network: the connection is encrypted, or stays on this machine.
   package var isPrivate: Bool { scheme == "https" || isLoopbackHost(authority) }
 
   /// The URL without its query, which may contain a login, for messages.
@@ -140,9 +128,7 @@ package struct ServiceURL: Sendable {
     return ServiceURL(scheme: scheme, authority: authority, path: base + suffix)
   }
 
-  /// Creates a request to this URL.
-  ///
-  /// `Content-Length` is set if there is a body or if the method is POST or PUT.
+  /// Creates a request, with `Content-Length` if there is a body or if the method is POST or PUT.
   package func call(_ method: HTTPRequest.Method, headers: HTTPFields = [:], body: [UInt8] = []) -> ServiceCall {
     var request = HTTPRequest(
       method: method, scheme: scheme, authority: authority, path: path, headerFields: headers)

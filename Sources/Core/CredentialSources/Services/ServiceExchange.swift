@@ -6,7 +6,6 @@ package import StorageAuth
 
 /// A client that sends a request to a service and receives the response within limits of time and size.
 package struct ServiceExchange: Sendable {
-  /// The name of the provider that sends the requests, for error messages.
   package let source: String
   let transport: any HTTPTransport
   package let time: any SigningClock
@@ -15,14 +14,6 @@ package struct ServiceExchange: Sendable {
   /// The maximum size of a response body, in bytes.
   let responseLimit: Int
 
-  /// Creates a client for requests to a service.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that sends the requests, for error messages.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks of this machine.
-  ///   - timeout: The time limit from the start of a request's preparation to the last byte of the response.
-  ///   - responseLimit: The maximum size of a response body, in bytes.
   package init(
     source: String, transport: any HTTPTransport, time: any SigningClock, timeout: Duration, responseLimit: Int = 65_536
   ) {
@@ -33,14 +24,7 @@ package struct ServiceExchange: Sendable {
     self.responseLimit = responseLimit
   }
 
-  /// Creates a client for requests to a service in a provider's context.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that sends the requests, for error messages.
-  ///   - context: The context of the provider's call.
-  ///   - timeout: The time limit if the context has none.
-  ///   - responseLimit: The maximum size of a response body, in bytes.
-  /// - Throws: `notConfigured` if the context has no transport.
+  /// Creates a client in a provider's context, with a time limit for a context that has none.
   package init(
     source: String, in context: ProviderContext, timeout: Duration, responseLimit: Int = 65_536
   ) throws(CredentialError) {
@@ -51,9 +35,7 @@ package struct ServiceExchange: Sendable {
 
   /// Prepares a request, sends it and returns the response with its body parsed.
   ///
-  /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the
-  ///   time limit.
-  /// - Returns: A response whose status is not a redirect.
+  /// - Parameter prepare: A closure that is called once, and whose run time counts towards the time limit.
   /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
   package func send(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
@@ -61,12 +43,7 @@ package struct ServiceExchange: Sendable {
     ServiceResponse(try await receive(prepare))
   }
 
-  /// Prepares a request, sends it and returns the response with its body unparsed.
-  ///
-  /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the
-  ///   time limit.
-  /// - Returns: A response whose status is not a redirect.
-  /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
+  /// Does the same as ``send(_:)``, and leaves the body unparsed.
   package func receive(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ReceivedResponse {
@@ -144,7 +121,6 @@ package struct PreparedCall: Sendable {
   }
 }
 
-/// The outcome of work that runs under a time limit.
 package enum LimitedOutcome<Value: Sendable>: Sendable {
   case finished(Value)
   case timedOut
@@ -202,9 +178,7 @@ private final class Race<Outcome: Sendable>: Sendable {
     waiter?.resume(returning: outcome)
   }
 
-  /// Waits for the outcome of the race.
-  ///
-  /// Only one task may wait.
+  /// Waits for the outcome; only one task may wait.
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Outcome? in

@@ -4,11 +4,9 @@
 package import HTTPTypes
 package import StorageAuth
 
-/// A service's response with its whole, unparsed body.
 package struct ReceivedResponse: Sendable {
   package let response: HTTPResponse
   package let body: [UInt8]
-  /// The request's confidential values, which error messages must not show.
   package let masks: [Secret]
 
   init(_ response: HTTPResponse, body: [UInt8], masks: [Secret]) {
@@ -17,7 +15,6 @@ package struct ReceivedResponse: Sendable {
     self.masks = masks
   }
 
-  /// The response's HTTP status code.
   package var status: Int { response.status.code }
 
   /// The current time according to the service's clock, read from the response's `Date` header.
@@ -37,19 +34,13 @@ package struct ReceivedResponse: Sendable {
 package struct ServiceResponse: Sendable {
   private let received: ReceivedResponse
 
-  /// The response body as a JSON object, or `nil` if the body is not a JSON object.
-  ///
-  /// A byte order mark is skipped.
+  /// The body as a JSON object, or `nil` if it is none; a byte order mark is skipped.
   package let object: JSONObject?
 
-  /// The response body as XML, or `nil` if the body is not XML.
-  ///
-  /// The value is also `nil` if the XML is not well-formed or exceeds the size limits for a response with a credential.
+  /// The body as XML, or `nil` if it is not well-formed, or exceeds the limits for a response with a credential.
   package let document: XMLNode?
 
-  /// The filter for strings from the service that appear in error messages.
-  ///
-  /// It masks the request's confidential values and the secrets in the response.
+  /// The filter for texts in error messages, which masks the request's confidential values and the secrets here.
   package let text: ServiceText
 
   init(_ received: ReceivedResponse) {
@@ -66,12 +57,10 @@ package struct ServiceResponse: Sendable {
 
   package var body: [UInt8] { received.body }
 
-  /// The response's HTTP status code.
   package var status: Int { received.status }
 
   package var isSuccess: Bool { response.status.kind == .successful }
 
-  /// The current time according to the service's clock, or `nil` if that time is unknown.
   package var issuerTime: Timestamp? { received.issuerTime }
 
   /// A message that says in what way the response body is not a JSON object.
@@ -156,13 +145,9 @@ package struct RefusalRules: Sendable {
     return clock.contains { refusal.code.hasPrefix($0) }
   }
 
-  /// Returns the error for a service's response that contains no credential.
+  /// Returns the error for a response that contains no credential.
   ///
-  /// - Parameters:
-  ///   - response: The service's response.
-  ///   - refusal: The content of the error response, or `nil` if the content cannot be read.
-  ///   - source: The name of the provider that receives the response.
-  ///   - fallback: The remedy for a permanent error whose code has no rule.
+  /// - Parameter fallback: The remedy for a permanent error whose code has no rule.
   package func error(
     for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallback: String
   ) -> CredentialError {
@@ -186,19 +171,15 @@ package struct RefusalRules: Sendable {
 
 /// A filter that turns strings from other systems into one short line for error messages and masks confidential values.
 package struct ServiceText: Sendable {
-  /// The maximum number of characters in a filtered string.
   private static let limit = 300
   private let mask: SecretMask
 
-  /// Creates a filter that masks confidential values.
-  ///
-  /// - Parameter masks: The confidential values. They are masked both verbatim and encoded for a URL.
+  /// Creates a filter that masks values, both verbatim and encoded for a URL.
   package init(masking masks: [Secret] = []) {
     mask = SecretMask(masks)
   }
 
-  /// Returns a string as one line of at most 300 characters, with confidential values masked and without control
-  /// characters.
+  /// Returns a string as one line of at most 300 characters, with values masked and without control characters.
   package func shown(_ text: String) -> String {
     // Only this prefix is searched for secrets, so no later part of a longer text may be shown.
     let text = mask.applied(to: String(text.prefix(16 * Self.limit)))
@@ -210,9 +191,7 @@ package struct ServiceText: Sendable {
 }
 
 extension ServiceCall {
-  /// The strings in a request that may contain a login.
-  ///
-  /// They are the words of at least eight characters in the request's query, body and non-standard headers.
+  /// The words of at least eight characters in the query, the body and other headers, which may contain a login.
   package var confidentialWords: [Secret] {
     let plain: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
     let values = request.headerFields.filter { !plain.contains($0.name) }.map(\.value)

@@ -11,13 +11,6 @@ package struct SignedExchange: Sendable {
   private let timeout: Duration
   private let clock = ServiceClock()
 
-  /// Creates a client for a provider of temporary keys.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that sends the requests, for error messages.
-  ///   - credentials: The provider of the key that signs the requests.
-  ///   - rules: The rules for the service's error codes.
-  ///   - timeout: The time limit for one request and its response, if the context has none.
   package init(
     source: String, credentials: any CredentialProvider<AccessKey>, rules: RefusalRules,
     timeout: Duration = .seconds(10)
@@ -34,14 +27,9 @@ package struct SignedExchange: Sendable {
   /// time.
   ///
   /// - Parameters:
-  ///   - signer: The signer for the request.
   ///   - refusal: A closure that reads the refusal from an error response, or returns `nil` for a successful response.
-  ///   - context: The context of the provider's call, in which the signing key is requested too.
   ///   - permanent: Whether the service requires a permanent key, that is, a key without a session token.
-  ///   - makeCall: A closure that creates the request. It is called for each attempt, because a nonce can be used only
-  ///     once.
-  /// - Returns: A successful response.
-  /// - Throws: A `CredentialError` if there is no key to sign with, or if the service returns no successful response.
+  ///   - makeCall: A closure that creates the request for each attempt, because a nonce can be used only once.
   package func response(
     signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceResponse) -> ServiceRefusal?,
     in context: ProviderContext, permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
@@ -111,7 +99,6 @@ package final class ServiceClock: Sendable {
 
   private let anchor = Lock<Anchor?>(nil)
 
-  /// Creates a clock that follows this machine's clock until a service rejects that time.
   package init() {}
 
   /// Returns the service's current time if it is known, otherwise the current time according to this machine's clock.
@@ -122,10 +109,6 @@ package final class ServiceClock: Sendable {
 
   /// Sets the clock to the service's time after the service has rejected the signing time of a request.
   ///
-  /// - Parameters:
-  ///   - issuerTime: The service's time in the response that rejects the signing time, or `nil` if the response has none.
-  ///   - date: The rejected signing time.
-  ///   - time: The clocks of this machine.
   /// - Returns: Whether a request that is signed again, with the service's time, can succeed.
   package func correct(by issuerTime: Timestamp?, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {
     guard let issuerTime else { return false }

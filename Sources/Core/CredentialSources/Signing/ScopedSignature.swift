@@ -7,7 +7,6 @@ internal import StorageCrypto
 
 /// A signature whose key is derived from the secret along a scope, as AWS4-HMAC-SHA256 and TC3-HMAC-SHA256 are.
 package struct ScopedSignature: Sendable {
-  /// The name of the signature algorithm in the `Authorization` header.
   package let algorithm: String
 
   /// The text before the secret in the first key.
@@ -26,9 +25,7 @@ package struct ScopedSignature: Sendable {
     parts = scope
   }
 
-  /// The signature's scope, which follows the access key ID in the `Authorization` header.
-  ///
-  /// An example is `20261120/eu-central-1/sts/aws4_request`.
+  /// The scope as the `Authorization` header contains it, such as `20261120/eu-central-1/sts/aws4_request`.
   package var scope: String { parts.joined(separator: "/") }
 
   /// Returns the string to sign: the algorithm name, the time, the scope and the hash of the canonical request.
@@ -47,11 +44,6 @@ package struct ScopedSignature: Sendable {
   }
 
   /// Returns the value of the `Authorization` header.
-  ///
-  /// - Parameters:
-  ///   - id: The ID of the access key.
-  ///   - names: The header names included in the signature.
-  ///   - signature: The signature.
   package func authorization(id: AccessKeyID, signing names: [String], signature: String) -> String {
     "\(algorithm) Credential=\(id)/\(scope), SignedHeaders=\(names.joined(separator: ";")), Signature=\(signature)"
   }
@@ -69,12 +61,6 @@ extension ServiceCall {
   }
 
   /// Returns the canonical request: the method, the path, the query, the signed headers and the hash of the body.
-  ///
-  /// - Parameters:
-  ///   - query: The canonical query.
-  ///   - names: The header names included in the signature.
-  ///   - value: A function that returns a header's canonical value.
-  /// - Throws: A `SigningError` if a signed header is missing or repeated.
   package func canonicalRequest(
     query: String, signing names: [String], value: (String) -> String = { $0 }
   ) throws(SigningError) -> String {
@@ -93,16 +79,13 @@ extension ServiceCall {
 
 /// The parsed `Authorization` header of an ACS3 or TC3 signature.
 package struct ServiceAuthorization: Sendable, Equatable {
-  /// The name of the signature algorithm: `ACS3-HMAC-SHA256` or `TC3-HMAC-SHA256`.
   package let algorithm: String
 
   /// The value of `Credential`: the access key ID, followed in TC3 by a slash and the scope.
   package let credential: String
 
-  /// The header names in `SignedHeaders`, in their order in the header.
   package let signedHeaders: [String]
 
-  /// The signature as hexadecimal digits.
   package let signature: String
 
   /// Parses an `Authorization` header, or returns `nil` if a component is missing, empty, unknown or repeated.

@@ -5,14 +5,11 @@ package import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
-/// A request to a cloud service's API, with its whole body.
-///
-/// The signature covers both the request and the body.
+/// A request to a cloud service's API with its whole body, both of which the signature covers.
 package struct ServiceCall: Sendable {
   /// The head of the request, whose authority is the `host` in the signature.
   package var request: HTTPRequest
 
-  /// The body of the request as it is sent.
   package var body: [UInt8]
 
   package init(_ request: HTTPRequest, body: [UInt8] = []) {
@@ -29,14 +26,12 @@ package struct ServiceCall: Sendable {
     return path.isEmpty ? "/" : path
   }
 
-  /// The query after the first `?` of the request's path, or an empty string if there is no query.
+  /// The query without its `?`, or an empty string.
   package var query: String {
     String((request.path ?? "").bytes(from: "?").dropFirst())
   }
 
-  /// Returns the trimmed value of a header for the canonical request.
-  ///
-  /// The header must appear exactly once. The value of `host` is the request's authority.
+  /// Returns the trimmed value of a header that must appear exactly once; that of `host` is the authority.
   package func signedValue(of name: String) throws(SigningError) -> String {
     if name == "host" { return request.authority ?? "" }
     let values = HTTPField.Name(name).map { request.headerFields[values: $0] } ?? []
@@ -70,12 +65,9 @@ package struct FormPair: Sendable, Equatable {
     self.value = value
   }
 
-  /// The pair as `name=value`, with both percent-encoded.
   package var encoded: String { "\(name.percentEncoded())=\(value.percentEncoded())" }
 
-  /// Parses a query or a form body into decoded pairs.
-  ///
-  /// Returns `nil` if the text contains an invalid percent-encoding or bytes that are not UTF-8.
+  /// Parses a query or a form body, or returns `nil` for an invalid escape or bytes that are not UTF-8.
   package static func read(_ text: String) -> [FormPair]? {
     var pairs: [FormPair] = []
     for item in text.words(between: "&") {
@@ -86,7 +78,6 @@ package struct FormPair: Sendable, Equatable {
     return pairs
   }
 
-  /// Returns pairs encoded as a query or a form body, in the given order.
   package static func written(_ pairs: [FormPair]) -> String {
     pairs.map(\.encoded).joined(separator: "&")
   }

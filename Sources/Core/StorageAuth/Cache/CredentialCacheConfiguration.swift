@@ -54,11 +54,7 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
     self.spreadsFirstRenewal = spreadsFirstRenewal
   }
 
-  /// Returns the time during which the provider is not called after a number of consecutive failures.
-  ///
-  /// - Parameters:
-  ///   - failures: The number of consecutive failures, at least 1.
-  ///   - random: A random number from 0 to 1, for the jitter.
+  /// Returns the time during which the provider is not called; the random number from 0 to 1 is for the jitter.
   func backoff(after failures: Int, random: Double) -> Duration {
     var delay = backoff
     for _ in 1..<max(1, failures) where delay < longestBackoff { delay *= 2 }
@@ -72,10 +68,8 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   /// outage, and not all at once.
   ///
   /// - Parameters:
-  ///   - failures: The number of consecutive failures, at least 1.
   ///   - outage: The time since the first of these failed requests started.
   ///   - rest: The remaining lifetime of the cached credential.
-  ///   - random: A random number from 0 to 1, for the jitter.
   func renewalDelay(after failures: Int, failingFor outage: Duration, rest: Duration, random: Double) -> Duration {
     let patience = min(refreshMargin, max(.zero, rest)) / 4 * (1 - random / 2)
     return max(backoff(after: failures, random: random), patience, outage * (1 + random))
@@ -83,11 +77,8 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
 
   /// Returns the age at which a credential is refreshed in the background, or its lifetime if it is not refreshed.
   ///
-  /// - Parameters:
-  ///   - life: The lifetime of the credential when the cache received it.
-  ///   - isFirst: Whether a caller had to wait for the credential, as many machines' callers may have done in the same
-  ///     second.
-  ///   - random: A random number from 0 to 1, for the jitter.
+  /// - Parameter isFirst: Whether a caller had to wait for the credential, as many machines' callers may have done in
+  ///   the same second.
   func renewalAge(ofLife life: Duration, isFirst: Bool, random: Double) -> Duration {
     let margin = min(refreshMargin, life / 5)
     guard margin > .zero else { return life }

@@ -82,7 +82,6 @@ extension ByteExactString: ExpressibleByStringInterpolation, CustomStringConvert
 }
 
 extension ByteWriter {
-  /// Appends a byte-exact string with percent-encoding.
   package mutating func append(percentEncoding text: ByteExactString, _ encoding: PercentEncoding = .component) {
     append(percentEncoding: text.string, encoding)
   }
@@ -117,9 +116,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// Returns whether two strings have the same UTF-8 bytes.
-  ///
-  /// The method is called for every header of every signature. For speed, it is not generic.
+  /// Returns whether two strings have the same UTF-8 bytes, for every header of every signature; not generic for speed.
   @inlinable @inline(__always)
   package func isIdentical(to other: String) -> Bool {
     utf8.count == other.utf8.count && hasBytes(of: other)
@@ -132,9 +129,7 @@ extension String {
   }
 }
 
-/// Splits a string at each occurrence of an ASCII character.
-///
-/// The function compares bytes, and is specialized for each string type that is split often.
+/// Splits a string at each occurrence of an ASCII character; specialized for each string type that is split often.
 @inline(__always)
 private func cut<Text: StringProtocol>(
   _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
@@ -155,22 +150,13 @@ private func cut<Text: StringProtocol>(
 }
 
 extension Substring {
-  /// Splits the substring at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
-  ///
-  /// - Parameters:
-  ///   - separator: An ASCII character.
-  ///   - splits: The maximum number of splits, counted from the start of the substring.
+  /// Splits the substring at an ASCII character, comparing bytes, and keeps empty parts.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
     cut(self, at: separator, atMost: splits)
   }
 }
 
 extension String {
-  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
-  ///
-  /// - Parameters:
-  ///   - separator: An ASCII character.
-  ///   - splits: The maximum number of splits, counted from the start of the string.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
     cut(self, at: separator, atMost: splits)
   }
@@ -186,8 +172,8 @@ extension String {
     }
   }
 
-  /// Returns the rest of the string after a prefix, or `nil` if the string does not start with the prefix's UTF-8
-  /// bytes.
+  /// Returns the rest of the string after a prefix, comparing UTF-8 bytes, or `nil` if it does not start with the
+  /// prefix.
   package func removingBytePrefix(_ prefix: String) -> Substring? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
@@ -199,10 +185,8 @@ extension String {
 /// Swift's own operations use characters: an asterisk with a combining accent is not an asterisk, `\u{37e}` equals a
 /// semicolon, and `\u{212a}` in lowercase is `k`.
 extension StringProtocol {
-  /// Returns whether two strings have the same UTF-8 bytes.
   package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
-  /// Returns whether the string starts with a prefix, comparing UTF-8 bytes.
   package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
   /// Returns whether the string ends with a suffix, comparing UTF-8 bytes.
@@ -210,8 +194,6 @@ extension StringProtocol {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
 
-  /// Returns the rest of the string after a prefix, or `nil` if the string does not start with the prefix's UTF-8
-  /// bytes.
   package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
@@ -226,36 +208,24 @@ extension StringProtocol {
   /// Returns whether the string's UTF-8 bytes contain an ASCII character.
   package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 
-  /// Returns whether the string's first byte in UTF-8 is an ASCII character.
   package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
 
-  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and keeps empty parts.
-  ///
-  /// - Parameters:
-  ///   - separator: An ASCII character.
-  ///   - splits: The maximum number of splits, counted from the start of the string.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
       .map { self[$0.startIndex..<$0.endIndex] }
   }
 
-  /// Splits the string at each occurrence of an ASCII character, comparing bytes, and omits empty parts.
-  ///
-  /// - Parameters:
-  ///   - separator: An ASCII character.
-  ///   - splits: The maximum number of splits, counted from the start of the string.
+  /// Splits the string at an ASCII character, comparing bytes, and omits empty parts.
   package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
     utf8.split(separator: UInt8(ascii: separator), maxSplits: splits).map { self[$0.startIndex..<$0.endIndex] }
   }
 
-  /// Returns the part of the string before the first occurrence of an ASCII character, or the whole string if the
-  /// character does not occur.
+  /// Returns the part before the first occurrence of an ASCII character, or the whole string without one.
   package func bytes(before separator: Unicode.Scalar) -> SubSequence {
     self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
   }
 
-  /// Returns the part of the string from the first occurrence of an ASCII character, or an empty string if the
-  /// character does not occur.
+  /// Returns the part from the first occurrence of an ASCII character, or an empty string without one.
   package func bytes(from separator: Unicode.Scalar) -> SubSequence {
     self[(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)...]
   }
@@ -276,19 +246,15 @@ extension StringProtocol {
     unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { Substring(self[$0.startIndex..<$0.endIndex]) }
   }
 
-  /// Whether the string has no Unicode scalar except whitespace and line breaks.
   package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 
-  /// The string without leading spaces.
   package var droppingBlanks: SubSequence {
     self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...]
   }
 }
 
 extension String {
-  /// Returns whether the string's UTF-8 bytes contain another string's bytes.
-  ///
-  /// The search takes linear time (Knuth, Morris and Pratt).
+  /// Returns whether the UTF-8 bytes contain another string's, in linear time (Knuth, Morris and Pratt).
   package func containsBytes(of other: String) -> Bool {
     let pattern = Array(other.utf8)
     guard !pattern.isEmpty else { return true }
@@ -308,9 +274,7 @@ extension String {
     return false
   }
 
-  /// Returns the string, truncated if it is longer than a limit in bytes.
-  ///
-  /// A truncated string ends at a Unicode scalar boundary, followed by an ellipsis and the original length in bytes.
+  /// Returns the string, cut at a scalar before a limit in bytes, with an ellipsis and the original length.
   package func shortened(to byteLimit: Int) -> String {
     let bytes = utf8
     guard bytes.count > byteLimit else { return self }

@@ -8,12 +8,8 @@
 extension FixedWidthInteger {
   /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///
-  /// An integer of at most 2^60, like the seconds of a `Timestamp`, is far enough from the limits of `Int64` for a sum of a
-  /// few of them.
-  ///
-  /// - Parameter text: The decimal digits, without a sign.
-  /// - Returns: The integer, or `nil` if the string is empty, contains a sign or white space, or the integer does not
-  ///   fit in the type or exceeds 2^60.
+  /// The result is `nil` for any other text and above 2^60, like the seconds of a `Timestamp`, which is far enough from
+  /// the limits of `Int64` for a sum of a few integers.
   package init?(digits text: some StringProtocol) {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
     self.init(text, radix: 10)

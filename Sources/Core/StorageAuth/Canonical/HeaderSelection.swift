@@ -13,8 +13,7 @@ package struct SelectedHeader: BitwiseCopyable {
   /// The header's index among the request's fields, or ``host`` for the request's authority.
   @usableFromInline package let index: Int32
 
-  /// Whether the header value is known to consist of ASCII characters and to remain unchanged when white space is
-  /// collapsed.
+  /// Whether the value is known to be ASCII, and to remain unchanged when white space is collapsed.
   @usableFromInline package let isCollapsed: Bool
 
   /// The index that represents the request's authority, which is signed as the `host` header but is not a field.
@@ -28,9 +27,7 @@ package struct SelectedHeader: BitwiseCopyable {
     self.index = index
   }
 
-  /// Sorts signed headers by the bytes of their lowercase names.
-  ///
-  /// - Returns: The index of a field whose name appears twice, or `nil` if all names are different.
+  /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
     let hasRepeated = headers.sort { first, second in
       if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
@@ -50,12 +47,10 @@ package struct SelectedHeader: BitwiseCopyable {
     return nil
   }
 
-  /// Returns whether two signed headers have the same name.
   package func hasName(of other: SelectedHeader, in fields: HTTPFields) -> Bool {
     rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
   }
 
-  /// Returns the header's name in lowercase.
   package func name(in fields: HTTPFields) -> String {
     index == Self.host ? "host" : fields[Int(index)].name.canonicalName
   }
@@ -65,7 +60,6 @@ package struct SelectedHeader: BitwiseCopyable {
 // string in place.
 
 extension HTTPFields {
-  /// Calls a closure with the UTF-8 bytes of a field's lowercase name.
   @inlinable @inline(__always)
   package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     let name = self[index].name.canonicalName
@@ -73,7 +67,6 @@ extension HTTPFields {
     return result ?? body(ContiguousArray(name.utf8).span)
   }
 
-  /// Calls a closure with the bytes of a field's value.
   @inlinable @inline(__always)
   package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
@@ -88,7 +81,6 @@ extension HTTPFields {
 }
 
 extension Span<UInt8> {
-  /// Whether all bytes in the span are ASCII characters.
   @inlinable @inline(__always)
   var isASCII: Bool {
     var seen: UInt8 = 0
@@ -125,7 +117,6 @@ package struct FieldValueTraits {
 }
 
 extension HTTPFields {
-  /// Returns the properties of the field value at an index.
   package func traitsOfValue(at index: Int) -> FieldValueTraits {
     let text = self[index].value
     let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
@@ -170,9 +161,7 @@ extension ByteWriter {
 }
 
 extension HTTPField {
-  /// Creates a header field with a value that a closure writes.
-  ///
-  /// The value must consist of ASCII characters that are allowed in a field value.
+  /// Creates a field whose value a closure writes, in ASCII characters that are allowed in a field value.
   package init(name: Name, writing body: (inout ByteWriter) -> Void) {
     self.init(name: name, value: String(writing: body))
   }
@@ -191,7 +180,6 @@ extension HTTPFields {
     }
   }
 
-  /// Returns the index of the first field with the given name, or `nil` if there is no such field.
   package func index(of name: HTTPField.Name) -> Int? {
     let name = name.canonicalName
     var index = 0
@@ -223,11 +211,7 @@ package struct FieldDraft: ~Copyable {
   /// A bit mask of the field name lengths; the highest bit represents all lengths of 63 bytes or more.
   private var nameLengths: UInt64 = 0
 
-  /// Creates a draft with a request's header fields.
-  ///
-  /// - Parameters:
-  ///   - fields: The request's header fields.
-  ///   - additions: The number of additional fields to reserve capacity for.
+  /// Creates a draft with room for additional fields.
   package init(_ fields: HTTPFields, adding additions: Int = 0) {
     self.fields = fields
     if additions > 0 { self.fields.reserveCapacity(fields.count &+ additions) }
@@ -238,7 +222,6 @@ package struct FieldDraft: ~Copyable {
     1 &<< UInt64(truncatingIfNeeded: min(name.canonicalName.utf8.count, 63))
   }
 
-  /// Returns the index of the first field with the given name, or `nil` if the draft contains no such field.
   package func index(of name: HTTPField.Name) -> Int? {
     nameLengths & Self.bit(of: name) == 0 ? nil : fields.index(of: name)
   }
@@ -251,7 +234,6 @@ package struct FieldDraft: ~Copyable {
     fields.append(field)
   }
 
-  /// Removes all header fields with the given name.
   package mutating func remove(_ name: HTTPField.Name) {
     if index(of: name) != nil { fields[name] = nil }
   }

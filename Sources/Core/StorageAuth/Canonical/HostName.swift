@@ -16,13 +16,11 @@ package struct HostName: BitwiseCopyable {
   /// The index of the host's first dot, or `nil` if the host contains no dot.
   let firstDot: Int?
 
-  /// The number of dots in the host.
   let dots: Int
 
   /// Whether the parsed string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
   package let isWellFormed: Bool
 
-  /// Parses a host, with an optional port, from its UTF-8 bytes.
   package init(_ authority: Span<UInt8>) {
     if authority.count > 0, authority[0] == UInt8(ascii: "[") {
       self.init(bracketed: authority)
@@ -31,7 +29,6 @@ package struct HostName: BitwiseCopyable {
     }
   }
 
-  /// Parses a host, with an optional port, that does not start with a bracket.
   private init(withoutBrackets authority: Span<UInt8>) {
     var index = 0
     var dots = 0
@@ -120,7 +117,6 @@ package func isHost(_ text: String) -> Bool {
   withBytes(of: text) { HostName($0).isWellFormed }
 }
 
-/// Returns the host part of an authority, which is a host with an optional port.
 package func hostWithoutPort(_ authority: String) -> String {
   withBytes(of: authority) { bytes in
     let end = HostName(bytes).end
@@ -205,7 +201,6 @@ public struct ServiceHosts: Sendable {
     }
   }
 
-  /// Returns whether a parsed host belongs to the vendor's domain.
   package func owns(_ host: HostName, in authority: Span<UInt8>) -> Bool {
     let count = domain.utf8CodeUnitCount
     return count > 0 && host.end > count
@@ -233,9 +228,6 @@ package enum LoopbackHost {
   /// The function accepts `localhost` and names that end in `.localhost`, which always refer to this machine (RFC 6761,
   /// section 6.3), addresses in `127.0.0.0/8`, and `::1`. It ignores case and a final dot. It does not accept IPv4
   /// addresses in notations other than four decimal numbers.
-  ///
-  /// - Parameter authority: The Host header, or `nil` if the request has no such header, for which the result is
-  ///   `false`.
   package static func isNamed(by authority: String?) -> Bool {
     guard let authority, let host = host(of: authority) else { return false }
     if let address = NetworkAddress(host) {
@@ -247,9 +239,7 @@ package enum LoopbackHost {
 
   private static let loopback: [UInt8] = Array(repeating: 0, count: 15) + [1]
 
-  /// Returns the host of an authority without port, brackets and final dot.
-  ///
-  /// The result is `nil` if the string is not an authority or contains a user name.
+  /// Returns the host without port, brackets and final dot, or `nil` for a malformed authority or a user name.
   private static func host(of authority: String) -> String? {
     let bytes = authority.utf8
     guard bytes.allSatisfy({ isLetterOrDigit($0) || ".-:[]".utf8.contains($0) }) else { return nil }

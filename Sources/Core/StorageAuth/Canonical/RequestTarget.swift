@@ -49,19 +49,16 @@ public struct RequestTarget: Sendable, Hashable {
     self.parameters = parameters
   }
 
-  /// A target with the same bucket and object key, but without query parameters.
   package var withoutParameters: RequestTarget {
     RequestTarget(bucket: bucket?.string, key: key?.string, parameters: [])
   }
 
-  /// The same target, except that query parameters are looked up case-insensitively.
   package var ignoringCase: RequestTarget {
     var target = self
     target.ignoresCase = true
     return target
   }
 
-  /// Returns a target with the same bucket, object key and case sensitivity, but with other query parameters.
   func replacingParameters(with parameters: [Parameter]) -> RequestTarget {
     var target = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters)
     target.ignoresCase = ignoresCase
@@ -169,9 +166,7 @@ private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: Strin
   return (path, parameters)
 }
 
-/// Percent-decodes a range of a well-formed URL path with its query.
-///
-/// The URL is ASCII. The result is `nil` if the decoded bytes are not UTF-8.
+/// Percent-decodes a range of a well-formed URL in ASCII, or returns `nil` if the bytes are not UTF-8.
 private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool) -> String? {
   let part = wire.extracting(range)
   let isEscaped = part.indices.contains { index in
@@ -183,7 +178,6 @@ private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool
 }
 
 extension Span<UInt8> {
-  /// Returns the first index of a byte within a range of the span, or `nil` if the range does not contain the byte.
   fileprivate func index(of byte: UInt8, in range: Range<Int>) -> Int? {
     for index in range where self[index] == byte { return index }
     return nil
@@ -191,7 +185,6 @@ extension Span<UInt8> {
 }
 
 extension VerificationError {
-  /// Creates the error for a request whose host, path or query cannot be parsed.
   package static func unreadable(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Percent-encode the path and the query once, in UTF-8.")
   }

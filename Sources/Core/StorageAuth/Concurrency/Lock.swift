@@ -12,12 +12,10 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
   private let turn = Atomic<UInt8>(0)
 
-  /// Creates a lock that guards a value.
   package init(_ value: consuming sending Value) {
     mutex = Mutex(value)
   }
 
-  /// Runs a closure with exclusive access to the guarded value.
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -34,17 +32,13 @@ package struct DeliveryQueue<Element: Sendable>: Sendable {
   private var pending: [Element] = []
   private var isDelivering = false
 
-  /// Creates an empty queue.
   package init() {}
 
-  /// Adds an element to the end of the queue.
   package mutating func append(_ element: Element) {
     pending.append(element)
   }
 
-  /// Removes and returns the next element, or returns `nil` if there is none or another thread delivers the elements.
-  ///
-  /// - Parameter isDeliverer: Whether the caller has received an element before, and delivers the following ones.
+  /// Removes and returns the next element, unless another thread than the caller's delivers the elements.
   fileprivate mutating func next(isDeliverer: Bool) -> Element? {
     guard isDeliverer || !isDelivering else { return nil }
     isDelivering = !pending.isEmpty
@@ -57,10 +51,6 @@ extension Lock where Value: Copyable {
   ///
   /// One thread at a time delivers. If another thread does so, the method returns at once, and that thread delivers the
   /// new elements as well.
-  ///
-  /// - Parameters:
-  ///   - queue: The queue in the guarded value.
-  ///   - receive: A closure that receives each element.
   package borrowing func deliver<Element: Sendable>(
     _ queue: any WritableKeyPath<Value, DeliveryQueue<Element>> & Sendable, to receive: (Element) -> Void
   ) {

@@ -82,14 +82,9 @@ public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
   /// The reason and the remedy on one line.
   public var description: String { "\(reason). \(remedy)" }
 
-  /// Creates the weakness of a file that other users may write according to its permissions.
+  /// Creates the weakness of a file that others may write according to its permissions, or returns `nil`.
   ///
-  /// Returns `nil` if neither the group nor other users may write the file.
-  ///
-  /// - Parameters:
-  ///   - permissions: The file's permission bits.
-  ///   - subject: The file or the folder as the object of a sentence, such as `the file` or `the folder /srv`.
-  ///   - path: The file's path, for the remedy.
+  /// - Parameter subject: The object of a sentence, such as `the file` or `the folder /srv`.
   package init?(permissions: UInt16, of subject: String, at path: String) {
     let writers: String
     switch (permissions & 0o002 != 0, permissions & 0o020 != 0) {

@@ -101,8 +101,7 @@ public struct ProviderContext: Sendable {
       remedy: "Create it with one: CredentialCache(…, in: ProviderContext(transport: …)).")
   }
 
-  /// Returns the value of an environment variable without surrounding whitespace, or `nil` if the variable is unset or
-  /// empty.
+  /// Returns the value without surrounding whitespace, or `nil` if the variable is unset or empty.
   package func variable(_ name: String) -> String? {
     environment(name)?.trimmed
   }
@@ -112,9 +111,7 @@ public struct ProviderContext: Sendable {
     variable(name)?.lowercased() == "true"
   }
 
-  /// Returns the path with the home directory in place of a leading `~`, or `nil` if the context has no home directory.
-  ///
-  /// A path that does not begin with `~/` is returned unchanged.
+  /// Returns a path with the home directory in place of a leading `~`, or `nil` if there is no home directory.
   package func absolute(_ path: String) -> String? {
     guard path.hasBytePrefix("~/") else { return path }
     return home.map { $0 + path.dropFirst() }

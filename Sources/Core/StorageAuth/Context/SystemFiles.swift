@@ -54,12 +54,9 @@ struct OpenedFile: ~Copyable {
   private let descriptor: Int32
   private let path: String
 
-  /// The status of the file when it was opened.
   let status: FileStatus
 
   /// Opens a regular file, following symbolic links.
-  ///
-  /// - Parameter path: The absolute path of the file.
   init(_ path: String) throws(FileReadError) {
     // Without O_NONBLOCK, opening a pipe would block.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -82,9 +79,6 @@ struct OpenedFile: ~Copyable {
     _ = close(descriptor)
   }
 
-  /// Reads the whole file.
-  ///
-  /// - Parameter limit: The maximum size of the file, in bytes.
   func bytes(limit: Int) throws(FileReadError) -> [UInt8] {
     guard status.size <= limit else { throw .tooLarge }
     var bytes: [UInt8] = []
@@ -117,7 +111,6 @@ struct OpenedFile: ~Copyable {
 
 /// The status of a file, a directory or a symbolic link.
 struct FileStatus: Equatable {
-  /// The type of a file.
   enum Kind {
     case regular, folder, link, other
   }
@@ -129,16 +122,13 @@ struct FileStatus: Equatable {
   private let device: Int64
   private let node: UInt64
 
-  /// Reads the status of the file at a path, or returns `nil` if the status cannot be read.
-  ///
-  /// If the path leads to a symbolic link, the status describes the link itself.
+  /// Reads the status of the file, or of the symbolic link itself, at a path, or returns `nil`.
   init?(at path: String) {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// Reads the status of the file behind a descriptor, or returns `nil` if the status cannot be read.
   init?(ofDescriptor descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
@@ -160,16 +150,12 @@ struct FileStatus: Equatable {
     node = UInt64(status.st_ino)
   }
 
-  /// Returns whether this status and another status belong to the same file.
   func isSameFile(as other: FileStatus) -> Bool { device == other.device && node == other.node }
 
-  /// Whether the file's owner is the current user or root.
   var hasTrustedOwner: Bool { owner == 0 || owner == geteuid() }
 
-  /// Whether the file belongs to root and the current user is another one.
   var isGrantedByRoot: Bool { owner == 0 && geteuid() != 0 }
 
-  /// Returns the target of the symbolic link at a path, or `nil` if the target cannot be read.
   static func target(ofLinkAt path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)
@@ -191,10 +177,6 @@ struct FilePathWalk {
   ///
   /// The walk must end at the open file itself, which ensures that the file was not replaced between opening and
   /// checking.
-  ///
-  /// - Parameters:
-  ///   - path: The absolute path with which the file was opened.
-  ///   - opened: The status of the open file, read from its descriptor.
   static func weakness(of path: String, opened: FileStatus) -> FileWeakness? {
     var walk = FilePathWalk(pending: parts(of: path))
     return walk.run(to: opened, at: path)
@@ -204,7 +186,7 @@ struct FilePathWalk {
     self.pending = pending
   }
 
-  /// Returns the components of a path in reverse order, so that the next component can be removed from the end.
+  /// Returns the components in reverse order, so that the next one can be removed from the end.
   private static func parts(of path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
   }
@@ -269,19 +251,16 @@ struct FilePathWalk {
   }
 }
 
-/// The facts that of the knows about this process: its environment, home directory and current directory.
+/// The facts about this process: its environment, home directory and current directory.
 enum CurrentProcess {
   private static let longestEntry = 1 << 14
 
-  /// Returns the value of an environment variable, or `nil` if the variable is not set.
   static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
   }
 
   /// The absolute path of the home directory: `HOME`, or what the user's account entry says.
-  ///
-  /// The value is `nil` if the user has no account entry.
   static var home: String? {
     if let home = variable("HOME"), home.hasBytePrefix("/") { return home }
     return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: longestEntry) { buffer in

@@ -14,9 +14,7 @@ package import StorageCrypto
 /// let temporary = AccessKey(id: "STS.…", secret: "…", sessionToken: "…", expiration: .now.advanced(by: .seconds(3600)))
 /// ```
 public struct AccessKey: Credential {
-  /// The key's ID, secret and session token with the values derived from them.
-  ///
-  /// Derived signing keys have the same lifetime as the secret.
+  /// The key's ID, secret and session token with the values derived from them, which have the same lifetime.
   let storage: AccessKeyStorage
 
   /// The first instant at which the key is valid, according to the issuer's clock, or `nil` if the issuer did not
@@ -121,7 +119,6 @@ public struct AccessKey: Credential {
         isDecoy: true))
   }
 
-  /// Whether the key is a decoy, which takes the place of an access key that does not exist.
   var isDecoy: Bool { storage.isDecoy }
 
   /// The access key ID (`AccessKeyId`, `SecretId`).
@@ -164,25 +161,21 @@ extension AccessKey: Redacted {
 }
 
 extension AccessKey {
-  /// Returns the HMAC-SHA-1 signing key for a scope, which is derived once and cached for the lifetime of the access
-  /// key.
+  /// Returns the HMAC-SHA-1 signing key for a scope, which is derived once for the lifetime of the access key.
   package func signingKey(
     for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA1>
   ) -> HMACKey<SHA1> {
     storage.sha1Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// Returns the HMAC-SHA-256 signing key for a scope, which is derived once and cached for the lifetime of the access
-  /// key.
+  /// Returns the HMAC-SHA-256 signing key for a scope, which is derived once for the lifetime of the access key.
   package func signingKey(
     for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA256>
   ) -> HMACKey<SHA256> {
     storage.sha256Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// Returns the header field that contains the session token, or `nil` if the key has no session token.
-  ///
-  /// The field is created once for each key and field name.
+  /// Returns the header field with the session token, or `nil`; it is created once for each key and field name.
   package func tokenField(named name: HTTPField.Name) -> HTTPField? {
     storage.tokenField(named: name)
   }
@@ -412,9 +405,7 @@ final class AccessKeyStorage: Sendable {
   }
 }
 
-/// The scope of a derived signing key: a period of time, a region and a service.
-///
-/// Unused parts of the scope are zero or empty.
+/// The scope of a derived signing key: a period in any unit, a region and a service, each zero or empty if unused.
 @usableFromInline
 package struct KeyScope: Sendable, Equatable {
   @usableFromInline let from: Int64
@@ -422,13 +413,6 @@ package struct KeyScope: Sendable, Equatable {
   @usableFromInline let region: String
   @usableFromInline let service: String
 
-  /// Creates a scope for a derived signing key.
-  ///
-  /// - Parameters:
-  ///   - from: The start of the period, in any unit.
-  ///   - to: The end of the period, in the same unit.
-  ///   - region: The region, or an empty string if the signature scheme does not use it.
-  ///   - service: The service, or an empty string if the signature scheme does not use it.
   @inlinable @inline(__always)
   package init(from: Int64 = 0, to: Int64 = 0, region: String = "", service: String = "") {
     self.from = from

@@ -3,7 +3,6 @@
 
 internal import StorageCrypto
 
-/// Validation rules for credentials that are about to be sent.
 enum CredentialValidation {
   /// The maximum length of an access key ID, in bytes; the vendors' IDs have about 40 bytes.
   private static let longestID = 1_024
@@ -13,12 +12,7 @@ enum CredentialValidation {
   /// A session token appears in a header or, percent-encoded, in a URL.
   private static let longestSecret = 16_384
 
-  /// Returns the error that explains why a credential cannot be sent, or `nil` if the credential is valid.
-  ///
-  /// - Parameters:
-  ///   - id: The access key ID.
-  ///   - secret: The secret, or `nil` if it is stored elsewhere.
-  ///   - token: The session token, or `nil` for a permanent credential.
+  /// Returns the reason why a credential cannot be sent, or `nil`; the secret may be stored elsewhere.
   static func problem(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
     if id.utf8.count > longestID {
       return invalid(
@@ -77,10 +71,7 @@ extension AccessKey {
     try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
   }
 
-  /// Validates the access key before it signs by a scheme whose authorizations have the given delimiters.
-  ///
-  /// - Parameter delimiters: The characters that the ID must not contain; none before the scheme is known.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential``.
+  /// Validates the key for a scheme whose authorizations have the delimiters; none before the scheme is known.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let problem = storage.problem { throw problem }
     if !storage.delimiters.isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
@@ -98,10 +89,7 @@ extension Identity {
     try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
   }
 
-  /// Validates the identity before it is used with a scheme whose authorizations have the given delimiters.
-  ///
-  /// - Parameter delimiters: The characters that the ID must not contain.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential``.
+  /// Validates the identity for a scheme whose authorizations have the delimiters.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let problem = CredentialValidation.problem(id: id, secret: nil, token: sessionToken) { throw problem }
     if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
@@ -129,7 +117,6 @@ package struct IDDelimiters: OptionSet, Sendable {
   /// The delimiters of all schemes, for a scheme that is not known here.
   static let all = IDDelimiters(rawValue: .max)
 
-  /// The delimiters that an access key ID contains.
   init(in id: AccessKeyID) {
     self = id.utf8.reduce(into: []) { found, byte in
       switch byte {

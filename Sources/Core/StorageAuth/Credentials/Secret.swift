@@ -63,7 +63,6 @@ extension Secret: Redacted {
 }
 
 extension ByteWriter {
-  /// Appends a secret's bytes with percent-encoding.
   package mutating func append(percentEncoding secret: Secret) {
     secret.bytes.withBytes { append(percentEncoding: $0) }
   }

@@ -24,11 +24,9 @@ package struct SecretMask: Sendable {
 
   /// Creates a mask that replaces the given secrets and, optionally, values with secret names.
   ///
-  /// - Parameters:
-  ///   - secrets: The secrets to mask. Each line of a multiline secret is masked, and so is the part of an
-  ///     authorization after `Basic` or `Bearer`; spaces and tabs around these values are ignored.
-  ///   - masksNamedValues: Whether values in header lines (`name:value`) and parameters (`name=value`) with secret
-  ///     names are masked too, in the format of canonical requests and strings to sign.
+  /// Each line of a multiline secret is masked, and so is the part of an authorization after `Basic` or `Bearer`;
+  /// spaces and tabs around these values are ignored. Values with names are those in header lines (`name:value`) and
+  /// parameters (`name=value`), in the format of canonical requests and strings to sign.
   package init(_ secrets: some Sequence<Secret>, masksNamedValues: Bool = false) {
     self.secrets = Array(secrets)
     self.masksNamedValues = masksNamedValues
@@ -59,9 +57,7 @@ package struct SecretMask: Sendable {
   }
 }
 
-/// Returns the union of two lists of ranges.
-///
-/// Both lists must be sorted and free of overlaps; the result has the same properties.
+/// Returns the union of two lists of ranges, which are sorted and free of overlaps, as the result is.
 private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
   var result: [Range<Int>] = []
   var (i, j) = (0, 0)
@@ -105,7 +101,6 @@ private struct Automaton {
     }
   }
 
-  /// Returns a range without the spaces and tabs at both ends.
   private static func trimmed(_ range: Range<Int>, of bytes: Span<UInt8>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start += 1 }
@@ -176,7 +171,6 @@ private struct Automaton {
     }
   }
 
-  /// Sets the fallback link of each node in the automaton, breadth first.
   mutating func link() {
     var queue = [0]
     var head = 0
@@ -258,7 +252,6 @@ public enum SecretName {
     "signature-method", "signaturemethod", "signature-nonce", "signaturenonce",
   ]
 
-  /// Returns the kinds of secret words that occur in a lowercase name.
   private static func words(of name: Span<UInt8>) -> Words {
     if harmlessEnds.contains(where: { end in
       name.count >= end.utf8CodeUnitCount

@@ -78,7 +78,6 @@ extension SigningError {
     "The path does not start with \"/\", contains a character that a URL cannot contain, or has an invalid escape.",
     remedy: "Percent-encode the key and the parameters once, in UTF-8; ServiceEndpoint does that.")
 
-  /// The error for a query parameter that has no name and therefore cannot be listed among the signed parameters.
   package static let namelessParameter = SigningError(
     .invalidPath, "A query parameter has no name, so the list of signed parameters cannot include it.",
     remedy: "Remove it.")

@@ -60,9 +60,7 @@ public struct VerificationError: Error, Sendable, Hashable, ActionableError {
     /// The hash of the canonical request is part of the string to sign.
     public let canonicalRequest: String?
 
-    /// The maximum number of bytes retained of a string to sign or a canonical request.
-    ///
-    /// The limit prevents a rejection from echoing arbitrary input.
+    /// The limit for the strings in bytes, which prevents a rejection from echoing arbitrary input.
     package static let textByteLimit = 8 * 1024
 
     /// The maximum number of bytes retained of a request's signature; the services' signatures are far shorter.
@@ -148,7 +146,6 @@ public struct VerificationError: Error, Sendable, Hashable, ActionableError {
 }
 
 extension VerificationError {
-  /// Returns a copy of the error with the storage service's own error code.
   package func with(serviceCode: String) -> VerificationError {
     var copy = self
     copy.serviceCode = serviceCode
@@ -185,7 +182,6 @@ extension VerificationError {
   /// The error for a claim that a verifier with other settings parsed, and may have read in another way.
   package static let claimOfAnotherVerifier = malformed("The claim was parsed by a verifier with other settings.")
 
-  /// Creates the error for a signature with a different scope than the verifier expects.
   package static func wrongScope(_ part: ScopePart, _ message: String, remedy: String) -> VerificationError {
     var error = VerificationError(.wrongScope, message, remedy: remedy)
     error.scopePart = part
@@ -199,7 +195,6 @@ extension VerificationError {
     VerificationError(.ambiguous, message, remedy: "Send it once, in one place.")
   }
 
-  /// Creates the error for a request whose access key ID does not exist.
   package static func unknownKey(_ id: AccessKeyID) -> VerificationError {
     var error = VerificationError(
       .unknownKey, "There is no access key with the id of the request.",

@@ -195,7 +195,6 @@ package struct EventSubject: Sendable, Hashable {
   /// The key of the object, or `nil` if the subject has none.
   package let key: String?
 
-  /// Divides the subject of an event.
   package init(_ subject: String) {
     let text = subject.utf8
     let space = text.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex

@@ -108,7 +108,6 @@ package struct ActiveSpan: Sendable {
   /// The innermost span of the current task, or `nil` if no instrument is installed.
   @TaskLocal package static var current: ActiveSpan?
 
-  /// The kind of the work that the span measures.
   package let kind: AuthActivity.Kind
   private let base: any AuthSpan
 
@@ -136,19 +135,16 @@ package struct ActiveSpan: Sendable {
     return try result.get()
   }
 
-  /// Adds an event that occurred during the span to the span.
   package func record(_ event: AuthEvent) {
     base.record(event)
   }
 
-  /// Ends the span.
   package func end(_ outcome: AuthActivity.Outcome) {
     base.end(outcome)
   }
 }
 
 extension Optional<ActiveSpan> {
-  /// Runs a function inside the span, without ending the span, or runs only the function if there is no span.
   package func perform<Value, Failure: Error>(
     _ body: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -156,11 +152,7 @@ extension Optional<ActiveSpan> {
     return try await self.perform(body)
   }
 
-  /// Runs a function inside the span and ends the span, or runs only the function if there is no span.
-  ///
-  /// - Parameters:
-  ///   - body: The function.
-  ///   - outcome: A function that describes the result of the work.
+  /// Runs a function inside the span and ends the span with the outcome, or runs only the function without a span.
   package func measure<Value, Failure: Error>(
     _ body: () async throws(Failure) -> Value, outcome: (Result<Value, Failure>) -> AuthActivity.Outcome
   ) async throws(Failure) -> Value {
@@ -180,9 +172,7 @@ extension EventHub {
   /// The trace context of the current task, or `nil` without an instrument.
   package var traceContext: (any Sendable)? { instrument?.currentContext() }
 
-  /// Begins a span in the current task's trace, or returns `nil` if no instrument is installed.
-  ///
-  /// - Parameter activity: The unit of work, which is created only if an instrument is installed.
+  /// Begins a span in the current task's trace; the activity is created only if an instrument is installed.
   package func begin(_ activity: @autoclosure () -> AuthActivity) -> ActiveSpan? {
     instrument.map { ActiveSpan(activity(), $0, in: $0.currentContext()) }
   }

@@ -33,9 +33,7 @@ public final class EventHub: Sendable {
   /// The hub whose instrument is used if this hub has none of its own, or `nil`.
   private let parent: EventHub?
 
-  /// A process-wide observer that is added to every hub created while the property is set, or `nil`.
-  ///
-  /// Tests use this observer to search the events for secrets.
+  /// A process-wide observer that is added to every new hub, with which tests search the events for secrets.
   package static let watcher = Lock<Observer?>(nil)
 
   /// Creates an event hub without observers.
@@ -83,7 +81,6 @@ public final class EventHub: Sendable {
 
   private var isMeasured: Bool { isInstrumented.load(ordering: .acquiring) || parent?.isMeasured == true }
 
-  /// The installed instrument, or `nil`.
   package var instrument: (any AuthInstrument)? {
     guard isInstrumented.load(ordering: .acquiring) else { return parent?.instrument }
     return state.withLock { $0.instrument?.instrument }
@@ -100,9 +97,7 @@ public final class EventHub: Sendable {
     return stream
   }
 
-  /// Passes an event to all observers; called by caches and clients.
-  ///
-  /// - Parameter event: The event, which is created only if there is an observer or a span.
+  /// Passes an event to all observers; the event is created only if there is an observer or a span.
   package func emit(_ event: @autoclosure () -> AuthEvent) {
     guard let span = isMeasured ? ActiveSpan.current : nil else { return relay(event()) }
     let event = event()

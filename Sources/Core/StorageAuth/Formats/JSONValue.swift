@@ -47,8 +47,6 @@ public enum JSONValue: Sendable, Equatable {
   }
 
   /// The string, or the digits of the number, because some services encode error codes in either form.
-  ///
-  /// It is `nil` if the value is neither a string nor a number.
   package var code: String? {
     switch self {
     case .string(let text): text

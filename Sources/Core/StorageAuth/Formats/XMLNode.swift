@@ -5,45 +5,31 @@
 ///
 /// The services' documents require no more: the parser skips comments, processing instructions and attributes.
 package struct XMLNode: Sendable, Equatable {
-  /// The name of the element, including its namespace prefix if there is one.
   package var name: String
 
   /// The text of an element without child elements, including all white space.
   package var text: String
 
-  /// The child elements of the element, in order.
   package var children: [XMLNode]
 
-  /// The attributes of the element, which are serialized in the order of their names.
-  ///
-  /// The parser leaves them empty.
+  /// The attributes, which are serialized in the order of their names, and which the parser leaves empty.
   package var attributes: [String: String] = [:]
 
-  /// Creates an XML element.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the element, including its namespace prefix if there is one.
-  ///   - text: The text of the element, which is serialized only if there are no child elements.
-  ///   - children: The child elements of the element.
   package init(_ name: String, _ text: String = "", children: [XMLNode] = []) {
     self.name = name
     self.text = text
     self.children = children
   }
 
-  /// Returns the first child element with the given name, or `nil` if there is no such child element.
   package subscript(_ name: String) -> XMLNode? {
     children.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
 
-  /// Returns all child elements with the given name, in order.
   package func all(_ name: String) -> [XMLNode] {
     children.filter { $0.name.utf8.elementsEqual(name.utf8) }
   }
 
-  /// Removes the namespace prefixes from the names of the element and of all elements inside of it.
-  ///
-  /// The depth of a parsed document is limited, so that the recursion is.
+  /// Removes namespace prefixes; the depth of a parsed document is limited, so that the recursion is.
   package mutating func removeNamespacePrefixes() {
     if let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")) {
       name = String(name[name.utf8.index(after: colon)...])
@@ -54,18 +40,13 @@ package struct XMLNode: Sendable, Equatable {
 
 /// The limits for an XML document to parse; the services' own documents are far smaller.
 package struct XMLLimits: Sendable, Hashable {
-  /// The maximum size of the document in bytes.
   package var byteCount = 16 << 20
 
-  /// The maximum depth of nested elements.
   package var depth = 64
 
-  /// The maximum number of attributes of an element.
   package var attributeCount = 64
 
-  /// The maximum number of elements in the document.
-  ///
-  /// A list of 10,000 parts contains 30,000 elements, or 60,000 with checksums.
+  /// The maximum number of elements: a list of 10,000 parts contains 30,000, or 60,000 with checksums.
   package var elementCount = 100_000
 
   /// Whether the document may contain the control characters U+0001 to U+001F, as literal characters or as references.
@@ -74,10 +55,8 @@ package struct XMLLimits: Sendable, Hashable {
   /// send literal characters, and the Go SDK sends references.
   package var allowsControlCharacters = false
 
-  /// Creates the default limits for an XML document.
   package init() {}
 
-  /// The default limits for a document from a service that accepts control characters.
   package static let allowingControlCharacters: XMLLimits = {
     var limits = XMLLimits()
     limits.allowsControlCharacters = true
@@ -88,14 +67,8 @@ package struct XMLLimits: Sendable, Hashable {
 extension XMLNode {
   /// Parses an XML document in UTF-8, in time and memory linear in its length.
   ///
-  /// The parser skips attributes, comments and processing instructions, and drops text next to elements.
-  ///
-  /// - Parameters:
-  ///   - bytes: The XML document in UTF-8.
-  ///   - limits: The limits for the document.
-  /// - Returns: The root element of the document.
-  /// - Throws: An ``XMLError`` if the document is not well-formed, is not in UTF-8, declares another encoding or a
-  ///   document type, or exceeds a limit.
+  /// The parser skips attributes, comments and processing instructions, and drops text next to elements. It rejects
+  /// another declared encoding and a document type.
   package static func parse(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) throws(XMLError) -> XMLNode {
     var reader = XMLReader(bytes, limits)
     return try reader.document()
@@ -103,13 +76,9 @@ extension XMLNode {
 }
 
 extension XMLNode {
-  /// The XML declaration for a document in UTF-8.
   package static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#
 
-  /// Serializes the element as an XML document in UTF-8, without white space between elements.
-  ///
-  /// - Parameter declaration: The XML declaration, or `nil` to omit the declaration.
-  /// - Returns: The XML document in UTF-8.
+  /// Serializes the element as a document in UTF-8, without white space between elements.
   package func serialized(declaration: String? = XMLNode.declaration) -> [UInt8] {
     var bytes: [UInt8] = []
     if let declaration {
@@ -159,7 +128,6 @@ extension XMLNode {
 
 /// An XML parsing error, with its reason and the line of the problem.
 package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A description of the problem, as a complete sentence.
   package let message: String
 
   /// The line of the problem, starting at 1, or `nil` if the problem has no single position.
@@ -170,7 +138,6 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
     self.line = line
   }
 
-  /// The message followed by the line, if the line is known.
   package var description: String {
     line.map { "\(message) Line \($0)." } ?? message
   }

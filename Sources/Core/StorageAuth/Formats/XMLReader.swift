@@ -24,7 +24,6 @@ struct XMLReader {
     self.limits = limits
   }
 
-  /// Parses the whole document, and returns its root element.
   mutating func document() throws(XMLError) -> XMLNode {
     guard bytes.count <= limits.byteCount else {
       throw XMLError("The document is longer than \(limits.byteCount) bytes.")
@@ -94,7 +93,6 @@ struct XMLReader {
     throw failure(message)
   }
 
-  /// Creates an error that contains the line of the current position.
   private func failure(_ message: String) -> XMLError {
     var line = 1
     for byte in bytes[..<position] where byte == UInt8(ascii: "\n") { line += 1 }
@@ -191,7 +189,6 @@ struct XMLReader {
 
   // MARK: Elements
 
-  /// Parses an element with its content, starting at its `<`.
   private mutating func element() throws(XMLError) -> XMLNode {
     if let node = try startTag() { return node }
     while true {
@@ -223,9 +220,7 @@ struct XMLReader {
     }
   }
 
-  /// Parses a start tag, starting at its `<`.
-  ///
-  /// - Returns: The element if the tag is self-closing, or `nil` if the element is now open.
+  /// Parses a start tag, and returns the element if the tag is self-closing, or `nil` if the element is now open.
   private mutating func startTag() throws(XMLError) -> XMLNode? {
     position += 1
     let name = try name("< is not followed by a name.")

@@ -29,10 +29,6 @@ public struct FormDocument: Sendable {
     try self.init(bytes)
   }
 
-  /// Parses a policy document from JSON.
-  ///
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/invalidPolicy`` if any part of the
-  ///   document cannot be parsed; an unknown condition is never ignored.
   package init(_ bytes: [UInt8]) throws(VerificationError) {
     let document: JSONValue
     do {
@@ -208,12 +204,10 @@ public struct FormDocument: Sendable {
 }
 
 extension JSONValue {
-  /// The value as a whole number if it is a JSON number or a string of digits, otherwise `nil`.
   fileprivate var wholeNumber: Int64? { code.flatMap { Int64(signedDigits: $0) } }
 }
 
 extension VerificationError {
-  /// Creates the error for a form policy document that is invalid.
   package static func invalidPolicy(_ message: String) -> VerificationError {
     VerificationError(.invalidPolicy, message, remedy: "Create the policy with a form signer.")
   }

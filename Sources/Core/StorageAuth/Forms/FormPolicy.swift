@@ -111,7 +111,6 @@ public struct FormPolicy: Sendable, Hashable {
 }
 
 extension SigningError {
-  /// Creates the error for a form that cannot be created from its policy.
   package static func form(_ message: String, remedy: String) -> SigningError {
     SigningError(.invalidRequest, message, remedy: remedy)
   }
@@ -151,7 +150,6 @@ public struct FormCondition: Sendable, Hashable {
 }
 
 extension FormCondition.Rule {
-  /// Returns whether a form field's value satisfies the rule.
   package func accepts(_ value: String) -> Bool {
     switch self {
     case .equals(let text): Self.areEqual(value, text)
@@ -174,7 +172,6 @@ extension FormCondition.Rule {
 }
 
 extension FormCondition {
-  /// The condition in JSON, as an element of a policy document's condition list.
   var json: JSONValue {
     func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
     let name = JSONValue.string("$\(field)")

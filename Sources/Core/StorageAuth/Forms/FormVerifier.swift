@@ -161,9 +161,7 @@ public struct SubmittedForm: Sendable {
     return fields.first { $0.name.asciiLowercased == name }?.value
   }
 
-  /// The key of the uploaded object, or `nil` if the form has no `key` field.
-  ///
-  /// The last component of the file name replaces `${filename}`.
+  /// The key of the uploaded object, in which the last component of the file name replaces `${filename}`.
   var key: String? {
     guard let key = self["key"] else { return nil }
     let name = (fileName ?? "").parts(between: "/").last.map { String($0).parts(between: "\\") }?.last

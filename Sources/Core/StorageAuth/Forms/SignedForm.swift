@@ -233,8 +233,7 @@ public struct FormDraft: Sendable {
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
   }
 
-  /// Returns the form's policy document as JSON, in which the signature scheme's conditions follow the condition on the
-  /// bucket.
+  /// Returns the policy document as JSON, with the scheme's conditions after the one on the bucket.
   package func document(binding fields: [FormField]) -> String {
     func exactly(_ name: String, _ value: String) -> JSONValue { [name: .string(value)] }
     var list = [exactly("bucket", policy.bucket)] + fields.map { exactly($0.name, $0.value) }

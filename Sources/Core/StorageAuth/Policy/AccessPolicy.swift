@@ -88,8 +88,7 @@ extension ObjectScope {
 }
 
 extension String {
-  /// Returns whether this media type of a rule, such as `image/*`, includes all media types that another media type
-  /// includes.
+  /// Returns whether this media type of a rule, such as `image/*`, includes all that another one includes.
   fileprivate func covers(_ other: String) -> Bool {
     let (own, other) = (lowercased(), other.asciiLowercased)
     return own == other || own.hasByteSuffix("/*") && other.hasBytePrefix(own.dropLast())
@@ -142,8 +141,7 @@ public struct AccessRequest: Sendable, Hashable {
     self.date = date
   }
 
-  /// Returns whether the access's media type, without its parameters, matches a media type of a rule, such as
-  /// `image/*`.
+  /// Returns whether the media type, without its parameters, matches one of a rule, such as `image/*`.
   ///
   /// A browser uses the last of several comma-separated types, and guesses if it finds no type. A value that is not
   /// exactly one media type therefore matches no rule.

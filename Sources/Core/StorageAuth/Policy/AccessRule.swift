@@ -54,7 +54,6 @@ public struct AccessRule: Sendable, Hashable {
     self.end = end
   }
 
-  /// Returns the reason why the rule does not allow an access, or `nil` if the rule allows the access.
   func refusal(of access: AccessRequest) -> AccessRefusal.Reason? {
     guard access.bucket == bucket else { return .bucket }
     guard actions.contains(access.action) else { return .action }
@@ -113,12 +112,9 @@ public enum ObjectScope: Sendable, Hashable {
 }
 
 extension AccessPolicy {
-  /// Returns the policy's rules that have at least one action, after validating that each rule is meaningful for every
-  /// provider.
+  /// Returns the rules that have an action, after validating that each rule is meaningful for every provider.
   ///
-  /// - Parameter isBucket: A function that returns whether a string is a valid bucket name; rules for Aspera contain
-  ///   access keys instead of bucket names.
-  /// - Throws: A ``PolicyError`` if no rule has an action, or a rule is invalid.
+  /// - Parameter isBucket: A function that validates a bucket name; rules for Aspera contain access keys instead.
   package func checkedRules(isBucket: (String) -> Bool = isBucketName) throws(PolicyError) -> [AccessRule] {
     let rules = rules.filter { !$0.actions.isEmpty }
     guard !rules.isEmpty else {
@@ -152,8 +148,7 @@ extension AccessRule {
     PolicyError(.invalidRule, "A rule for the bucket \"\(bucket)\" \(problem).", remedy: remedy)
   }
 
-  /// Returns whether a string is a media type (RFC 6838, section 4.2), or a pattern of a type and an asterisk, such as
-  /// `image/*`.
+  /// Returns whether a string is a media type (RFC 6838, section 4.2), or a type and an asterisk, such as `image/*`.
   static func isMediaType(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     func isToken(_ part: Substring.UTF8View) -> Bool { !part.isEmpty && part.allSatisfy { isTokenByte($0) } }
@@ -173,7 +168,6 @@ extension AccessRule {
 extension ObjectScope {
   /// Returns a pattern for the keys in the scope, in which an asterisk matches any string.
   ///
-  /// - Parameter language: The name of the policy language, for the error message.
   /// - Throws: A ``PolicyError`` if a key contains characters that have a meaning in the pattern: an asterisk, a
   ///   question mark, or the start of a variable.
   package func pattern(in language: String) throws(PolicyError) -> String {

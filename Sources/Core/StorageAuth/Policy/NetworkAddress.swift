@@ -69,7 +69,6 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// The address range in its original spelling.
   public let description: String
 
-  /// Whether the range contains IPv6 addresses.
   package var isVersion6: Bool { address.bytes.count == 16 }
 
   private let address: NetworkAddress

@@ -8,24 +8,19 @@ package struct StatementLanguage: Sendable {
   /// The name of the policy language with its article, such as `a RAM policy`.
   package let name: String
 
-  /// The language version that a policy document declares.
   package let version: String
 
-  /// The policy language's names for the actions on objects.
   package let actions: [AccessAction: [String]]
 
   /// The policy language's name for the action that lists a bucket's keys.
   package let listing: String
 
-  /// The condition keys for a list request's prefix, the client's address and the time.
   package let prefixKey: String
   package let addressKey: String
   package let dateKey: String
 
-  /// Whether the policy language's conditions accept IPv6 addresses.
   package let takesVersion6: Bool
 
-  /// Creates the vocabulary of a provider's policy language.
   package init(
     name: String, version: String, actions: [AccessAction: [String]], listing: String, prefixKey: String,
     addressKey: String, dateKey: String, takesVersion6: Bool
@@ -40,14 +35,7 @@ package struct StatementLanguage: Sendable {
     self.takesVersion6 = takesVersion6
   }
 
-  /// Returns the policy document for access rules.
-  ///
-  /// - Parameters:
-  ///   - rules: The validated rules.
-  ///   - byteLimit: The maximum length of the document in bytes, or `nil` for no limit.
-  ///   - resource: A function that returns the policy language's name for a rule's bucket.
-  /// - Throws: A ``PolicyError`` if the language cannot express the rules or the document is too long, or the error
-  ///   that `resource` throws.
+  /// Returns the policy document for validated rules; the closure returns the language's name for a rule's bucket.
   package func document(
     of rules: [AccessRule], upTo byteLimit: Int?, resource: (AccessRule) throws(PolicyError) -> String
   ) throws(PolicyError) -> String {
@@ -113,25 +101,20 @@ package struct StatementLanguage: Sendable {
 
 /// A statement in a provider's policy document, which allows actions on resources.
 package struct DocumentStatement {
-  /// The provider's names of the allowed actions.
   package let actions: [String]
 
-  /// The provider's names of the resources on which the actions are allowed.
   package var resources: [String]
 
   /// The conditions of the statement, all of which must hold.
   package let conditions: [Condition]
 
-  /// A comparison in a statement's conditions.
   package struct Condition: Equatable {
     /// The name of the comparison operator, such as `StringLike`.
     package let comparison: String
     /// The condition key, which is the provider's name of the request property that is compared.
     package let key: String
-    /// The value that the request property named by the condition key is compared with.
     package let value: Value
 
-    /// Creates a comparison from an operator, a condition key and a value.
     package init(_ comparison: String, _ key: String, _ value: Value) {
       self.comparison = comparison
       self.key = key
@@ -154,7 +137,6 @@ package struct DocumentStatement {
     }
   }
 
-  /// Creates a statement from actions, resources and conditions.
   package init(_ actions: [String], on resources: [String], if conditions: [Condition] = []) {
     self.actions = actions
     self.resources = resources
@@ -163,8 +145,7 @@ package struct DocumentStatement {
 }
 
 extension [DocumentStatement] {
-  /// Adds a statement to the policy document, or adds its resources to a statement with the same actions and
-  /// conditions.
+  /// Adds a statement, or its resources to a statement with the same actions and conditions.
   package mutating func add(_ statement: DocumentStatement) {
     guard !statement.actions.isEmpty else { return }
     let position = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
@@ -188,7 +169,6 @@ extension DocumentStatement {
     }
   }
 
-  /// Returns the policy statement as JSON in a provider's spelling.
   package func json(_ spelling: Spelling) -> JSONValue {
     var statement = JSONObject()
     statement[spelling.name("Effect")] = .string(spelling.name("Allow"))

@@ -78,8 +78,7 @@ public struct AuthorizedRequest: Sendable {
     self.otherTargets = otherTargets
   }
 
-  /// Throws an error if the string to sign was prepared for an access key ID or a session token other than the given
-  /// key's.
+  /// Throws an error if the string was prepared for another access key ID or session token than the given key's.
   func check(_ key: AccessKey) throws(SigningRefusal) {
     if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string contains another access key ID.") }
     switch (key.sessionToken, sessionToken) {
@@ -163,7 +162,6 @@ public struct SignableNames: Sendable {
     self.hasDottedBuckets = hasDottedBuckets
   }
 
-  /// Returns whether a string is a valid bucket name for the service.
   func isBucketName(_ name: String) -> Bool {
     hasDottedBuckets ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
   }

@@ -68,19 +68,16 @@ extension SigningRefusal {
   /// The error for a string to sign that differs from the canonical form of the request parsed from it.
   public static let notCanonical = malformed("The string is not, byte for byte, that of the request in it.")
 
-  /// Creates the error for a requested operation that no policy covers.
   package static func unknownOperation(_ message: String) -> SigningRefusal {
     SigningRefusal(
       .unknownOperation, message,
       remedy: "Request to read, write, delete or list objects; do everything else on the server.")
   }
 
-  /// Creates the error for a string to sign that is for another region, product, day or host than the server signs for.
   package static func wrongScope(_ message: String) -> SigningRefusal {
     SigningRefusal(.wrongScope, message, remedy: "Configure the client for the bucket that the server signs for.")
   }
 
-  /// Creates the error for a string to sign that was prepared for another key or session token.
   package static func anotherKey(_ message: String) -> SigningRefusal {
     SigningRefusal(.anotherKey, message, remedy: "Request the server's identity again, and sign again.")
   }

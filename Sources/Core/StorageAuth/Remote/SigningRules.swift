@@ -103,8 +103,7 @@ struct RequestedOperation {
   var size: Int64?
   var contentType: String?
 
-  /// Returns every operation that the service may perform for the signature; the policy must allow all of these
-  /// operations.
+  /// Returns every operation that the service may perform for the signature; the policy must allow all of them.
   static func readings(of intent: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
     try RequestedHeaders.check(intent.headers, intent.signableNames)
     var operations = [try RequestedOperation(intent)]
@@ -211,7 +210,6 @@ extension AuthorizedRequest {
     }
   }
 
-  /// Returns a copy of the parsed request with another target.
   fileprivate func with(_ target: RequestTarget) -> AuthorizedRequest {
     AuthorizedRequest(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,
@@ -270,7 +268,6 @@ package struct RequestedQuery {
 
   func contains(_ name: ByteExactString) -> Bool { self[name] != nil }
 
-  /// Throws an error if the request contains a query parameter that is not in the list.
   func allow(_ names: ByteExactString...) throws(SigningRefusal) {
     let known = Set(isLowered ? names.map(\.asciiLowercased) : names)
     guard values.keys.allSatisfy(known.contains) else {
@@ -292,7 +289,6 @@ package struct RequestedQuery {
     }
   }
 
-  /// Throws an error if the part number is missing or invalid.
   func checkPart() throws(SigningRefusal) {
     guard let number = self["partNumber"], Self.isPartNumber(number) else {
       throw .unknownOperation("The part number is missing or invalid.")

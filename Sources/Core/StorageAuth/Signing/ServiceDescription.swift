@@ -78,7 +78,6 @@ public struct ServiceDescription: Sendable {
   /// Returns the name of a header or query parameter of the service, given the name without the service's prefix.
   public func header(_ rest: String) -> String { headerPrefix + rest }
 
-  /// Returns the name of a header of the service, given the name without the service's prefix.
   package func field(_ rest: String) -> HTTPField.Name {
     if let name = HTTPField.Name(header(rest)) { return name }
     assertionFailure("\"\(header(rest))\" is not a valid header name.")

@@ -44,9 +44,7 @@ public struct DisplayText: Sendable, CustomStringConvertible {
 
   /// Escapes the control and invisible characters in a JSON document without changing the document's value.
   ///
-  /// - Parameter json: A JSON document, in which non-ASCII characters appear only inside strings.
-  /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes, except the
-  ///   characters below U+0020, which are unchanged.
+  /// Such characters appear only inside strings, and become `\uXXXX`. Those below U+0020 are unchanged.
   package static func escapingInsideJSON(_ json: String) -> String {
     var result = ""
     result.reserveCapacity(json.utf8.count)

@@ -58,6 +58,5 @@ public final class ClockSkew: Sendable {
 }
 
 extension Duration {
-  /// The absolute value of the duration.
   package var magnitude: Duration { self < .zero ? .zero - self : self }
 }

@@ -64,9 +64,7 @@ extension Timestamp: InstantProtocol {
     return Timestamp(unixSeconds: sum, nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
 
-  /// Returns this instant, truncated to a whole second and advanced by a number of seconds.
-  ///
-  /// - Returns: The instant, clamped to the first and the last instant that can be represented.
+  /// Returns this instant, truncated to a whole second and advanced by seconds, clamped to what can be represented.
   package func advanced(bySeconds seconds: Int64) -> Timestamp {
     let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
     if overflow { return Timestamp(unixSeconds: seconds < 0 ? Self.range.lowerBound : Self.range.upperBound) }
@@ -253,7 +251,6 @@ extension ByteWriter {
     append(httpDate: CivilTime(instant))
   }
 
-  /// Appends a time as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
   package mutating func append(httpDate time: CivilTime) {
     append(weekdayNames[Int(time.weekday)])
     append(", ")
@@ -272,7 +269,6 @@ extension ByteWriter {
     append(basicDate: CivilTime(instant))
   }
 
-  /// Appends a time in the basic ISO 8601 format, such as `20261120T080000Z`.
   package mutating func append(basicDate time: CivilTime) {
     append(compactDate: time)
     append(UInt8(ascii: "T"))
@@ -286,13 +282,11 @@ extension ByteWriter {
     append(compactDate: CivilTime(instant))
   }
 
-  /// Appends the date of a time in the basic ISO 8601 format, such as `20261120`.
   package mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)
     append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
   }
 
-  /// Appends the time of day in the extended ISO 8601 format, such as `08:00:00`.
   fileprivate mutating func append(clock time: CivilTime) {
     append(twoDigits: time.hour)
     append(UInt8(ascii: ":"))
@@ -301,7 +295,6 @@ extension ByteWriter {
     append(twoDigits: time.second)
   }
 
-  /// Appends an integer from 0 to 99 as two decimal digits.
   @inline(__always)
   fileprivate mutating func append(twoDigits number: Int64) {
     put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
@@ -333,8 +326,7 @@ extension ByteWriter {
   }
 }
 
-/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, with the first digit in the lowest
-/// byte.
+/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, the first in the lowest byte.
 ///
 /// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
 /// by a reciprocal that is exact for parts of that size.
@@ -356,16 +348,12 @@ package struct CivilTime: Sendable {
   var hour: Int64 = 0
   var minute: Int64 = 0
   var second: Int64 = 0
-  /// The day of the week, from 0 for Thursday to 6 for Wednesday.
-  ///
-  /// The value is computed only if the time was created from a timestamp.
+  /// The day of the week from 0 for Thursday to 6 for Wednesday, if the time was created from a timestamp.
   private(set) var weekday: Int64 = 0
 
   private static let secondsPerDay: Int64 = 86_400
   private static let daysPerEra: Int64 = 146_097
-  /// The number of days from 0000-03-01 to 1970-01-01.
-  ///
-  /// Years are counted from March, so that the leap day is the last day of a year.
+  /// The days from 0000-03-01 to 1970-01-01: years are counted from March, so that the leap day ends a year.
   private static let daysToEpoch: Int64 = 719_468
 
   init(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {

@@ -150,10 +150,8 @@ public struct HTTPTimeouts: Sendable, Hashable {
 /// let transport = try AsyncHTTPClientTransport(proxy: .direct, trustedRoots: .file("/etc/ssl/private-ca.pem"))
 /// ```
 public struct TrustedRoots: Sendable, Hashable {
-  /// The path of a PEM file with the certificates of authorities, or `nil` if there is none.
   package let path: String?
 
-  /// Whether the authorities of the system are trusted.
   package let includesSystem: Bool
 
   private init(path: String?, includesSystem: Bool) {
@@ -178,11 +176,9 @@ public struct TrustedRoots: Sendable, Hashable {
 extension HTTPRequest {
   /// Checks that the path with its query can be part of a URL, so that an HTTP client need not change it.
   ///
-  /// A client that changes the path makes the signature wrong. Clients encode characters that a URL cannot contain
-  /// (RFC 3986, sections 3.3 and 3.4). They append a path without a slash at its start to the host. Foundation's `URL`
+  /// A client that changes the path makes the signature wrong. Clients encode characters that a URL cannot contain (RFC
+  /// 3986, sections 3.3 and 3.4). They append a path without a slash at its start to the host. Foundation's `URL`
   /// replaces a path that is not UTF-8.
-  ///
-  /// - Throws: ``TransportError`` with the code `invalidRequest`.
   package func checkPath() throws(TransportError) {
     let path = path ?? "/"
     guard path.utf8.first == UInt8(ascii: "/") else { throw invalidPath("does not start with a slash") }

@@ -124,9 +124,7 @@ public struct ProxyServer: Sendable, Equatable {
     try self.init(url, named: "The URL of the proxy")
   }
 
-  /// Parses the URL of an HTTP proxy.
-  ///
-  /// - Parameter name: The name of the setting that contains the URL, for errors.
+  /// Parses the URL of an HTTP proxy; the name is that of the setting that contains the URL, for errors.
   init(_ url: String, named name: String) throws(TransportError) {
     var rest = url[...]
     if let separator = url.firstRange(of: "://") {
@@ -221,7 +219,6 @@ struct AuthorityParts {
 /// let exclusions = try ProxyExclusions("internal.example.com, .svc, 10.0.0.0/8, storage.example.com:9000")
 /// ```
 public struct ProxyExclusions: Sendable, Hashable {
-  /// An entry of the list.
   private enum Entry: Hashable {
     case all
     /// A host name with its subdomains.
@@ -276,11 +273,7 @@ public struct ProxyExclusions: Sendable, Hashable {
     return .domain(parts.host, port: port)
   }
 
-  /// Returns whether the list contains a host.
-  ///
-  /// - Parameters:
-  ///   - host: The host in lowercase, without brackets and without a final dot.
-  ///   - port: The port of the connection.
+  /// Returns whether the list contains a host, in lowercase and without brackets and final dot.
   func contains(host: String, port: Int) -> Bool {
     guard !entries.isEmpty else { return false }
     let address = NetworkAddress(host)

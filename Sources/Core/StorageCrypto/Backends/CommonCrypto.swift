@@ -106,13 +106,11 @@
     } while unsafe !rest.isEmpty
   }
 
-  /// Returns whether two pieces of memory of equal size are equal, in a time that depends only on their size.
   @unsafe
   func isEqualInConstantTime(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
     unsafe storage_auth_is_equal(first.baseAddress, second.baseAddress, first.count)
   }
 
-  /// Overwrites memory with zeros in a way that the optimizer does not remove.
   @unsafe
   func overwriteWithZeros(_ bytes: UnsafeMutableRawBufferPointer) {
     unsafe storage_auth_wipe(bytes.baseAddress, bytes.count)

@@ -94,13 +94,11 @@
     }
   }
 
-  /// Returns whether two pieces of memory of equal size are equal, in a time that depends only on their size.
   @unsafe
   func isEqualInConstantTime(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
     unsafe CRYPTO_memcmp(first.baseAddress, second.baseAddress, first.count) == 0
   }
 
-  /// Overwrites memory with zeros in a way that the optimizer does not remove.
   @unsafe
   func overwriteWithZeros(_ bytes: UnsafeMutableRawBufferPointer) {
     unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)

@@ -32,21 +32,17 @@ package struct ByteLanes {
     }
   }
 
-  /// Returns the set of lanes whose byte is in a closed range.
   @inlinable @inline(__always)
   package func lie(from first: UInt8, through last: UInt8) -> LaneSet {
     LaneSet((bytes &- SIMD16(repeating: first)) .<= SIMD16(repeating: last &- first))
   }
 
-  /// Returns the set of lanes whose byte equals the given byte.
   @inlinable @inline(__always)
   package func equal(_ byte: UInt8) -> LaneSet { LaneSet(bytes .== SIMD16(repeating: byte)) }
 
-  /// Returns the set of lanes whose byte equals the corresponding byte of other lanes.
   @inlinable @inline(__always)
   package func equal(_ others: ByteLanes) -> LaneSet { LaneSet(bytes .== others.bytes) }
 
-  /// The set of lanes that contain ASCII letters.
   @inlinable @inline(__always)
   package var areLetters: LaneSet {
     let lowered = bytes | SIMD16(repeating: 0x20)
@@ -54,7 +50,6 @@ package struct ByteLanes {
       (lowered &- SIMD16(repeating: UInt8(ascii: "a"))) .<= SIMD16(repeating: UInt8(ascii: "z") &- UInt8(ascii: "a")))
   }
 
-  /// The set of lanes that contain ASCII digits.
   @inlinable @inline(__always)
   package var areDigits: LaneSet { lie(from: UInt8(ascii: "0"), through: UInt8(ascii: "9")) }
 
@@ -66,14 +61,12 @@ package struct ByteLanes {
       .union(equal(UInt8(ascii: "~")))
   }
 
-  /// Returns the set of lanes whose byte an encoding does not escape.
   @inlinable @inline(__always)
   func areKept(by encoding: PercentEncoding) -> LaneSet {
     encoding.keepsSlash
       ? areUnreservedOrSlashes : areUnreservedOrSlashes.subtracting(equal(UInt8(ascii: "/")))
   }
 
-  /// A copy of the lanes with ASCII letters in lowercase.
   @inlinable @inline(__always)
   package var lowercased: ByteLanes {
     let capitals = lie(from: UInt8(ascii: "A"), through: UInt8(ascii: "Z"))
@@ -97,7 +90,6 @@ package struct LaneSet {
   @inlinable @inline(__always)
   package func subtracting(_ other: LaneSet) -> LaneSet { LaneSet(mask .& .!other.mask) }
 
-  /// The set of lanes that are not in this set.
   @inlinable @inline(__always)
   package var inverted: LaneSet { LaneSet(.!mask) }
 
@@ -118,9 +110,7 @@ package struct LaneSet {
     return low != 0 ? low.firstLane : 8 &+ high.firstLane
   }
 
-  /// Returns the index of the set's first lane and the number of its lanes, considering only the lanes before `end`.
-  ///
-  /// - Parameter end: The index of a lane, from 0 to 16.
+  /// Returns the index of the set's first lane and the number of its lanes, of those before `end`, from 0 to 16.
   @inlinable @inline(__always)
   package func lanes(before end: Int) -> (first: Int, count: Int) {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -144,9 +134,7 @@ extension UInt64 {
 }
 
 extension Span<UInt8> {
-  /// Returns the next eight bytes as an integer with the first byte lowest.
-  ///
-  /// Bytes after the end of the span are zero.
+  /// Returns the next eight bytes as an integer with the first byte lowest; bytes after the end are zero.
   @inlinable @inline(__always)
   package func word(from index: Int) -> UInt64 {
     precondition(index >= 0, "The index is in front of the text.")
@@ -174,12 +162,7 @@ extension Span<UInt8> {
     unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// Returns the index of the first byte, from `start` on, that is not in a run, or `count` if all bytes are in the
-  /// run.
-  ///
-  /// - Parameters:
-  ///   - start: The index of the first byte to test, which must not be negative.
-  ///   - run: A closure that returns the set of lanes in the run.
+  /// Returns the index of the first byte from `start` that is not in a run, or `count` if all bytes are in the run.
   @inlinable @inline(__always)
   package func end(ofRunFrom start: Int, _ run: (ByteLanes) -> LaneSet) -> Int {
     var index = start
@@ -203,13 +186,11 @@ extension Span<UInt8> {
     end(ofRunFrom: 0) { isFound($0).inverted } < count
   }
 
-  /// Returns whether the span contains the given byte.
   @inlinable
   package func contains(_ byte: UInt8) -> Bool {
     contains { $0.equal(byte) }
   }
 
-  /// Returns whether two byte sequences are identical.
   @inlinable @inline(__always)
   package func isIdentical(to other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
@@ -221,9 +202,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Compares two byte sequences lexicographically.
-  ///
-  /// The result is negative if this sequence sorts first, and zero if the sequences are equal.
+  /// Compares lexicographically: negative if this sequence sorts first, and zero if the sequences are equal.
   @inlinable
   package func compared(to other: Span<UInt8>) -> Int {
     let end = Swift.min(count, other.count)
@@ -237,7 +216,6 @@ extension Span<UInt8> {
     return count &- other.count
   }
 
-  /// Returns whether the span starts with the bytes of a string literal.
   @inlinable @inline(__always)
   package func starts(with prefix: StaticString) -> Bool {
     let length = prefix.utf8CodeUnitCount

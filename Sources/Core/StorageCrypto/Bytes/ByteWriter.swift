@@ -60,7 +60,6 @@ package struct ByteWriter: ~Copyable {
     unsafe UnsafeBufferPointer(rebasing: block[..<count])
   }
 
-  /// Passes the bytes in the block to the destination, and empties the block.
   @usableFromInline
   mutating func flush() {
     switch unsafe drain {
@@ -75,10 +74,7 @@ package struct ByteWriter: ~Copyable {
     count = 0
   }
 
-  /// Reserves space for bytes that the caller then writes with ``put(_:at:)``.
-  ///
-  /// - Parameter byteCount: The number of bytes to reserve, at most 256.
-  /// - Returns: The index of the first reserved byte.
+  /// Reserves at most 256 bytes, which the caller then writes with ``put(_:at:)``, and returns the index of the first.
   @inlinable @inline(__always)
   package mutating func reserve(_ byteCount: Int) -> Int {
     precondition(byteCount <= 256, "There is room for 256 bytes.")
@@ -88,9 +84,7 @@ package struct ByteWriter: ~Copyable {
     return start
   }
 
-  /// Writes a byte to reserved space.
-  ///
-  /// The method is unsafe at any other index, because it does not check the index.
+  /// Writes a byte to reserved space; unsafe at any other index, because the index is not checked.
   @unsafe
   @inlinable @inline(__always)
   package mutating func put(_ byte: UInt8, at index: Int) {
@@ -108,7 +102,6 @@ package struct ByteWriter: ~Copyable {
     giveBack(from: start &+ laneCount)
   }
 
-  /// Appends the first bytes of sixteen lanes.
   @inlinable @inline(__always)
   package mutating func append(_ lanes: ByteLanes, count laneCount: Int) {
     precondition(laneCount >= 0 && laneCount <= 16, "There are sixteen lanes.")
@@ -126,7 +119,6 @@ package struct ByteWriter: ~Copyable {
     count = index
   }
 
-  /// Appends a byte to the output.
   @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if count == Self.blockByteCount { flush() }
@@ -134,13 +126,11 @@ package struct ByteWriter: ~Copyable {
     count &+= 1
   }
 
-  /// Appends the bytes of a span to the output.
   @inlinable @inline(__always)
   package mutating func append(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
   }
 
-  /// Appends the bytes of an array to the output.
   @inlinable @inline(__always)
   package mutating func append(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
@@ -155,7 +145,6 @@ package struct ByteWriter: ~Copyable {
     count &+= buffer.count
   }
 
-  /// Appends bytes that do not fit into the block, in pieces that fit.
   @usableFromInline
   mutating func append(long buffer: UnsafeBufferPointer<UInt8>) {
     var rest = unsafe buffer[...]
@@ -167,19 +156,16 @@ package struct ByteWriter: ~Copyable {
     }
   }
 
-  /// Appends the UTF-8 bytes of a string.
   @inlinable @inline(__always)
   package mutating func append(_ string: String) {
     withBytes(of: string) { append($0) }
   }
 
-  /// Appends the UTF-8 bytes of a string literal.
   @inlinable @inline(__always)
   package mutating func append(_ text: StaticString) {
     text.withUTF8Buffer { unsafe append(buffer: $0) }
   }
 
-  /// Appends the bytes of a digest.
   package mutating func append(_ digest: Digest) {
     digest.withBytes { append($0) }
   }
@@ -201,9 +187,7 @@ package func withBytes<Result, Failure: Error>(
   return try withCopiedBytes(of: string, body)
 }
 
-/// Calls `body` with a copy of a string's bytes, for a string that does not store its bytes contiguously.
-///
-/// Such strings come from Objective-C, for example.
+/// Calls `body` with a copy of the bytes of a string that does not store them contiguously, as from Objective-C.
 @usableFromInline
 func withCopiedBytes<Result, Failure: Error>(
   of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -219,7 +203,6 @@ extension String {
 }
 
 extension [UInt8] {
-  /// Creates an array from the bytes that `body` writes.
   @usableFromInline
   package init(writing body: (inout ByteWriter) -> Void) {
     self = []
@@ -230,9 +213,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends bytes to the array.
-  ///
-  /// If the array needs more memory, the method wipes the old memory before releasing it.
+  /// Appends bytes; if the array needs more memory, the old memory is wiped before it is released.
   fileprivate mutating func append(wipingOutgrown bytes: UnsafeBufferPointer<UInt8>) {
     if capacity - count < bytes.count {
       var grown: [UInt8] = []

@@ -7,7 +7,6 @@ package enum URLByte {
   /// The class of an unreserved character (RFC 3986, section 2.3): a letter, a digit, or one of `-_.~`.
   @inlinable package static var unreserved: UInt8 { UInt8(ascii: "0") }
 
-  /// The class of the slash (`/`).
   @inlinable package static var slash: UInt8 { UInt8(ascii: "1") }
 
   /// The class of all other characters that are valid in a URL.
@@ -20,7 +19,6 @@ package enum URLByte {
     unsafe kinds.utf8Start[Int(byte)]
   }
 
-  /// Returns whether a byte is valid in a URL.
   @inlinable @inline(__always)
   package static func mayStand(_ byte: UInt8) -> Bool { kind(of: byte) <= other }
 
@@ -66,11 +64,9 @@ package struct PercentEncoding: Sendable {
   /// The encoding for a URL path, which escapes neither the unreserved characters nor `/`.
   @inlinable package static var path: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.slash) }
 
-  /// Whether the encoding leaves a slash unescaped.
   @inlinable @inline(__always)
   var keepsSlash: Bool { lastKept == URLByte.slash }
 
-  /// Returns whether the encoding leaves a byte unescaped.
   @inlinable @inline(__always)
   package func keeps(_ byte: UInt8) -> Bool { URLByte.kind(of: byte) <= lastKept }
 }
@@ -87,7 +83,6 @@ package enum EncodedCase: Sendable {
 }
 
 extension ByteWriter {
-  /// Appends a byte with percent-encoding.
   @inlinable @inline(__always)
   package mutating func append(
     percentEncoding byte: UInt8, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -103,7 +98,6 @@ extension ByteWriter {
     }
   }
 
-  /// Appends bytes with percent-encoding.
   @usableFromInline
   package mutating func append(
     percentEncoding bytes: Span<UInt8>, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -124,7 +118,6 @@ extension ByteWriter {
     }
   }
 
-  /// Appends the UTF-8 bytes of a string with percent-encoding.
   @inlinable
   package mutating func append(
     percentEncoding text: String, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -134,7 +127,6 @@ extension ByteWriter {
 }
 
 extension Span<UInt8> {
-  /// Returns whether an encoding leaves all bytes of the span unescaped.
   @inlinable
   package func isKept(by encoding: PercentEncoding) -> Bool {
     end(ofRunFrom: 0, keptBy: encoding) == count
@@ -147,14 +139,12 @@ package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
   value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: textCase == .lowered ? "a" : "A") &- 10)
 }
 
-/// Returns an ASCII letter in lowercase, or any other byte unchanged.
 @inlinable @inline(__always)
 package func asciiLowercased(_ byte: UInt8) -> UInt8 {
   byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
 }
 
 extension String {
-  /// Returns a percent-encoded copy of the string.
   package func percentEncoded(_ encoding: PercentEncoding = .component) -> String {
     String(writing: { $0.append(percentEncoding: self, encoding) })
   }
@@ -183,10 +173,7 @@ extension String {
   }
 }
 
-/// Decodes the next byte of a percent-encoded string, and moves the index past it.
-///
-/// A truncated escape, or an escape that is not hexadecimal, is not decoded; callers validate strings before they
-/// decode them.
+/// Decodes the next byte, and moves the index past it; callers have validated the escapes.
 @inline(__always)
 private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: Bool) -> UInt8 {
   let byte = text[index]
@@ -230,21 +217,15 @@ extension ByteWriter {
   }
 }
 
-/// The sort order for percent-encoded strings.
+/// The sort order: by the decoded bytes or the canonical encoding, or by either of them in lowercase.
 package enum EncodedOrder: Sendable {
-  /// The order by the decoded bytes.
   case decoded
-  /// The order by the decoded bytes in lowercase.
   case decodedLowered
-  /// The order by the canonical encoding.
   case encoded
-  /// The order by the canonical encoding in lowercase.
   case encodedLowered
 }
 
-/// Returns the number of unescaped leading bytes that two strings have in common, or a smaller number.
-///
-/// The function does not compare up to seven bytes at the end of the shorter string.
+/// Returns the number of unescaped leading bytes in common, except up to seven at the end of the shorter string.
 @inline(__always)
 private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
   let end = min(first.count, second.count)

@@ -12,14 +12,12 @@ package final class SecretBytes: Sendable {
   // released after its last use and the pointer does not retain it.
   @usableFromInline nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
-  /// Creates a buffer with a copy of the given bytes.
   package init(_ bytes: Span<UInt8>) {
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
     unsafe bytes.withUnsafeBytes { unsafe storage.copyMemory(from: $0) }
     unsafe self.storage = storage
   }
 
-  /// Creates a buffer with a copy of an array's bytes.
   package convenience init(_ bytes: [UInt8]) {
     self.init(bytes[0..<bytes.count].span)
   }
@@ -32,7 +30,6 @@ package final class SecretBytes: Sendable {
     unsafe storage.deallocate()
   }
 
-  /// Calls `body` with the secret bytes.
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     withExtendedLifetime(self) {
@@ -54,12 +51,10 @@ package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> B
   }
 }
 
-/// Returns whether two arrays of bytes are equal, in a time that depends only on their lengths.
 package func constantTimeEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
   first.withElements { first in second.withElements { constantTimeEqual(first, $0) } }
 }
 
-/// Returns whether two strings are equal byte for byte, in a time that depends only on their lengths.
 package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
   withBytes(of: first) { first in withBytes(of: second) { constantTimeEqual(first, $0) } }
 }
@@ -71,7 +66,6 @@ func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
   unsafe overwriteWithZeros(bytes)
 }
 
-/// Overwrites the bytes of an array with zeros.
 @usableFromInline
 package func wipe(_ bytes: inout [UInt8]) {
   unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) }

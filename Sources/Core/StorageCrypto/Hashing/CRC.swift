@@ -18,7 +18,6 @@ package struct CRC: Sendable, Equatable {
     /// The CRC-64/NVME algorithm.
     case crc64NVME
 
-    /// The size, in bytes, of a checksum that the algorithm computes.
     package var byteCount: Int {
       switch self {
       case .crc32, .crc32c: 4
@@ -108,28 +107,23 @@ package struct CRC: Sendable, Equatable {
     register = algorithm.mask
   }
 
-  /// The checksum of all bytes that have been added so far.
   package var checksum: UInt64 { register ^ algorithm.mask }
 
   /// The checksum of all bytes that have been added so far, in big-endian byte order.
   package var bytes: [UInt8] { Self.bytes(of: checksum, algorithm) }
 
-  /// Returns a checksum of the given algorithm in big-endian byte order.
   package static func bytes(of checksum: UInt64, _ algorithm: Algorithm) -> [UInt8] {
     (0..<algorithm.byteCount).reversed().map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt64($0))) }
   }
 
-  /// Updates the checksum with the bytes of a span.
   package mutating func update(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBytes { unsafe update($0) }
   }
 
-  /// Updates the checksum with the bytes of an array.
   package mutating func update(_ bytes: [UInt8]) {
     bytes.withElements { update($0) }
   }
 
-  /// Updates the checksum with the bytes of a buffer.
   @unsafe
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.fewestFoldedBytes, Self.folds else { return unsafe updateByTable(bytes) }
@@ -148,9 +142,7 @@ package struct CRC: Sendable, Equatable {
   /// Whether the processor supports carry-less multiplication, as most do.
   private static let folds = carryless_is_available()
 
-  /// Updates the checksum with the bytes of a buffer by means of tables, eight bytes at a time.
-  ///
-  /// This method is for processors without carry-less multiplication.
+  /// Updates the checksum by tables, eight bytes at a time, for processors without carry-less multiplication.
   @unsafe
   package mutating func updateByTable(_ bytes: UnsafeRawBufferPointer) {
     let tables = algorithm.tables.span
@@ -187,14 +179,8 @@ package struct CRC: Sendable, Equatable {
 
   /// Returns the checksum of the concatenation of two byte sequences from their checksums.
   ///
-  /// Appending `byteCount` zero bytes to the first sequence is a linear map over GF(2); squaring it doubles the count,
-  /// so the cost grows with the logarithm of the length.
-  ///
-  /// - Parameters:
-  ///   - first: The checksum of the first sequence.
-  ///   - second: The checksum of the second sequence.
-  ///   - byteCount: The length of the second sequence, in bytes.
-  ///   - algorithm: The algorithm of both checksums.
+  /// Appending `byteCount` zero bytes, the length of the second sequence, to the first one is a linear map over GF(2);
+  /// squaring it doubles the count, so the cost grows with the logarithm of the length.
   package static func combine(
     _ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm
   ) -> UInt64 {

@@ -4,21 +4,16 @@
 /// A cryptographic hash function whose state is a plain value, so that a copy continues from the same state.
 @usableFromInline
 package protocol HashFunction: Sendable {
-  /// The size of the function's digests in bytes.
   static var digestByteCount: Int { get }
-  /// The block size of the compression function in bytes.
   static var blockByteCount: Int { get }
 
   init()
 
   mutating func update(_ bytes: Span<UInt8>)
 
-  /// Updates the hash state with the bytes that `body` writes.
   mutating func update(writing body: (inout ByteWriter) -> Void)
 
-  /// Writes the digest to memory, which must have room for it.
-  ///
-  /// The hash must not be used afterwards.
+  /// Writes the digest to memory with room for it; the hash must not be used afterwards.
   @unsafe
   mutating func finish(into digest: UnsafeMutableBufferPointer<UInt8>)
 }
@@ -31,7 +26,6 @@ extension HashFunction {
     return unsafe Digest(byteCount: Self.digestByteCount) { unsafe hash.finish(into: $0) }
   }
 
-  /// Returns the digest of the bytes that `body` writes.
   @inlinable
   package static func hash(writing body: (inout ByteWriter) -> Void) -> Digest {
     var hash = Self()
@@ -39,7 +33,6 @@ extension HashFunction {
     return hash.finalize()
   }
 
-  /// Returns the digest of the bytes of a span.
   @inlinable
   package static func hash(_ bytes: Span<UInt8>) -> Digest {
     var hash = Self()
@@ -47,13 +40,11 @@ extension HashFunction {
     return hash.finalize()
   }
 
-  /// Returns the digest of the bytes of an array.
   @inlinable
   package static func hash(_ bytes: [UInt8]) -> Digest {
     bytes.withElements { hash($0) }
   }
 
-  /// Updates the hash state with the bytes of an array.
   @inlinable
   package mutating func update(_ bytes: [UInt8]) {
     bytes.withElements { update($0) }
@@ -68,7 +59,6 @@ package struct Digest: Sendable {
     0, 0, 0, 0, 0, 0, 0, 0
   )
 
-  /// The size of the digest in bytes.
   @usableFromInline package let byteCount: Int
 
   @usableFromInline
@@ -85,7 +75,6 @@ package struct Digest: Sendable {
     }
   }
 
-  /// Calls `body` with the bytes of the digest.
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     unsafe withUnsafeBytes(of: words) { buffer in
@@ -94,17 +83,14 @@ package struct Digest: Sendable {
     }
   }
 
-  /// The bytes of the digest as an array.
   package var bytes: [UInt8] {
     [UInt8](writing: { $0.append(self) })
   }
 
-  /// The digest as lowercase hexadecimal digits.
   package var hex: String {
     String(writing: { $0.append(hex: self) })
   }
 
-  /// The digest as Base64 with padding (RFC 4648, section 4).
   package var base64: String {
     String(writing: { $0.append(base64: self) })
   }

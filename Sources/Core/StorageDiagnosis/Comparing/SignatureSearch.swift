@@ -9,21 +9,14 @@ package import StorageAuth
 /// The strings that a service shows do not tell a wrong secret from a request that was signed differently than it was
 /// sent. With the key, a likely request whose signature is the one that arrived proves what the client signed.
 package struct SignatureSearch: Sendable {
-  /// The key that the request names.
   package let key: AccessKey
 
   private let others: [AccessKey]
   private let fits: @Sendable (HTTPRequest, AccessKey) -> Bool
 
-  /// The maximum number of other keys whose secrets are tried.
   private static let otherKeyLimit = 32
 
-  /// Creates a search from a closure that compares signatures.
-  ///
-  /// - Parameters:
-  ///   - key: The key that the request names.
-  ///   - others: Other keys whose secrets the client may have used by mistake.
-  ///   - fits: A closure that returns whether the signature of a request is valid for a key.
+  /// Creates a search; the client may have signed with the secret of another key by mistake.
   package init(
     key: AccessKey, others: [AccessKey] = [], fits: @escaping @Sendable (HTTPRequest, AccessKey) -> Bool
   ) {
@@ -32,14 +25,8 @@ package struct SignatureSearch: Sendable {
     self.fits = fits
   }
 
-  /// Creates a search with a service's verifier, at the time at which the request was signed.
-  ///
-  /// - Parameters:
-  ///   - request: The request as it was sent.
-  ///   - service: The service for which the request was signed.
-  ///   - verifier: The verifier of that service.
-  ///   - key: A key, which may be another one than that of the request.
-  /// - Returns: `nil` if the request contains no signature of that key.
+  /// Creates a search with a verifier at the time of signing, or returns `nil` for a request without the key's
+  /// signature.
   package init?(
     for request: HTTPRequest, signedFor service: SignedService, verifier: some SignatureVerifier, key: AccessKey
   ) {
@@ -92,7 +79,6 @@ package struct SignatureSearch: Sendable {
 }
 
 extension SignatureSearch: Redacted {
-  /// The ID of the key, without its secret.
   package var description: String { "SignatureSearch(\(key.id))" }
 }
 
@@ -105,7 +91,6 @@ enum MistakenSecret {
   /// The ID of the key instead of its secret.
   case accessKeyID
 
-  /// The diagnosis of a request that was signed with the secret.
   var diagnosis: SignatureDiagnosis {
     let (explanation, remedy) =
       switch self {
@@ -137,7 +122,6 @@ extension AccessKey {
 
 /// The requests that a client may have signed, for a request that arrived with a signature that does not match.
 enum LikelyOrigin {
-  /// The maximum length of a request target for which origins are generated, in bytes.
   private static let targetByteLimit = 8 * 1024
   /// The maximum number of query parameters, and of headers, for which origins are generated.
   private static let fieldLimit = 64
@@ -145,9 +129,7 @@ enum LikelyOrigin {
   /// The maximum number of query parameters for which origins with two differences are generated.
   private static let pairedParameterLimit = 24
 
-  /// Returns the requests that the client may have signed, without the request itself.
-  ///
-  /// The result is empty for a request with so many parts that generating the requests would take long.
+  /// Returns the other requests that the client may have signed; none if generating them would take long.
   static func all(of request: HTTPRequest) -> [HTTPRequest] {
     let target = request.path ?? "/"
     guard target.utf8.count <= targetByteLimit, target.count(of: "&") < fieldLimit,
@@ -202,7 +184,6 @@ enum LikelyOrigin {
 /// If a service shows only a hash of the request that it received, the changed request with the same hash is the
 /// received request.
 enum LikelyRewriting {
-  /// Returns the requests that the service may have received instead of the given request.
   static func all(of request: HTTPRequest) -> [HTTPRequest] {
     var all = paths(of: request) + queries(of: request) + hosts(of: request) + types(of: request)
     for method in methods { all.append(request.with { $0.method = method }) }
@@ -212,10 +193,8 @@ enum LikelyRewriting {
     return all
   }
 
-  /// The methods of requests for objects.
   static let methods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete]
 
-  /// Returns the requests with another Content-Type.
   static func types(of request: HTTPRequest) -> [HTTPRequest] {
     contentTypes(after: request.headerFields[.contentType]).map { type in
       request.with { $0.headerFields[.contentType] = type }
@@ -244,8 +223,7 @@ enum LikelyRewriting {
     return paths.map { path in request.with { $0.path = query.map { "\(path)?\($0)" } ?? path } }
   }
 
-  /// Returns the requests without one of the query parameters, without the first or the last of them, or with other
-  /// escapes.
+  /// Returns the requests without one parameter, without the first or the last ones, or with other escapes.
   static func queries(of request: HTTPRequest) -> [HTTPRequest] {
     let (path, query) = (request.path ?? "/").cutOnce(at: "?")
     guard let query else { return [] }

@@ -22,7 +22,6 @@ struct SentRequest {
   /// The string to sign and the canonical request, for differences that no component shows.
   private(set) var texts: SignedTexts?
 
-  /// The session tokens in the request.
   let tokens: [Secret]
 
   init(_ request: HTTPRequest, _ reader: any SignatureReader, stringToSign: String?, canonicalRequest: String?) {
@@ -43,7 +42,6 @@ struct SentRequest {
     parts = texts.flatMap { signedParts($0.stringToSign, $0.canonicalRequest) }
   }
 
-  /// Returns the session tokens in a request.
   static func tokens(of request: HTTPRequest) -> [Secret] {
     var tokens = request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
     for item in (request.path ?? "").cutOnce(at: "?").behind?.cut(at: "&") ?? [] {
@@ -72,7 +70,6 @@ struct SentRequest {
   /// Whether the request contains a session token at a position where the service reads it.
   var hasToken: Bool { reading?.hasToken ?? !tokens.isEmpty }
 
-  /// Returns whether the URL, as the client sent it, contains a query parameter with the given name.
   func hasParameter(_ name: String) -> Bool { parameterNames.contains(name) }
 
   /// Whether the request contains one signature in the headers and another in the URL.
@@ -100,19 +97,15 @@ extension String {
   /// The lines of the string, including empty ones; only a line feed ends a line.
   package var lines: [String] { cut(at: "\n") }
 
-  /// Returns the parts of the string between the occurrences of an ASCII character.
   package func cut(at mark: Unicode.Scalar) -> [String] { parts(between: mark).map { String($0) } }
 
-  /// Returns the strings before and after the first occurrence of an ASCII character.
-  ///
-  /// The second string is `nil` if the character does not occur.
+  /// Returns the strings before and after the first occurrence of an ASCII character; without one, the second is `nil`.
   package func cutOnce(at mark: Unicode.Scalar) -> (before: String, behind: String?) {
     let parts = utf8.split(separator: UInt8(ascii: mark), maxSplits: 1, omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
     return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
   }
 
-  /// Returns the number of occurrences of an ASCII character in the string.
   package func count(of mark: Unicode.Scalar) -> Int {
     utf8.reduce(0) { $0 + ($1 == UInt8(ascii: mark) ? 1 : 0) }
   }

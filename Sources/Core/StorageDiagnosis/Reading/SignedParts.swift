@@ -19,7 +19,6 @@ public struct SignedParts: Sendable {
     self.version = version
   }
 
-  /// The first value of a component, or `nil` if the component is absent.
   package subscript(_ part: SignedPart) -> String? { values[part]?.first }
 
   /// Adds a value of a component.
@@ -35,12 +34,10 @@ public struct SignedParts: Sendable {
     values[part, default: []].append(value)
   }
 
-  /// Adds all components of another string.
   mutating func add(_ other: SignedParts) {
     for part in other.parts { for value in other.values[part] ?? [] { add(part, value) } }
   }
 
-  /// Returns a copy without the given component.
   package func without(_ part: SignedPart) -> SignedParts {
     var copy = self
     copy.parts.removeAll { $0 == part }
@@ -56,14 +53,7 @@ public struct SignedParts: Sendable {
     }
   }
 
-  /// Creates components by parsing a string to sign of four lines.
-  ///
-  /// The lines are the algorithm, the time, the scope, and the hash of the canonical request.
-  ///
-  /// - Parameters:
-  ///   - text: The string to sign.
-  ///   - algorithm: The prefix of the first line.
-  ///   - version: The signature version of the string.
+  /// Parses a string to sign of four lines: the algorithm, the time, the scope, and the hash of the canonical request.
   package init?(scopedStringToSign text: String, algorithm: String, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 4, lines[0].hasBytePrefix(algorithm) else { return nil }
@@ -78,15 +68,8 @@ public struct SignedParts: Sendable {
     add(.requestHash, lines[3])
   }
 
-  /// Creates components by parsing a canonical request.
-  ///
-  /// The lines of a canonical request are the method, the path, the query, one line for each header, an empty line, a
-  /// list of headers and the hash of the body.
-  ///
-  /// - Parameters:
-  ///   - text: The canonical request.
-  ///   - list: The component that represents the list of headers.
-  ///   - version: The signature version of the string.
+  /// Parses a canonical request: the method, the path, the query, one line for each header, an empty line, a list of
+  /// headers, which `list` represents, and the hash of the body.
   package init?(canonicalRequest text: String, list: SignedPart, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 6 else { return nil }
@@ -167,11 +150,7 @@ public enum SignedPart: Sendable, Hashable {
     }
   }
 
-  /// Returns the rank of the component among several that differ, starting with the lowest.
-  ///
-  /// Differences with a higher rank are often consequences of a difference with a lower rank.
-  ///
-  /// - Parameter dateHeaders: The lowercase names of the headers that contain the signing time.
+  /// Returns the rank among components that differ; a difference with a higher rank is often a consequence.
   func rank(_ dateHeaders: Set<String>) -> Int {
     switch self {
     case .algorithm: 0

@@ -8,11 +8,9 @@ package struct PEMBlock {
   /// The label of the block, such as `RSA PRIVATE KEY`.
   package let label: String
 
-  /// The headers before the contents of the block, by name.
   package let headers: [String: String]
 
-  /// The decoded contents of the block, or `nil` if the contents are not Base64 or the last line of the block is
-  /// missing.
+  /// The decoded contents, or `nil` if they are not Base64 or the last line of the block is missing.
   package let contents: [UInt8]?
 
   /// Whether the block starts at the first byte of the text.
@@ -21,7 +19,6 @@ package struct PEMBlock {
   /// Whether the block contains a private key in PKCS #8, which may be encrypted.
   package var isPKCS8: Bool { label == "PRIVATE KEY" || label == "ENCRYPTED PRIVATE KEY" }
 
-  /// Returns all PEM blocks in a text.
   package static func all(in text: [UInt8]) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
     var open: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
@@ -57,17 +54,13 @@ package struct PEMBlock {
 }
 
 extension PEMBlock: CustomStringConvertible, CustomReflectable {
-  /// A description that contains the label, but not the contents.
   package var description: String { "PEMBlock(\(label))" }
 
-  /// An empty mirror, so that reflection does not reveal the contents.
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension String {
-  /// Returns the label in a line that begins or ends a block, or `nil` if the string is not such a line.
-  ///
-  /// `word` is `BEGIN` or `END`.
+  /// Returns the label in a line that begins or ends a block (`BEGIN` or `END`), or `nil` for any other line.
   fileprivate func edge(_ word: String) -> String? {
     let line = trimmingSuffix(while: \.isWhitespace)
     guard line.hasPrefix("-----\(word) "), line.hasSuffix("-----"), line.count >= word.count + 12 else { return nil }
@@ -76,7 +69,6 @@ extension String {
 }
 
 extension StringProtocol {
-  /// Returns the string without the trailing characters that satisfy a predicate.
   fileprivate func trimmingSuffix(while isLike: (Character) -> Bool) -> SubSequence {
     var end = endIndex
     while end > startIndex, isLike(self[index(before: end)]) { end = index(before: end) }
@@ -89,9 +81,7 @@ package struct PKCS8Encryption: Equatable {
   /// The usual cipher name, or the cipher's object identifier if its name is unknown.
   package let cipher: String
 
-  /// The cost of the key derivation.
-  ///
-  /// The cost is the iteration count, or for scrypt the product of its three cost parameters.
+  /// The cost of the key derivation: the iteration count, or for scrypt the product of its three cost parameters.
   package let work: Int
 
   /// The maximum cost of a key derivation for which a key is accepted, which corresponds to a few seconds.
@@ -138,10 +128,8 @@ extension [UInt8] {
   /// The byte order mark of UTF-8, which editors on Windows write at the start of a text.
   private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-  /// Whether the text starts with the byte order mark of UTF-8.
   package var hasByteOrderMark: Bool { starts(with: Self.byteOrderMark) }
 
-  /// The text without the byte order mark of UTF-8.
   package var withoutByteOrderMark: [UInt8] {
     hasByteOrderMark ? Array(dropFirst(Self.byteOrderMark.count)) : self
   }

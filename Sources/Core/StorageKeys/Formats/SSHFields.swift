@@ -34,12 +34,10 @@ struct SSHFields {
     bytes += digits
   }
 
-  /// Appends bytes without a preceding length.
   mutating func append(raw: [UInt8]) {
     bytes += raw
   }
 
-  /// Overwrites the bytes of all fields with zeros.
   mutating func wipeBytes() {
     wipe(&bytes)
   }

@@ -6,7 +6,6 @@
   internal import StorageCrypto
 
   extension KeyHandle {
-    /// Parses and, if necessary, decrypts a private key in PEM.
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       let response = PassphraseAnswer(passphrase)
       let outcome: Result<KeyHandle, KeyError> = clearingErrors {
@@ -20,7 +19,6 @@
       return try outcome.get()
     }
 
-    /// Parses a public key in PEM, or returns `nil` if the text contains none.
     static func reading(publicPEM pem: String) -> KeyHandle? {
       clearingErrors {
         withBytes(of: pem) { pem in
@@ -31,7 +29,6 @@
       }
     }
 
-    /// The unencrypted private key in its kind's traditional PEM format, or `nil` if the kind has none.
     var traditionalPEM: SecretBytes? {
       clearingErrors {
         unsafe MemoryBIO.writing { bio in
@@ -40,7 +37,6 @@
       }
     }
 
-    /// The unencrypted private key in PKCS #8 PEM, or `nil` if libcrypto cannot encode it.
     var pkcs8PEM: SecretBytes? {
       clearingErrors {
         unsafe MemoryBIO.writing { bio in
@@ -49,7 +45,6 @@
       }
     }
 
-    /// The public key in PEM, or `nil` if libcrypto cannot encode it.
     var publicPEM: String? {
       clearingErrors {
         unsafe MemoryBIO.writing { bio in unsafe withKey { unsafe PEM_write_bio_PUBKEY(bio, $0) } }
@@ -74,9 +69,7 @@
       }
     }
 
-    /// Returns the bytes that `body` writes to a stream, or `nil` if `body` fails.
-    ///
-    /// The bytes in the stream are wiped by libcrypto.
+    /// Returns the bytes that `body` writes to a stream, which libcrypto wipes, or `nil` if `body` fails.
     static func writing(_ body: (OpaquePointer) -> Int32) -> SecretBytes? {
       guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
       defer { unsafe BIO_free_all(bio) }
@@ -106,7 +99,6 @@
       self.passphrase = passphrase
     }
 
-    /// Calls `body` with the context that `answerPassphrase` requires.
     func use<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
       withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
     }

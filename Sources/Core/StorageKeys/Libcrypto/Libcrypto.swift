@@ -13,7 +13,6 @@
     // changes it, and locks what it caches in the key (openssl-threads(7)).
     private nonisolated(unsafe) let key: OpaquePointer
 
-    /// Creates a handle that takes ownership of a libcrypto key, or returns `nil` if `key` is `nil`.
     init?(_ key: OpaquePointer?) {
       guard let key = unsafe key else { return nil }
       unsafe self.key = key
@@ -30,7 +29,6 @@
       withExtendedLifetime(self) { unsafe body(key) }
     }
 
-    /// The algorithm of the key, with the key's length or curve.
     var kind: KeyKind {
       clearingErrors {
         let bits = unsafe withKey { Int(unsafe EVP_PKEY_get_bits($0)) }
@@ -57,7 +55,6 @@
       return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Returns an integer of the key as big-endian bytes, or `nil` if the key does not have it.
     func number(_ number: KeyNumber) -> [UInt8]? {
       clearingErrors {
         switch number {
@@ -72,9 +69,7 @@
       }
     }
 
-    /// Returns an integer parameter of the key as big-endian bytes, or `nil` if the key has no such parameter.
-    ///
-    /// The result has `byteCount` bytes. If `byteCount` is `nil`, the result has as many bytes as the integer needs.
+    /// Returns an integer parameter as big-endian bytes, as many as given or as the integer needs, or `nil`.
     private func parameter(_ name: String, byteCount: Int? = nil) -> [UInt8]? {
       var number: OpaquePointer?
       guard unsafe withKey({ unsafe EVP_PKEY_get_bn_param($0, name, &number) }) == 1, let number = unsafe number else {
@@ -86,10 +81,8 @@
       return unsafe BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
     }
 
-    /// The 32 bytes of an Ed25519 key's public point, or `nil` if they are not available.
     var ed25519Point: [UInt8]? { clearingErrors { raw(isPrivate: false) } }
 
-    /// The 32 bytes of an Ed25519 key's private seed, or `nil` if they are not available.
     var ed25519Seed: [UInt8]? { clearingErrors { raw(isPrivate: true) } }
 
     private func raw(isPrivate: Bool) -> [UInt8]? {
@@ -103,7 +96,6 @@
       return status == 1 && count == bytes.count ? bytes : nil
     }
 
-    /// Returns the uncompressed public point of an ECDSA key, or `nil` if the point is not available.
     func point(on curve: EllipticCurve) -> [UInt8]? {
       clearingErrors {
         guard let x = parameter("qx", byteCount: curve.coordinateByteCount),
@@ -115,7 +107,6 @@
   }
 
   extension EllipticCurve {
-    /// The name of the elliptic curve in libcrypto.
     var groupName: String {
       switch self {
       case .nistp256: "prime256v1"
@@ -174,7 +165,6 @@
       }
     }
 
-    /// Returns whether the key verifies a signature of a message with an algorithm that takes the key's kind.
     func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
       var encoded = signature
       if case .ecdsa(let curve, _) = algorithm {
@@ -194,7 +184,6 @@
       }
     }
 
-    /// Whether the public key verifies a signature made with the private key.
     var isWhole: Bool {
       let hasDigest = kind != .ed25519
       return clearingErrors {
@@ -211,7 +200,6 @@
       }
     }
 
-    /// Signs a message in a context that is set up with a key, or returns `nil` if that fails.
     private static func signature(of message: [UInt8], _ context: OpaquePointer) -> [UInt8]? {
       var count = 0
       guard unsafe EVP_DigestSign(context, nil, &count, message, message.count) == 1 else { return nil }
@@ -230,7 +218,6 @@
       }
     }
 
-    /// Sets the padding of the algorithm in a key's context, and returns whether that succeeds.
     fileprivate func configure(_ context: OpaquePointer?) -> Bool {
       guard case .rsaPSS = self else { return true }
       return unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
@@ -239,7 +226,6 @@
   }
 
   extension SignatureHash {
-    /// The hash function in libcrypto, which exists for the duration of the process.
     fileprivate var digest: OpaquePointer? {
       switch self {
       case .sha256: unsafe EVP_sha256()
@@ -251,8 +237,7 @@
 
   /// The two encodings of an ECDSA signature: as a sequence in DER, which libcrypto uses, and as fixed-length integers.
   enum ECDSASignature {
-    /// Returns a signature in DER as the concatenation of R and S, each of the given size in bytes, or `nil` if the
-    /// signature is malformed.
+    /// Returns a signature in DER as the concatenation of R and S, each of the given size, or `nil` if it is malformed.
     static func concatenation(ofDER der: [UInt8], coordinateByteCount count: Int) -> [UInt8]? {
       unsafe der.withUnsafeBufferPointer { buffer -> [UInt8]? in
         var start = buffer.baseAddress
@@ -349,7 +334,6 @@
       unsafe self.number = number
     }
 
-    /// Creates an integer from big-endian bytes.
     convenience init?(_ bytes: [UInt8]) {
       unsafe self.init(BN_secure_new())
       guard unsafe BN_bin2bn(bytes, Int32(clamping: bytes.count), number) != nil else { return nil }
@@ -378,7 +362,6 @@
       return remainder
     }
 
-    /// Returns whether the integer is the product of two other integers.
     func isProduct(of first: BigNumber, _ second: BigNumber) -> Bool {
       guard let context = unsafe BN_CTX_secure_new(), let product = unsafe BigNumber(BN_secure_new()) else {
         return false

@@ -8,7 +8,6 @@
 
   /// The encryption of a private key.
   struct KeyEncryption {
-    /// The function that derives the key of the cipher from a passphrase.
     private enum Derivation {
       /// OpenSSL's own function for traditional formats: MD5 with the first half of the initialization vector as salt.
       case traditional
@@ -42,7 +41,6 @@
       parameters = Self.parameters(pbes2: &algorithm)
     }
 
-    /// Parses the header `DEK-Info` of a traditional format.
     init(dekInfo: String, _ data: [UInt8]) throws(KeyError) {
       encrypted = data
       let fields = dekInfo.split(separator: ",", maxSplits: 1)
@@ -109,10 +107,7 @@
         && blocks <= scryptBlockLimit
     }
 
-    /// Decrypts the private key.
-    ///
-    /// - Returns: The key in DER, which the caller wipes.
-    /// - Throws: `unsupportedEncryption` if swift-crypto does not provide the algorithm, or `wrongPassphrase`.
+    /// Returns the decrypted key in DER, which the caller wipes.
     func decrypt(with passphrase: SecretBytes) throws(KeyError) -> [UInt8] {
       guard let parameters else { throw .unsupportedEncryption }
       var passphrase = [UInt8](passphrase)

@@ -6,7 +6,6 @@
   internal import CryptoExtras
   internal import StorageCrypto
 
-  /// An RSA key.
   struct RSAKey: Sendable {
     /// The lengths of the moduli that swift-crypto accepts.
     static let bitCounts = 1_024...8_192
@@ -21,7 +20,6 @@
     private let signer: _RSA.Signing.PrivateKey?
     private let verifier: _RSA.Signing.PublicKey?
 
-    /// The length of the modulus in bits.
     var bitCount: Int { Self.bitCount(of: modulus) }
 
     static func bitCount(of magnitude: [UInt8]) -> Int {
@@ -61,7 +59,6 @@
       signer = key
     }
 
-    /// Creates a private key from the integers in an SSH key file.
     init?(
       _ modulus: [UInt8], _ publicExponent: [UInt8], _ privateExponent: [UInt8], _ coefficient: [UInt8],
       _ primes: [[UInt8]]
@@ -83,7 +80,6 @@
       self.init(pkcs1: der)
     }
 
-    /// Generates a key pair.
     init?(bitCount: Int) {
       guard let key = try? _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bitCount)) else { return nil }
       var der = Array(key.derRepresentation)
@@ -95,7 +91,6 @@
       try? _RSA.Signing.PublicKey(unsafeDERRepresentation: subjectPublicKeyInfo(modulus, publicExponent))
     }
 
-    /// The public key as a SubjectPublicKeyInfo.
     var subjectPublicKeyInfo: [UInt8] { Self.subjectPublicKeyInfo(modulus, publicExponent) }
 
     private static func subjectPublicKeyInfo(_ modulus: [UInt8], _ publicExponent: [UInt8]) -> [UInt8] {
@@ -104,7 +99,6 @@
       ])
     }
 
-    /// Returns an integer of the key, or `nil` if the key does not have it.
     func number(_ number: KeyNumber) -> [UInt8]? {
       switch number {
       case .modulus: modulus
@@ -135,7 +129,6 @@
       return numbers
     }
 
-    /// Signs a message, or returns `nil` if the key is public or of an unsupported length.
     func sign(_ message: [UInt8], _ hash: SignatureHash, _ padding: _RSA.Signing.Padding) -> [UInt8]? {
       guard let signer else { return nil }
       let signature =
@@ -147,7 +140,6 @@
       return signature.map { Array($0.rawRepresentation) }
     }
 
-    /// Returns whether the key verifies a signature of a message.
     func verify(
       _ bytes: [UInt8], of message: [UInt8], _ hash: SignatureHash, _ padding: _RSA.Signing.Padding
     ) -> Bool {
@@ -215,7 +207,6 @@
       return power(of: encoded, exponent, modulus: modulus)
     }
 
-    /// Returns whether the key verifies a signature of a message.
     func verifyMD5(_ signature: [UInt8], of message: [UInt8]) -> Bool {
       guard let modulus = number(.modulus), let exponent = number(.publicExponent), exponent.count <= 8,
         signature.count == modulus.count, signature.lexicographicallyPrecedes(modulus),

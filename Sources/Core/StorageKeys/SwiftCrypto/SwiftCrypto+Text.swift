@@ -9,7 +9,6 @@
       "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY",
     ]
 
-    /// Parses and, if necessary, decrypts a private key in PEM.
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       var text = [UInt8](pem)
       defer { wipe(&text) }
@@ -103,7 +102,6 @@
       self.init(.unsupported(.dsa(bits: RSAKey.bitCount(of: prime))))
     }
 
-    /// Parses a public key in PEM, or returns `nil` if the text contains none.
     static func reading(publicPEM pem: String) -> KeyHandle? {
       let blocks = PEMBlock.all(in: Array(pem.utf8).withoutByteOrderMark)
       guard let block = blocks.first(where: { $0.label == "PUBLIC KEY" || $0.label == "RSA PUBLIC KEY" }),
@@ -136,7 +134,6 @@
   }
 
   extension KeyHandle {
-    /// The unencrypted private key in its kind's traditional PEM format, or `nil` if the kind has none.
     var traditionalPEM: SecretBytes? {
       switch material {
       case .rsa(let key): key.pkcs1.map { Self.pem("RSA PRIVATE KEY", [UInt8]($0)) }
@@ -145,7 +142,6 @@
       }
     }
 
-    /// The unencrypted private key in PKCS #8 PEM, or `nil` if swift-crypto does not support the kind.
     var pkcs8PEM: SecretBytes? {
       switch material {
       case .rsa(let key): key.pkcs1.map { Self.pkcs8(KeyAlgorithm.rsaIdentifier, [UInt8]($0)) }
@@ -173,7 +169,6 @@
       return SecretBytes(text)
     }
 
-    /// The public key in PEM, or `nil` if swift-crypto does not support the kind.
     var publicPEM: String? {
       let info: [UInt8]? =
         switch material {
@@ -200,8 +195,7 @@
   }
 
   extension ECDSAKey {
-    /// Returns the private key as an ECPrivateKey (SEC 1, RFC 5915), which PKCS #8 contains without its curve, or `nil`
-    /// for a public key.
+    /// Returns the private key as an ECPrivateKey (SEC 1, RFC 5915), which PKCS #8 contains without its curve.
     fileprivate func sec1(withCurve: Bool) -> [UInt8]? {
       scalar.map { scalar in
         var scalar = [UInt8](scalar)
@@ -237,7 +231,6 @@
       "1.3.36.3.3.2.8.1.1.13": "brainpoolP512r1",
     ]
 
-    /// Parses an AlgorithmIdentifier, or returns `nil` if it is malformed.
     init?(_ algorithm: DERReader) {
       var algorithm = algorithm
       guard let identifier = algorithm.identifier() else { return nil }
@@ -271,10 +264,8 @@
       DER.value(0x06, [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01]), DER.value(0x05, []),
     ])
 
-    /// The AlgorithmIdentifier of Ed25519 keys.
     static let ed25519Identifier = DER.sequence([DER.value(0x06, [0x2b, 0x65, 0x70])])
 
-    /// Returns the AlgorithmIdentifier of ECDSA keys on a curve.
     static func identifier(on curve: EllipticCurve) -> [UInt8] {
       DER.sequence([
         DER.value(0x06, [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]), DER.value(0x06, curve.objectIdentifier),

@@ -88,7 +88,6 @@ extension SignerConformance where Subject.SigningCredential == AccessKey {
 extension SignerConformance {
   typealias Sample = SigningSample<Subject.SigningCredential>
 
-  /// Runs a check with each sample, and returns the number of tries.
   func forSamples(_ check: (Sample) throws -> Void) throws -> Int {
     try samples.forEach(try: check)
   }
@@ -112,9 +111,7 @@ extension SignerConformance {
 }
 
 extension Array {
-  /// Runs a check with each sample, and returns the number of tries.
-  ///
-  /// If a check throws a violation, the method adds the name of the sample, which contains its seed, and its time to it.
+  /// Runs a check with each sample, and adds the sample's name, which contains its seed, and its time to a violation.
   func forEach<SigningCredential>(try check: (Element) throws -> Void) throws -> Int
   where Element == SigningSample<SigningCredential> {
     guard !isEmpty else { throw NotTried(reason: "there is no sample") }
@@ -293,14 +290,11 @@ extension HTTPRequest {
     }.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }
 
-  /// Returns the authentication parameters that were added to the original request.
-  ///
-  /// They are the `Authorization` header or, if the request has no such header, all added header fields.
+  /// Returns the added `Authorization` header or, if the request has no such header, all added header fields.
   func authorization(addedTo original: HTTPRequest) -> [String] {
     headerFields[.authorization].map { [$0] } ?? additions(to: original)
   }
 
-  /// The header fields as sorted strings, which do not depend on the order of the fields.
   fileprivate var sortedFields: [String] {
     headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }

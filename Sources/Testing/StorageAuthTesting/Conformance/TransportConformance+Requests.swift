@@ -160,8 +160,7 @@ extension TransportConformance {
 /// The size of a body that is larger than the buffers between a client and a server on one machine.
 private let largeSize = 48 * 1_024 * 1_024
 
-/// The number of bytes that the buffers between a client and a server may contain, in both systems' sockets and in the
-/// transport.
+/// The number of bytes that the buffers of both systems' sockets and of the transport may contain.
 private let mostBuffered = 16 * 1_024 * 1_024
 
 extension TransportConformance {

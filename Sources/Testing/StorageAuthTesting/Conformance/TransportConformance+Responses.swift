@@ -169,7 +169,6 @@ extension TransportConformance {
   }
 }
 
-/// A moment at which a request is cancelled.
 private enum Phase: String, CaseIterable {
   case beforeSending = "before sending"
   case duringUpload = "during the upload"

@@ -201,7 +201,6 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case secrecy = "no error shows a header, the query or the body"
 }
 
-/// A complete response.
 struct CompleteResponse: Sendable {
   let head: HTTPResponse
   let body: [UInt8]
@@ -223,9 +222,7 @@ final class Recording<Value: Sendable>: Sendable {
     tally.add(1)
   }
 
-  /// Waits until a number of values has been recorded.
-  ///
-  /// - Returns: Whether there were enough values in time.
+  /// Waits until a number of values has been recorded, and returns whether there were enough in time.
   func wait(for count: Int, within patience: Duration) async -> Bool {
     await answered(within: patience) { [tally] in await tally.reached(count) } != nil && values.count >= count
   }
@@ -234,7 +231,6 @@ final class Recording<Value: Sendable>: Sendable {
 extension TransportConformance {
   typealias Answer = Result<HTTPStreamingResponse, TransportError>
 
-  /// Starts a server that runs a function for each connection.
   func server(
     _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void
   ) throws(LoopbackError) -> LoopbackServer {
@@ -279,7 +275,6 @@ extension TransportConformance {
     return answer
   }
 
-  /// Reads the whole body of a response.
   func complete(_ response: HTTPStreamingResponse) async throws(Violation) -> Result<CompleteResponse, any Error> {
     let complete = await answered(within: patience) { () async -> Result<CompleteResponse, any Error> in
       do {
@@ -294,7 +289,6 @@ extension TransportConformance {
     return complete
   }
 
-  /// Sends a request and reads the whole response.
   func exchange(
     _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none
   ) async throws(Violation) -> Result<CompleteResponse, any Error> {
@@ -334,7 +328,6 @@ extension TransportConformance {
   }
 }
 
-/// The error of a body that cannot be read.
 struct BodyFailure: Error, CustomStringConvertible {
   var description: String { "body0canary" }
 }

@@ -105,7 +105,6 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     }
   }
 
-  /// Runs a check with each signed sample, and returns the sum of the tries.
   private func forSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
     var tries = 0
     // Without the label, the call would be one of the standard library's method, which adds no name of a sample.
@@ -114,18 +113,15 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   }
 }
 
-/// A conformance sample with its signed request.
 struct SignedSample: Sendable {
   let sample: SigningSample<AccessKey>
   let request: HTTPRequest
   /// The names of the headers that the signature covers.
   let signedFields: Set<HTTPField.Name>
-  /// The expiration of the presigned URL, or `nil` for a request with an authorization in its headers.
   let expiration: Timestamp?
 }
 
 extension PresignedRequest {
-  /// The path and the query of the presigned URL.
   var pathAndQuery: String {
     guard let separator = url.firstRange(of: "://"),
       let slash = url[separator.upperBound...].utf8.firstIndex(of: UInt8(ascii: "/"))
@@ -186,9 +182,7 @@ extension VerifierConformance {
 }
 
 extension String {
-  /// Returns copies of the string, each with one byte changed.
-  ///
-  /// The new byte has the same character class, so that the string stays readable.
+  /// Returns copies with one byte changed to another of its character class, so that the string stays readable.
   func flips(from start: Int = 0) -> [String] {
     let bytes = Array(utf8)
     return (min(start, bytes.count)..<bytes.count).compactMap { index in
@@ -296,7 +290,6 @@ extension VerifierConformance {
     ]
   }
 
-  /// Returns the error with which the verifier rejects a request, or `nil` if the verifier accepts the request.
   func refusal(of request: HTTPRequest, against key: AccessKey, at date: Timestamp) -> VerificationError? {
     do throws(VerificationError) {
       _ = try verify(request, against: key, at: date)
@@ -317,13 +310,7 @@ extension VerifierConformance {
 }
 
 extension RequestTarget {
-  /// Returns whether two targets are equal byte for byte.
-  ///
-  /// The operator `==` for strings would also accept canonically equivalent characters.
-  ///
-  /// - Parameters:
-  ///   - other: The target to compare with.
-  ///   - ignoringAdded: Whether to ignore additional parameters after the parameters of `other`.
+  /// Returns whether two targets are equal, optionally ignoring parameters after those of the other target.
   func isByteEqual(to other: RequestTarget, ignoringAdded: Bool) -> Bool {
     func bytes(_ target: RequestTarget, _ parameters: some Sequence<Parameter>) -> [[UInt8]?] {
       [target.bucket, target.key].map { $0.map { Array($0.utf8) } }
@@ -414,7 +401,6 @@ extension VerifierConformance {
 
   private static var addedHeader: HTTPField.Name { .known("x-added-by-conformance") }
 
-  /// Returns the verified request, or `nil` if the verifier rejects it.
   private func verified(of request: HTTPRequest, _ signed: SignedSample) -> VerifiedRequest? {
     try? verify(request, against: signed.sample.credential, at: signed.sample.date)
   }
@@ -440,16 +426,13 @@ extension RequestTarget {
 }
 
 extension HTTPRequest {
-  /// Returns the request with an item at the end of its query.
   fileprivate func appending(item: String) -> HTTPRequest {
     var copy = self
     copy.path = (path ?? "/") + ((path ?? "").utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + item
     return copy
   }
 
-  /// Returns copies of the request with another value of a header and without it, or with it if it is absent.
-  ///
-  /// - Parameter header: The lowercase name of a header, or `host` for the authority.
+  /// Returns copies with other values of a header and without it, or with it if it is absent; `host` is the authority.
   fileprivate func changes(ofHeader header: String) -> [(String, HTTPRequest)] {
     if header.isIdentical(to: "host") {
       var copy = self
@@ -475,7 +458,6 @@ extension HTTPRequest {
     return [changed("with it added") { $0.append(HTTPField(name: name, value: "added")) }]
   }
 
-  /// Returns copies of the request, each with one item of the query changed or removed.
   fileprivate var changesOfItems: [(String, HTTPRequest)] {
     let path = path ?? "/"
     let items = path.bytes(from: "?").dropFirst().parts(between: "&")

@@ -14,17 +14,12 @@ internal import StorageAuth
 
 /// A server on 127.0.0.1 that runs a function for each connection, on a thread of its own.
 final class LoopbackServer: Sendable {
-  /// The port of the server.
   let port: Int
 
   private let sockets: Sockets
   private let source: Lock<any DispatchSourceRead>
 
-  /// Starts a server.
-  ///
-  /// - Parameters:
-  ///   - patience: The maximum duration of each call on a connection.
-  ///   - serve: A function that serves a connection. The connection is closed after its end.
+  /// Starts a server whose connections are closed after the function returns, and whose calls take limited time.
   init(
     patience: Duration, _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void
   ) throws(LoopbackError) {
@@ -51,7 +46,6 @@ final class LoopbackServer: Sendable {
     stop()
   }
 
-  /// Closes the listening socket and all connections.
   func stop() {
     source.withLock { $0.cancel() }
     sockets.listenerIsClosed.wait()
@@ -59,7 +53,6 @@ final class LoopbackServer: Sendable {
     for socket in sockets.connections.withLock({ Array($0.values) }) { socket.shutDown() }
   }
 
-  /// The open sockets of a server.
   private final class Sockets: Sendable {
     let connections = Lock<[Int32: LoopbackSocket]>([:])
     let listenerIsClosed = DispatchSemaphore(value: 0)
@@ -80,10 +73,8 @@ final class LoopbackServer: Sendable {
 
 /// The head of a request as it was received.
 struct WireRequest: Sendable {
-  /// The first line, without the line break.
   let line: String
 
-  /// The header fields in order.
   let fields: [(name: String, value: String)]
 
   /// Parses a head without the empty line after it.
@@ -99,27 +90,21 @@ struct WireRequest: Sendable {
     }
   }
 
-  /// The second word of the first line.
   var path: String {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     return words.count == 3 ? String(words[1]) : ""
   }
 
-  /// The first word of the first line.
   var method: String { line.split(separator: " ").first.map(String.init) ?? "" }
 
-  /// Returns the values of all fields with a lowercase name.
   func values(_ name: String) -> [String] {
     fields.filter { $0.name.lowercased() == name }.map(\.value)
   }
 
-  /// The declared number of bytes in the body.
   var contentLength: Int { values("content-length").first.flatMap { Int(digits: $0) } ?? 0 }
 }
 
-/// A connection of the loopback server, whose calls block.
-///
-/// A call that takes too long throws.
+/// A connection of the loopback server, whose calls block, and throw if they take too long.
 final class LoopbackConnection {
   private let socket: LoopbackSocket
   private var received: ArraySlice<UInt8> = []
@@ -128,9 +113,7 @@ final class LoopbackConnection {
     self.socket = socket
   }
 
-  /// Reads the head of the next request.
-  ///
-  /// - Throws: `LoopbackError` at the end of the connection.
+  /// Reads the head of the next request, or throws an error at the end of the connection.
   func readHead() throws(LoopbackError) -> WireRequest {
     let separator = Array("\r\n\r\n".utf8)
     while true {
@@ -149,9 +132,7 @@ final class LoopbackConnection {
     return Array(received.prefix(count))
   }
 
-  /// Reads bytes until there are `count` of them or the connection ends, and passes each chunk to a function.
-  ///
-  /// - Returns: The number of bytes.
+  /// Reads bytes up to a count or the end of the connection, passes on each chunk, and returns their number.
   @discardableResult
   func readBody(_ count: Int, _ body: ([UInt8]) -> Void = { _ in }) throws(LoopbackError) -> Int {
     var left = count
@@ -170,23 +151,16 @@ final class LoopbackConnection {
     return !bytes.isEmpty
   }
 
-  /// Sends text.
   func send(_ text: String) throws(LoopbackError) {
     try send(Array(text.utf8))
   }
 
-  /// Sends bytes.
   func send(_ bytes: [UInt8]) throws(LoopbackError) {
     var rest = bytes[...]
     while !rest.isEmpty { rest = rest.dropFirst(try socket.write(rest)) }
   }
 
-  /// Sends a number of bytes until the peer accepts none for a while.
-  ///
-  /// - Parameters:
-  ///   - count: The number of bytes.
-  ///   - pause: The duration after which sending ends.
-  /// - Returns: The number of bytes that were accepted.
+  /// Sends bytes until the peer accepts none during a pause, and returns how many it accepted.
   func sendZeros(_ count: Int, untilStalledFor pause: Duration) -> Int {
     socket.set(SO_SNDBUF, to: 65_536)
     socket.limit(SO_SNDTIMEO, to: pause)
@@ -201,14 +175,11 @@ final class LoopbackConnection {
     socket.limit(SO_SNDTIMEO, to: duration)
   }
 
-  /// Ends sending; the peer receives the end after the bytes that have been sent.
   func endSending() {
     socket.shutDown(onlySending: true)
   }
 
-  /// Waits until the peer closes the connection, and discards what it sends before that.
-  ///
-  /// - Returns: Whether the connection was closed in time.
+  /// Waits until the peer closes the connection, and returns whether it did so in time.
   func waitForEnd() -> Bool {
     while true {
       guard let bytes = try? socket.read() else { return errno == ECONNRESET || errno == EPIPE }

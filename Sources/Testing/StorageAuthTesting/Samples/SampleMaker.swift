@@ -96,12 +96,10 @@ package struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Returns a random element of a list that is not empty.
   package mutating func pick<Element>(_ list: [Element]) -> Element {
     list[Int(next() % UInt64(list.count))]
   }
 
-  /// Returns `true` with a probability of one in `count`.
   package mutating func once(in count: UInt64) -> Bool {
     next() % count == 0
   }

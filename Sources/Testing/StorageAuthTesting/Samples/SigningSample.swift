@@ -89,7 +89,6 @@ extension SigningSample: Redacted {
 
 /// The inputs that a signer must reject, or sign without changing them.
 enum HostileInputs {
-  /// Returns copies of a request, each of which has one defect or looks like an attack.
   static func requests(from request: HTTPRequest) -> [(name: String, request: HTTPRequest)] {
     let paths: [(String, String?)] = [
       ("without a path", nil), ("with an empty path", ""), ("with a path without a slash", "cat.jpg"),
