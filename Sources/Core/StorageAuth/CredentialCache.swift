@@ -118,8 +118,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// Returns the cached credential without waiting, and starts a background refresh if a refresh is due.
   ///
   /// - Parameter duration: The duration for which the credential must remain valid.
-  /// - Returns: The credential, or `nil` if the cache contains no credential that remains valid for the duration and
-  ///   was not rejected.
+  /// - Returns: The credential, or `nil` if none in the cache remains valid for the duration and was not rejected.
   @specialized(where Value == AccessKey)
   public func current(lasting duration: Duration = .zero) -> CachedCredential<Value>? {
     let uptime = time.uptime
@@ -137,9 +136,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   ///
   /// - Parameters:
   ///   - duration: The duration for which the credential must remain valid.
-  ///   - rejected: The generation of a credential that a service rejected, or `nil`. The provider is called once
-  ///     however many callers report the same generation. If the cache contains a newer credential, the method returns
-  ///     the newer credential.
+  ///   - rejected: The generation of a credential that a service rejected, or `nil`. However many callers report it,
+  ///     the provider is called once, and not at all if the cache contains a newer credential.
   /// - Returns: The credential with its generation.
   /// - Throws: A ``CredentialError``: the provider's error, even if another caller received it a short while ago;
   ///   `timeout` if the provider did not respond in time; `failed` with both times if the newest credential expires too
@@ -163,8 +161,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     perform { $0.replace(with: credential, at: uptime, wallClock: wallClock, random: random) }
   }
 
-  /// Shuts the cache down: cancels the in-flight request, and fails all waiters and all later requests for a
-  /// credential.
+  /// Shuts the cache down: cancels the in-flight request, and fails all waiters and later requests for a credential.
   public func shutdown() {
     perform { $0.shutDown() }
   }
@@ -391,8 +388,7 @@ extension CredentialCache {
 public struct CredentialGeneration: Sendable, Hashable, Comparable {
   let number: UInt64
 
-  /// Returns a Boolean value that indicates whether the cache received the first generation's credential before the
-  /// second's.
+  /// Returns a Boolean value that indicates whether the cache received the first generation's credential earlier.
   public static func < (first: CredentialGeneration, second: CredentialGeneration) -> Bool {
     first.number < second.number
   }

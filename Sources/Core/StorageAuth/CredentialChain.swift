@@ -5,8 +5,7 @@
 ///
 /// A provider that is not configured on this machine (`notConfigured`) is skipped. Any other error ends the search: a
 /// provider that is configured but broken must not be replaced by another identity. The chain does not remember which
-/// provider returned a credential. Searching again costs little, because a ``CredentialCache`` in front of the chain
-/// rarely calls it.
+/// provider returned a credential: a ``CredentialCache`` in front of it rarely repeats the search.
 ///
 /// ```swift
 /// let chain = CredentialChain([EnvironmentCredentialProvider.oss, vault])

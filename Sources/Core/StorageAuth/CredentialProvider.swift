@@ -96,8 +96,7 @@ public struct IssuedCredential<Value: Credential>: Sendable {
   /// - Parameters:
   ///   - credential: The credential that the provider fetched.
   ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is not known.
-  ///   - source: The name of the source that issued the credential, or `nil` if the source is the provider that was
-  ///     called.
+  ///   - source: The name of the source that issued the credential, or `nil` if it is the provider that was called.
   public init(_ credential: Value, issuerTime: Timestamp? = nil, source: String? = nil) {
     self.credential = credential
     self.issuerTime = issuerTime

@@ -24,8 +24,7 @@ public protocol Signer<Request, SigningCredential>: Sendable {
   ///   - request: The request to sign; an earlier signature is replaced.
   ///   - credential: The credential that signs the request. An anonymous credential leaves the request unchanged.
   ///   - context: The time of signing.
-  /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid; the request
-  ///   is then unchanged.
+  /// - Throws: A ``SigningError`` for an invalid request, credential or configuration; the request is then unchanged.
   func sign(_ request: inout Request, with credential: SigningCredential, in context: SigningContext)
     throws(SigningError)
 }

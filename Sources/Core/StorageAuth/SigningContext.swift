@@ -3,8 +3,7 @@
 
 /// The context of a signature, which consists of the time of signing.
 ///
-/// A signer never reads a clock. Its caller, which knows the clock skew of this machine, reads the time once for each
-/// signature.
+/// A signer never reads a clock. Its caller, which knows the clock skew, reads the time once for each signature.
 public struct SigningContext: Sendable, Equatable {
   /// The time of signing, according to the service's clock.
   public var date: Timestamp

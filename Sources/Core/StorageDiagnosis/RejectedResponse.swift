@@ -7,8 +7,7 @@ internal import StorageCrypto
 
 /// A response with which a service rejected a request.
 ///
-/// It can be created from the response itself, or from a part of the response in a log: the XML document, or the
-/// message of an SDK's error.
+/// It is created from the response, or from a part of it in a log: the XML document, or an SDK's error message.
 public struct RejectedResponse: Sendable {
   /// The HTTP status code, or `nil` if only the body is known.
   public var status: Int?
@@ -28,8 +27,7 @@ public struct RejectedResponse: Sendable {
 
   /// Creates a refused answer by parsing a response that was copied from a log.
   ///
-  /// - Parameter text: An XML document, with or without the status line and the headers before it, or an SDK's error
-  ///   message.
+  /// - Parameter text: An XML document, with or without the status line and headers, or an SDK's error message.
   public init(_ text: String) {
     let text = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
     guard text.hasBytePrefix("HTTP/") else {

@@ -37,8 +37,7 @@ package struct RejectionReport: Sendable {
   ///
   /// - Parameters:
   ///   - region: The region that signatures must contain, or `nil` if it is not known.
-  ///   - isMismatch: Whether the service compared the signature, and it does not match; `nil` to derive it from the
-  ///     response.
+  ///   - isMismatch: Whether the service compared a wrong signature, or `nil` to derive it from the response.
   package init(
     of response: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
     isMismatch: Bool? = nil, search: SignatureSearch?

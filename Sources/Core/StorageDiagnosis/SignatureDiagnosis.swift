@@ -42,8 +42,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// The words for a wrong secret, if the strings to sign are equal but it is not known that the client signed its own.
   private let secretWords: [String]
 
-  /// Creates a diagnosis of a rejected request, or returns `nil` if the response does not concern its sender or
-  /// signature.
+  /// Creates a diagnosis of a rejected request, or returns `nil` if its sender and signature are not the reason.
   ///
   /// - Parameters:
   ///   - rejected: The response of the service.
@@ -51,8 +50,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   ///   - service: The service for which the request was signed.
   ///   - stringToSign: The string that the client signed, or `nil` to derive the string from the request. Only with this
   ///     string can the cause be ``Cause/wrongSecret``.
-  ///   - canonicalRequest: The client's canonical request, or `nil` to derive it from the request. Some schemes have no
-  ///     canonical request.
+  ///   - canonicalRequest: The client's canonical request, or `nil` to derive it, or if the scheme has none.
   public init?(
     of rejected: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService,
     stringToSign: String? = nil,

@@ -6,8 +6,7 @@ public import StorageAuth
 
 /// The service for which a request was signed, with its known properties.
 ///
-/// This package supplies the services `.oss(…)`, `.cos(…)` and `.s3(…)`. A package for another service supplies a
-/// ``SignatureReader``.
+/// This package supplies `.oss(…)`, `.cos(…)` and `.s3(…)`. Another service supplies a ``SignatureReader``.
 public struct SignedService: Sendable, Hashable {
   package let reader: any SignatureReader
 
@@ -31,8 +30,7 @@ public struct SignedService: Sendable, Hashable {
 
 /// A type that parses a service's signatures, signed strings and error responses.
 ///
-/// A ``SignatureDiagnosis`` uses the reader to explain a rejection. Requirements that most services share have a
-/// default implementation.
+/// A ``SignatureDiagnosis`` uses it to explain a rejection. What most services share has a default implementation.
 public protocol SignatureReader: Sendable, Hashable {
   /// Parses the signature of a request, and returns its statements and the strings that it covers.
   ///
@@ -68,8 +66,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Parameter lines: The lines of the string, at least three.
   func copiedText(_ lines: [String]) -> CopiedText?
 
-  /// A Boolean value that indicates whether signed strings end with a line feed, which is preserved when a string is
-  /// copied.
+  /// A Boolean value that indicates whether signed strings end with a line feed, which a copied string preserves.
   var endsTextsWithLineFeed: Bool { get }
 
   /// The service's error codes: the elements of its error documents, and the header of its responses to HEAD.
@@ -190,8 +187,7 @@ public struct SignatureReading: Sendable {
   /// The ID of the access key with which the request claims to be signed.
   public var accessKeyID: AccessKeyID
 
-  /// A Boolean value that indicates whether the request contains a session token at a position where the service reads
-  /// it.
+  /// A Boolean value that indicates whether the request contains a session token where the service reads it.
   public var hasToken: Bool
 
   /// The signing time or the start of the validity window, or `nil` if the request does not contain it.

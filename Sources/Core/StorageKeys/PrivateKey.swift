@@ -244,11 +244,9 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   case rsaPKCS1(SignatureHash)
   /// RSASSA-PKCS1-v1_5 with MD5, which OSS uses for callbacks.
   ///
-  /// MD5 is broken for signatures of text that an attacker can choose. Use the algorithm only where a vendor requires
-  /// it.
+  /// MD5 is broken for text that an attacker can choose. Use the algorithm only where a vendor requires it.
   case rsaPKCS1MD5
-  /// RSASSA-PSS (RFC 8017, section 8.1) with a hash function, MGF1 with the same function, and a salt as long as the
-  /// digest.
+  /// RSASSA-PSS (RFC 8017, section 8.1) with a hash function, also for MGF1, and a salt as long as the digest.
   case rsaPSS(SignatureHash)
   /// ECDSA on a curve with a hash function.
   ///

@@ -1,8 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// All strings that Swift can create from a value, such as the ones that a log line, a failed assertion or a debugger
-/// shows.
+/// All strings that Swift can create from a value, such as those in a log line, a failed assertion or a debugger.
 ///
 /// ```swift
 /// XCTAssertEqual(DisplayedTexts(of: key).containing(["my-secret"]), [])

@@ -120,8 +120,7 @@ final class Tally: Sendable {
 
 /// Returns the result of an operation, or `nil` if the operation takes too long.
 ///
-/// Such an operation is cancelled and not awaited. With `yields`, an operation is cancelled after so many calls of
-/// `Task.yield()`.
+/// Such an operation is cancelled and not awaited. With `yields`, it is cancelled after so many `Task.yield()` calls.
 func answered<Value: Sendable>(
   within patience: Duration, cancelledAfter yields: Int? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {

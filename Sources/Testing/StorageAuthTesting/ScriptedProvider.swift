@@ -100,8 +100,7 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   /// Returns the issued credential in the next scripted result.
   ///
   /// - Parameter context: The context of the call, which is not used.
-  /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task is cancelled while the
-  ///   call is held.
+  /// - Throws: The scripted error, or a `CredentialError` with the code `cancelled` if the task of a held call is.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     let call = tally.add(1)
     do {

@@ -159,8 +159,7 @@ public struct RecordedRequest: Sendable {
   /// Returns the value of a query parameter, still percent-encoded.
   ///
   /// - Parameter name: The name of the parameter as it is encoded in the query.
-  /// - Returns: The value, an empty string for a parameter without a value, or `nil` if the request does not contain
-  ///   the parameter.
+  /// - Returns: The value, an empty string for a parameter without one, or `nil` if there is no such parameter.
   public func parameter(_ name: String) -> String? {
     let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
     for pair in query.split(separator: "&") {

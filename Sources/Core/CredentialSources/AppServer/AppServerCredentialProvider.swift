@@ -29,8 +29,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   /// - Parameters:
   ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - format: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
-  ///     the keys.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
   public init(
     _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false
   ) {
@@ -43,11 +42,9 @@ public struct AppServerCredentialProvider: CredentialProvider {
   /// - Parameters:
   ///   - source: The provider's name, for error messages; it must not contain secrets.
   ///   - format: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
-  ///     the keys.
-  ///   - request: A closure that creates the request, with the app's login. A `CredentialError` that the closure throws
-  ///     is passed on unchanged. A `CancellationError` becomes the error `cancelled`, and any other error becomes
-  ///     `failed`.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
+  ///   - request: A closure that creates the request, with the app's login. A `CredentialError` that it throws is
+  ///     passed on. A `CancellationError` becomes the error `cancelled`, and any other error becomes `failed`.
   public init(
     source: String = "app server", format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
@@ -104,8 +101,7 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
   /// - Parameters:
   ///   - url: The URL of the server: `https`, or `http` on this machine.
   ///   - format: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
-  ///     the keys.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
   public static func appServer(
     _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false
   ) -> AppServerCredentialProvider {
@@ -179,8 +175,7 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
   ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - region: The region of the buckets, which the list of scopes contains.
   ///   - format: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
-  ///     the keys.
+  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
   ///   - headers: A closure that returns the app's login headers, called for each request.
   public init(
     _ url: String, region: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
@@ -195,8 +190,7 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
 
   /// Returns a provider that requests keys for one scope.
   ///
-  /// - Parameter scope: The scope of the keys. A key or a prefix that ends with `*` cannot be expressed, and results in
-  ///   a `CredentialError`.
+  /// - Parameter scope: The scope of the keys; a key or prefix that ends with `*` results in a `CredentialError`.
   public func provider(for scope: CredentialScope) -> any CredentialProvider<AccessKey> {
     let source = ServiceURL(url).map { "app server \($0.visible)" } ?? "app server"
     return AppServerCredentialProvider(

@@ -28,9 +28,8 @@ public struct AppServerFormat: Sendable {
 
   /// Returns a format whose responses a closure decodes.
   ///
-  /// - Parameter decode: A closure that decodes the body of a successful response. A `CredentialError` that the closure
-  ///   throws is passed on unchanged. Any other error becomes the error `malformedResponse`, which does not show the
-  ///   original error's text.
+  /// - Parameter decode: A closure that decodes the body of a successful response. A `CredentialError` that it throws
+  ///   is passed on. Any other error becomes `malformedResponse`, which does not show the original error's text.
   public static func custom(_ decode: @escaping @Sendable ([UInt8]) throws -> AccessKey) -> AppServerFormat {
     AppServerFormat(kind: .custom(decode))
   }

@@ -40,9 +40,8 @@ package struct ConfigurationFile: Sendable {
   /// Reads the file, and reports a warning if other users can read it or could have written it.
   ///
   /// - Parameter named: The path that the calling program specifies.
-  /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and the file
-  ///   does not exist, or if a file cannot be read, because a chain must not skip a source that the user intended to
-  ///   use.
+  /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and there is
+  ///   no file, or if a file cannot be read, because a chain must not skip a source that the user intended to use.
   package func read(in context: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
     let fromVariable = variable.flatMap { context.variable($0) }
     if let path = named ?? fromVariable {
@@ -124,8 +123,7 @@ extension ProviderContext {
   /// Returns the values of environment variables that must be set together, in the order of `names`.
   ///
   /// - Parameter telling: The variables out of `names` that other tools do not set.
-  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if some variables are set and others are
-  ///   not.
+  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if only some of the variables are set.
   package func variables(
     _ names: [String], unlessUnset telling: [String], at location: SettingLocation
   ) throws(CredentialError) -> [String] {

@@ -23,10 +23,8 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// - Parameters:
   ///   - id: The name of the variable that contains the access key ID.
   ///   - secret: The name of the variable that contains the secret access key.
-  ///   - tokens: The names of the variables that can contain the session token; may be empty. The first variable that
-  ///     is set is used.
-  ///   - expiration: The name of the variable that contains the expiration, in ISO 8601 or as Unix time, or `nil` if
-  ///     there is no such variable.
+  ///   - tokens: The names of the variables for the session token, of which the first that is set is used.
+  ///   - expiration: The name of the variable with the expiration in ISO 8601 or Unix time, or `nil` if there is none.
   public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
     idName = id
     secretName = secret

@@ -115,8 +115,7 @@ package struct INIDocument {
     }
   }
 
-  /// Returns a setting's value without its comment, the surrounding whitespace and, if the dialect removes them, the
-  /// quotation marks.
+  /// Returns a setting's value without its comment, the surrounding whitespace and, by dialect, the quotation marks.
   private func value(_ text: Substring) -> String {
     guard var value = text.trimmed else { return "" }
     if dialect.removesQuotes, let quote = value.first, quote == "\"" || quote == "'",

@@ -108,9 +108,8 @@ public struct ProcessOutputFormat: Sendable {
 
   /// The default format for a custom program.
   ///
-  /// The output is either `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}`, or
-  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}`. The token and the expiration are
-  /// optional.
+  /// The output is `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}`, or `{"mode", "access_key_id",
+  /// "access_key_secret", "sts_token", "expiration"}`, with an optional token and expiration.
   public static let standard = ProcessOutputFormat(fields: "AccessKeyId and AccessKeySecret") {
     (response) throws(CredentialError) in
     guard response.has("access_key_id") || response.has("access_key_secret") || response.has("mode") else {
@@ -134,8 +133,7 @@ public struct ProcessOutputFormat: Sendable {
 }
 
 extension ProcessCredentialProvider: Redacted {
-  /// A description that contains the provider's name and the program, but not the arguments and variables, which may
-  /// contain secrets.
+  /// A description with the provider's name and the program, without arguments and variables, which may be secret.
   public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
 }
 
@@ -170,16 +168,14 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   /// Creates a command that runs a program without a shell.
   ///
-  /// - Parameter arguments: The program, which is found through `PATH` unless its name contains a slash, and the
-  ///   program's arguments.
+  /// - Parameter arguments: The program, found through `PATH` unless its name contains a slash, and its arguments.
   public init(_ arguments: [String]) {
     self.arguments = arguments
   }
 
   /// Creates a command that runs a program without a shell.
   ///
-  /// - Parameter elements: The program, which is found through `PATH` unless its name contains a slash, and the
-  ///   program's arguments.
+  /// - Parameter elements: The program, found through `PATH` unless its name contains a slash, and its arguments.
   public init(arrayLiteral elements: String...) {
     self.init(elements)
   }

@@ -5,8 +5,7 @@ public import StorageAuth
 
 /// A provider of credentials from a profile in a configuration file of a vendor's tools or SDKs.
 ///
-/// Each provider's module defines one static member for each file format that it can read. The file is read for each
-/// credential.
+/// Each provider's module defines a static member for each file format. The file is read for each credential.
 ///
 /// ```swift
 /// let credentials = CredentialCache(.alibabaCLIProfile("production"))
@@ -44,8 +43,7 @@ public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
 
   /// Returns the credential that the profile contains, or that a service or a command issues for the profile.
   ///
-  /// - Parameter context: The context whose files and environment variables are read, and in which services and
-  ///   commands are called.
+  /// - Parameter context: The context whose files and variables are read, and in which services and commands run.
   /// - Throws: A `CredentialError`: `notConfigured` if the default file or the default profile does not exist or has no
   ///   credential; `failed` or `malformedResponse` if a file or a profile that is specified cannot be used; or the error
   ///   of the service or the command that the profile specifies.

@@ -66,8 +66,7 @@ package struct CredentialReader: Sendable {
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
 
-  /// Ten years in seconds, the longest duration that a number in a time field is taken for; as Unix time it is before
-  /// 1980.
+  /// The longest duration that a number in a time field is taken for, ten years in seconds; as Unix time, before 1980.
   private static let longestDuration: Int64 = 10 * 365 * 86_400
 
   /// Returns whether a JSON value is a string with a date rather than a number.
@@ -162,11 +161,9 @@ extension Timestamp {
     }
   }
 
-  /// Creates a time from Unix time in seconds, or in milliseconds if the number is 10,000,000,000 (the year 2286) or
-  /// greater.
+  /// Creates a time from Unix time in seconds, or in milliseconds from 10,000,000,000 (the year 2286) on.
   ///
-  /// Such numbers, read as milliseconds, are dates from April 1970 on. No credential is that old, and no credential is
-  /// valid until 2286.
+  /// Read as milliseconds, such numbers are dates from April 1970 on; no credential is that old, or valid until 2286.
   init(expiration unixTime: Int64) {
     self.init(unixSeconds: unixTime >= 10_000_000_000 ? unixTime / 1000 : unixTime)
   }

@@ -130,8 +130,7 @@ package enum LimitedOutcome<Value: Sendable>: Sendable {
 extension SigningClock {
   /// Runs work in a separate task for at most a duration, and returns the outcome.
   ///
-  /// The function returns at the limit even if the work ignores its cancellation. The work then continues in the
-  /// background.
+  /// The function returns at the limit even if the work ignores its cancellation and continues in the background.
   package func limiting<Value: Sendable>(
     to duration: Duration, _ work: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {

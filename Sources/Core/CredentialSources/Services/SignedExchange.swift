@@ -23,8 +23,7 @@ package struct SignedExchange: Sendable {
 
   /// Sends a signed request and returns the service's successful response.
   ///
-  /// If the service rejects the signing time, the request is created, signed and sent once more with the service's
-  /// time.
+  /// If the service rejects the signing time, the request is created, signed and sent once more with its time.
   ///
   /// - Parameters:
   ///   - refusal: A closure that reads the refusal from an error response, or returns `nil` for a successful response.
@@ -83,8 +82,7 @@ package struct SignedExchange: Sendable {
 
 /// A clock that follows a service's time after the service has rejected the time of this machine's clock.
 ///
-/// The service's time is advanced by the uptime since the service's response, so that a change of the wall clock does
-/// not affect it.
+/// The service's time is advanced by the uptime since its response, so that the wall clock does not affect it.
 package final class ServiceClock: Sendable {
   private struct Anchor {
     let time: Timestamp
@@ -93,8 +91,7 @@ package final class ServiceClock: Sendable {
 
   /// The clock skew below which no correction is made.
   ///
-  /// Services tolerate a skew of five minutes or more, so a smaller skew than this one is not the reason for a
-  /// rejection.
+  /// Services tolerate a skew of five minutes or more, so that a smaller skew is not the reason for a rejection.
   private static let tolerance = Duration.seconds(30)
 
   private let anchor = Lock<Anchor?>(nil)

@@ -70,8 +70,7 @@ package struct CacheMachine<Value: Credential> {
   var waiters: [UInt64: Need] = [:]
   /// The provider's last failure, with the ends of its two backoffs as uptimes.
   ///
-  /// Until `end`, the provider is not called on behalf of a caller. Until `renewal`, the credential is not refreshed in
-  /// the background.
+  /// Until `end`, the provider is not called for a caller, and until `renewal`, not for a background refresh.
   var failure: (error: CredentialError, end: Duration, renewal: Duration)?
   var failuresInARow = 0
   /// The uptime at which the first of the consecutive failed requests started, or `nil` after a success.

@@ -18,30 +18,25 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   ///
   /// Many machines may have requested their credentials in the same second: when an app is opened, when a service
   /// recovers, or when all keys are rejected. The random age is between an eighth of the usual refresh age and the full
-  /// age, so that the refreshes are spread from the first refresh on. Later refreshes, which run in the background,
-  /// remain spread.
+  /// age, so that the refreshes are spread from the first on. Later refreshes, in the background, remain spread.
   public var spreadsFirstRenewal: Bool
 
   /// The time during which the provider is not called after a failure; the time doubles with each consecutive failure.
   ///
   /// A random part of up to a half is subtracted. While the cached credential is valid, the next background refresh
-  /// follows after at least an eighth of ``refreshMargin``, and not before the outage has lasted twice as long as it
-  /// had at the failure.
+  /// follows after at least an eighth of ``refreshMargin``, and not before the outage has doubled since the failure.
   public var backoff: Duration
 
-  /// The maximum time during which the provider is not called while a caller needs a credential other than the cached
-  /// credential.
+  /// The maximum time during which the provider is not called while a caller needs another credential.
   public var longestBackoff: Duration
 
   /// Creates a cache configuration; negative durations count as zero.
   ///
   /// - Parameters:
   ///   - timeout: The timeout of a request to the provider.
-  ///   - refreshMargin: The remaining lifetime at which a credential is refreshed in the background at the latest. Zero
-  ///     disables the background refresh.
+  ///   - refreshMargin: The remaining lifetime for a background refresh at the latest; zero disables the refresh.
   ///   - backoff: The time during which the provider is not called after the first failure.
-  ///   - longestBackoff: The maximum time during which the provider is not called while a caller needs a credential
-  ///     other than the cached credential.
+  ///   - longestBackoff: The maximum time without a call of the provider while a caller needs another credential.
   ///   - spreadsFirstRenewal: Whether a credential that a caller had to wait for is refreshed at a random age.
   public init(
     timeout: Duration = .seconds(30), refreshMargin: Duration = .seconds(300), backoff: Duration = .seconds(1),
@@ -77,8 +72,7 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
 
   /// Returns the age at which a credential is refreshed in the background, or its lifetime if it is not refreshed.
   ///
-  /// - Parameter isFirst: Whether a caller had to wait for the credential, as many machines' callers may have done in
-  ///   the same second.
+  /// - Parameter isFirst: Whether a caller had to wait, as many machines' callers may have done in the same second.
   func renewalAge(ofLife life: Duration, isFirst: Bool, random: Double) -> Duration {
     let margin = min(refreshMargin, life / 5)
     guard margin > .zero else { return life }

@@ -57,8 +57,7 @@ extension ByteExactString: Hashable, Comparable {
     first.string.isIdentical(to: second.string)
   }
 
-  /// Returns a Boolean value that indicates whether the first text precedes the second in the order of their UTF-8
-  /// bytes.
+  /// Returns a Boolean value that indicates whether the UTF-8 bytes of the first text precede those of the second.
   public static func < (first: ByteExactString, second: ByteExactString) -> Bool {
     first.utf8.lexicographicallyPrecedes(second.utf8)
   }
@@ -172,8 +171,7 @@ extension String {
     }
   }
 
-  /// Returns the rest of the string after a prefix, comparing UTF-8 bytes, or `nil` if it does not start with the
-  /// prefix.
+  /// Returns the rest of the string after a prefix, comparing bytes, or `nil` if it does not start with the prefix.
   package func removingBytePrefix(_ prefix: String) -> Substring? {
     guard hasBytePrefix(prefix) else { return nil }
     return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]

@@ -56,8 +56,7 @@ package struct SelectedHeader: BitwiseCopyable {
   }
 }
 
-// A field contains three strings, and copying the field retains each string. The functions below therefore read one
-// string in place.
+// Copying a field retains each of its three strings. The functions below therefore read one string in place.
 
 extension HTTPFields {
   @inlinable @inline(__always)
@@ -129,8 +128,7 @@ extension HTTPFields {
 }
 
 extension ByteWriter {
-  /// Appends a header value with white space removed at both ends and each inner run of white space collapsed to one
-  /// space.
+  /// Appends a header value without white space at its ends, and with each inner run of it collapsed to one space.
   ///
   /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
   /// API request" (canonical headers); S3 applies it within quotation marks too.

@@ -153,15 +153,13 @@ public struct ServiceHosts: Sendable {
   private let domain: StaticString
   private let dotCount: Int
 
-  /// The rule for a service whose hosts are unknown: the first label is a bucket name unless the host has only one
-  /// label.
+  /// The rule for a service with unknown hosts: the first label is a bucket name unless it is the only label.
   public static let unknown = ServiceHosts(label: "")
 
   /// Creates a rule that recognizes a service's own hosts by their first label or by their number of labels.
   ///
   /// - Parameters:
-  ///   - label: The lowercase first label of hosts without a bucket, or an empty string if the service has no such
-  ///     label.
+  ///   - label: The lowercase first label of hosts without a bucket, or an empty string if there is no such label.
   ///   - otherLabel: A second label with the same meaning, or an empty string.
   ///   - domain: The domain of the vendor's hosts, in lowercase and with a leading dot, such as `.example.com`, or an
   ///     empty string if the labels are sufficient.
@@ -190,8 +188,7 @@ public struct ServiceHosts: Sendable {
     withBytes(of: authority) { bucketEnd(of: HostName($0), in: $0) == nil }
   }
 
-  /// Returns the bucket name in a host, which is the first label, or `nil` if the host is one of the service's own
-  /// hosts.
+  /// Returns the bucket name in a host, which is its first label, or `nil` for one of the service's own hosts.
   ///
   /// - Parameter authority: The host, with or without a port.
   public func bucket(in authority: String) -> String? {

@@ -102,10 +102,8 @@ extension RequestTarget {
   ///
   /// - Parameters:
   ///   - request: The request as received, with the path still percent-encoded and the host as the authority.
-  ///   - style: The position of the bucket name. If `nil`, the bucket is in the path for an IP address or `localhost`,
-  ///     otherwise in the host.
-  ///   - bucket: The bucket that a custom domain stands for. If `nil`, the host without its port is used as the bucket
-  ///     name.
+  ///   - style: The position of the bucket name, by default the path for an IP address or `localhost`, else the host.
+  ///   - bucket: The bucket that a custom domain stands for, or `nil` for the host without its port.
   ///   - hosts: The rule that recognizes the service's own hosts, which contain no bucket name.
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the host, the path or the
   ///   query cannot be parsed in exactly one way.
@@ -196,8 +194,7 @@ extension RequestTarget {
   /// For a parameter without `=`, the result is an empty string.
   ///
   /// - Parameter name: The parameter name, which is compared case-sensitively.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the parameter appears
-  ///   twice.
+  /// - Throws: A ``VerificationError`` with the code `ambiguous` if the parameter appears twice.
   public func uniqueValue(for name: ByteExactString) throws(VerificationError) -> String? {
     var value: ByteExactString?
     for parameter in parameters where parameter.name == name {

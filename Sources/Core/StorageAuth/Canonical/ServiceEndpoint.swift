@@ -27,11 +27,9 @@ public struct ServiceEndpoint: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - url: A URL without a path, such as `https://oss-cn-hangzhou.aliyuncs.com`.
-  ///   - style: The position of the bucket name. If `nil`, the bucket is in the path for an IP address or `localhost`,
-  ///     otherwise in the host.
+  ///   - style: The position of the bucket name, by default the path for an IP address or `localhost`, else the host.
   ///   - keyByteLimit: The maximum length of the service's object keys, in bytes of UTF-8.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidConfiguration`` if the string is not such a
-  ///   URL.
+  /// - Throws: A ``SigningError`` with the code `invalidConfiguration` if the string is not such a URL.
   public init(_ url: String, style: AddressingStyle? = nil, keyByteLimit: Int = 1023) throws(SigningError) {
     var rest = url[...]
     if let separator = url.firstRange(of: "://") {
@@ -159,14 +157,12 @@ public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
   ///
   /// IP addresses and `localhost` use this style by default.
   case path
-  /// The URL does not contain the bucket name, because the host is one bucket's custom domain (CNAME):
-  /// `https://img.example.com/key`.
+  /// The host is a bucket's custom domain (CNAME), so that the URL has no bucket name: `https://img.example.com/key`.
   case customDomain
 }
 
 extension AddressingStyle {
-  /// Creates the default addressing style for a host: ``path`` for an IP address or `localhost`, otherwise
-  /// ``virtualHosted``.
+  /// Creates the default style for a host: ``path`` for an IP address or `localhost`, otherwise ``virtualHosted``.
   ///
   /// - Parameter authority: A host, with or without a port.
   public init(authority: String) {

@@ -6,8 +6,7 @@ internal import Dispatch
 /// A wrapper that calls a blocking function on a separate thread.
 ///
 /// The function is never called on the main thread and never concurrently with itself: further calls wait, without
-/// occupying a thread. Cancelling a waiting task does not end its wait, because a blocking function cannot be
-/// interrupted.
+/// occupying a thread. Cancelling a task does not end its wait, because a blocking function cannot be interrupted.
 package struct BlockingCall<Input: Sendable, Output: Sendable>: Sendable {
   private let body: @Sendable (Input) throws -> Output
   private let queue: DispatchQueue

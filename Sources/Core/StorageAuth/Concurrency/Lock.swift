@@ -49,8 +49,7 @@ package struct DeliveryQueue<Element: Sendable>: Sendable {
 extension Lock where Value: Copyable {
   /// Delivers the elements of a queue in the guarded value, in order and without holding the lock.
   ///
-  /// One thread at a time delivers. If another thread does so, the method returns at once, and that thread delivers the
-  /// new elements as well.
+  /// One thread at a time delivers. If another thread does so, the method returns at once, and that one delivers all.
   package borrowing func deliver<Element: Sendable>(
     _ queue: any WritableKeyPath<Value, DeliveryQueue<Element>> & Sendable, to receive: (Element) -> Void
   ) {

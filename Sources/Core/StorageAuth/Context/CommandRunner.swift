@@ -8,8 +8,7 @@ public protocol CommandRunner: Sendable {
   /// If the timeout elapses or the task is cancelled, the program is terminated before the error is thrown.
   ///
   /// - Parameters:
-  ///   - arguments: The program, which is found through `PATH` unless its name contains a slash, and the program's
-  ///     arguments.
+  ///   - arguments: The program, which is found through `PATH` unless its name contains a slash, and its arguments.
   ///   - environment: Environment variables for the program, in addition to the variables of this process.
   ///   - timeout: The maximum run time of the program.
   ///   - outputLimit: The maximum size of the program's standard output, in bytes.
@@ -53,8 +52,7 @@ public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectabl
     self.standardErrorLength = standardErrorLength
   }
 
-  /// A description that contains the exit status or signal and the sizes of the outputs, but not the outputs
-  /// themselves.
+  /// A description that contains the exit status or signal and the sizes of the outputs, but not the outputs.
   public var description: String {
     "CommandResult(\(ending), \(standardOutput.count) bytes of output, \(standardErrorLength) of errors)"
   }

@@ -60,8 +60,7 @@ public enum FileReadError: Error, Sendable, Hashable {
 ///
 /// The rule is OpenSSH's rule for files on which a login depends: the file, every directory above it and every symbolic
 /// link on the path must belong to the user or to root, and neither the group nor other users may write to them. A
-/// directory with the sticky bit, such as `/tmp`, may be writable by other users, because they cannot replace files in
-/// it.
+/// directory with the sticky bit, such as `/tmp`, may be writable, because others cannot replace files in it.
 public struct FileWeakness: Sendable, Hashable, CustomStringConvertible {
   /// The reason as a clause without a period, such as `the group may write the folder /srv/keys`.
   public let reason: String

@@ -39,8 +39,7 @@ public struct ProviderContext: Sendable {
   /// The time limit for each request and its response, or `nil` for the provider's own limit.
   public var timeout: Duration?
 
-  /// A closure that receives warnings about conditions that are not errors, such as a key file that other users can
-  /// read.
+  /// A closure that receives warnings about conditions that are no errors, such as a key file that others can read.
   ///
   /// It is called each time that a provider detects the condition.
   public var onWarning: @Sendable (CredentialWarning) -> Void = { _ in }
@@ -135,8 +134,7 @@ extension StringProtocol {
   }
 }
 
-/// A warning about a condition of a credential source that is not an error, such as a key file that other users can
-/// read.
+/// A warning about a condition of a credential source that is no error, such as a key file that others can read.
 ///
 /// The warning's text contains no secrets.
 public struct CredentialWarning: Sendable, Hashable, CustomStringConvertible {

@@ -24,8 +24,7 @@ public struct SystemFiles: FileReader {
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - limit: The maximum size of the file, in bytes.
-  /// - Returns: The content of the file, its permissions and, if another user could have written the file, the reason
-  ///   for that.
+  /// - Returns: The content, the permissions, and the reason why another user could have written the file, if any.
   /// - Throws: A ``FileReadError`` if the file does not exist, is too large or cannot be read.
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
     let absolute = try absolutePath(path)
@@ -175,8 +174,7 @@ struct FilePathWalk {
 
   /// Returns the first weakness that would let another user write an open file, or `nil` if there is no weakness.
   ///
-  /// The walk must end at the open file itself, which ensures that the file was not replaced between opening and
-  /// checking.
+  /// The walk must end at the open file itself, so that the file was not replaced between opening and checking.
   static func weakness(of path: String, opened: FileStatus) -> FileWeakness? {
     var walk = FilePathWalk(pending: parts(of: path))
     return walk.run(to: opened, at: path)

@@ -17,8 +17,7 @@ public struct AccessKey: Credential {
   /// The key's ID, secret and session token with the values derived from them, which have the same lifetime.
   let storage: AccessKeyStorage
 
-  /// The first instant at which the key is valid, according to the issuer's clock, or `nil` if the issuer did not
-  /// report it.
+  /// The first instant at which the key is valid by its issuer's clock, or `nil` if the issuer did not report it.
   public let start: Timestamp?
 
   /// The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
@@ -33,8 +32,7 @@ public struct AccessKey: Credential {
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty string counts as `nil`.
-  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
-  ///     known.
+  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: String, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
@@ -50,8 +48,7 @@ public struct AccessKey: Credential {
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
-  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
-  ///     known.
+  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: String, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
@@ -66,8 +63,7 @@ public struct AccessKey: Credential {
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty string counts as `nil`.
-  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
-  ///     known.
+  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: AccessKeyID, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
@@ -83,8 +79,7 @@ public struct AccessKey: Credential {
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
-  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
-  ///     known.
+  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: AccessKeyID, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
@@ -214,8 +209,7 @@ public struct AuthenticationCode: Sendable, Equatable {
 
   /// Decodes an authentication code from Base64 with padding (RFC 4648, section 4).
   ///
-  /// The result is `nil` if the decoded bytes do not have the algorithm's output length, or if the string is not their
-  /// canonical encoding.
+  /// The result is `nil` for a length other than the algorithm's, or a string that is not the canonical encoding.
   ///
   /// - Parameters:
   ///   - text: The code in Base64.
@@ -228,8 +222,7 @@ public struct AuthenticationCode: Sendable, Equatable {
 
   /// Decodes an authentication code from lowercase hexadecimal digits.
   ///
-  /// The result is `nil` if the decoded bytes do not have the algorithm's output length, or if the string is not their
-  /// canonical encoding.
+  /// The result is `nil` for a length other than the algorithm's, or a string that is not the canonical encoding.
   ///
   /// - Parameters:
   ///   - text: The code in lowercase hexadecimal digits.
@@ -262,8 +255,7 @@ extension AuthenticationCode: Redacted {
 extension AccessKey {
   /// Returns the authentication code of a string, computed with the key's secret; for signers.
   ///
-  /// The secret is not copied out of its protected memory. The HMAC state derived from the secret is cached for the
-  /// lifetime of the key.
+  /// The secret is not copied out of its protected memory. The HMAC state of the secret is cached with the key.
   ///
   /// ```swift
   /// let signature = key.authenticationCode(for: stringToSign, using: .hmacSHA1).base64

@@ -61,16 +61,13 @@ public struct Identity: Sendable, Equatable {
   /// The access key ID of the signer.
   public let id: AccessKeyID
 
-  /// The session token of a temporary credential, or `nil` for a permanent credential; the token is part of the signed
-  /// request.
+  /// The session token of a temporary credential, which is part of the signed request, or `nil` for a permanent one.
   public let sessionToken: Secret?
 
-  /// The first instant at which the credential is valid, according to the issuer's clock, or `nil` if the issuer did
-  /// not report it.
+  /// The first instant at which the credential is valid by its issuer's clock, or `nil` if it is not known.
   public let start: Timestamp?
 
-  /// The time at which the credential expires, according to the issuer's clock, or `nil` if the credential does not
-  /// expire.
+  /// The time at which the credential expires by its issuer's clock, or `nil` if the credential does not expire.
   public let expiration: Timestamp?
 
   /// Creates an identity from an access key ID as a string.

@@ -62,11 +62,9 @@ enum CredentialValidation {
 extension AccessKey {
   /// Validates the access key before it signs; signers call this method before any other step.
   ///
-  /// - Parameter allowsSlashInID: Whether the signature scheme can distinguish a slash in the access key ID from the
-  ///   slashes in its scope.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID, the secret or the
-  ///   session token is empty or too long, or contains a character that would end the line or the field in which it
-  ///   appears.
+  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the ID from those in its scope.
+  /// - Throws: A ``SigningError`` with the code `invalidCredential` if the ID, the secret or the session token is empty
+  ///   or too long, or contains a character that would end the line or the field in which it appears.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
   }
@@ -81,8 +79,7 @@ extension AccessKey {
 extension Identity {
   /// Validates the identity before it is used; signers call this method before any other step.
   ///
-  /// - Parameter allowsSlashInID: Whether the signature scheme can distinguish a slash in the access key ID from the
-  ///   slashes in its scope.
+  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the ID from those in its scope.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID or the session token
   ///   is empty or too long, or contains a character that would end the line or the field in which it appears.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {

@@ -5,8 +5,7 @@ package import StorageCrypto
 
 /// A secret string that is masked when shown, compared in constant time, and wiped from memory when released.
 ///
-/// `print`, `debugPrint`, `dump` and `Mirror` show a fixed mask. A secret is deliberately neither `Codable` nor
-/// `Hashable`.
+/// `print`, `debugPrint`, `dump` and `Mirror` show a fixed mask. A secret is neither `Codable` nor `Hashable`.
 public struct Secret: Sendable, Equatable {
   package let bytes: SecretBytes
 

@@ -3,8 +3,7 @@
 
 /// The error for a request whose signature is not accepted.
 ///
-/// The error describes the problem and the remedy. It contains no secret and no token: session tokens in ``comparison``
-/// are masked.
+/// The error describes the problem and the remedy, and contains no secret; tokens in ``comparison`` are masked.
 public struct VerificationError: Error, Sendable, Hashable, ActionableError {
   /// The code that identifies why the request is rejected.
   public let code: Code
@@ -54,8 +53,7 @@ public struct VerificationError: Error, Sendable, Hashable, ActionableError {
     /// The string to sign that the verifier computed, with session tokens masked.
     public let stringToSign: String
 
-    /// The canonical request that the verifier computed, with session tokens masked, or `nil` if the signature scheme
-    /// has no canonical request.
+    /// The canonical request that the verifier computed, with session tokens masked, or `nil` if the scheme has none.
     ///
     /// The hash of the canonical request is part of the string to sign.
     public let canonicalRequest: String?
@@ -73,8 +71,7 @@ public struct VerificationError: Error, Sendable, Hashable, ActionableError {
     /// - Parameters:
     ///   - signatureProvided: The signature that the request contains.
     ///   - stringToSign: The string to sign that the verifier computed, without secrets.
-    ///   - canonicalRequest: The canonical request that the verifier computed, without secrets, or `nil` if the
-    ///     signature scheme has no canonical request.
+    ///   - canonicalRequest: The canonical request that the verifier computed, or `nil` if the scheme has none.
     public init(signatureProvided: String, stringToSign: String, canonicalRequest: String?) {
       self.signatureProvided = signatureProvided.shortened(to: Self.signatureByteLimit)
       self.stringToSign = stringToSign.shortened(to: Self.textByteLimit)

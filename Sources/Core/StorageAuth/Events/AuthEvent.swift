@@ -51,8 +51,7 @@ public enum AuthEvent: Sendable {
     public var source: String
     /// The state or result of the request to the credential provider.
     public var outcome: Outcome
-    /// The duration of the request to the credential provider, or `nil` if it has just started, or if the app supplied
-    /// the credential.
+    /// The duration of the request, or `nil` if it has just started, or if the app supplied the credential.
     public var duration: Duration?
 
     /// Creates the details of the event that a request to a credential provider started or finished.
@@ -60,8 +59,7 @@ public enum AuthEvent: Sendable {
     /// - Parameters:
     ///   - source: The name of the credential source.
     ///   - outcome: The state or result of the request to the credential provider.
-    ///   - duration: The duration of the request, or `nil` if it has just started, or if the app supplied the
-    ///     credential.
+    ///   - duration: The duration of the request, or `nil` at its start or if the app supplied the credential.
     public init(source: String, outcome: Outcome, duration: Duration? = nil) {
       self.source = source
       self.outcome = outcome
@@ -72,8 +70,7 @@ public enum AuthEvent: Sendable {
     public enum Outcome: Sendable, Hashable {
       /// The request to the credential provider has started.
       case started
-      /// The provider returned a credential with the given remaining lifetime, which is `nil` if the credential does
-      /// not expire.
+      /// The provider returned a credential with a remaining lifetime, which is `nil` if it does not expire.
       case succeeded(CredentialGeneration, lifetime: Duration?)
       /// The provider failed, and will not be called again until the backoff has elapsed.
       case failed(CredentialError, backoff: Duration)
@@ -102,8 +99,7 @@ public enum AuthEvent: Sendable {
     ///   - attempt: The number of the attempt, starting at 1.
     ///   - status: The status code of the response, or `nil` if there was no response.
     ///   - failure: The kind of the failure, or `nil` if the attempt succeeded.
-    ///   - duration: The time from the start of the attempt until the response was read or, if it is passed on as a
-    ///     stream, began.
+    ///   - duration: The time from the start until the response was read or, if it is passed on as a stream, began.
     public init(subject: String, attempt: Int, status: Int?, failure: String?, duration: Duration) {
       self.subject = subject
       self.attempt = attempt

@@ -12,8 +12,7 @@ internal import Synchronization
 /// for await event in client.events.stream() { metrics.count(event) }
 /// ```
 public final class EventHub: Sendable {
-  /// The type of a function that receives each event on the thread on which the event occurs; the function must not
-  /// block.
+  /// The type of a function that receives each event on the thread where it occurs, and that must not block.
   public typealias Observer = @Sendable (AuthEvent) -> Void
 
   private struct State {
@@ -88,8 +87,7 @@ public final class EventHub: Sendable {
 
   /// Returns an asynchronous sequence of the events that occur from now on.
   ///
-  /// - Parameter limit: The number of events that are buffered for a slow reader; when the buffer is full, the oldest
-  ///   event is dropped.
+  /// - Parameter limit: The number of events that are buffered for a slow reader, after which the oldest is dropped.
   public func stream(bufferingNewest limit: Int = 1024) -> AsyncStream<AuthEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: AuthEvent.self, bufferingPolicy: .bufferingNewest(limit))
     let observation = observe { continuation.yield($0) }

@@ -116,8 +116,7 @@ public struct FormDocument: Sendable {
     ///   - own: The names of the scheme's own fields, which need no condition in the policy.
     ///   - aliases: The form field names, keyed by the different names that policy conditions use for these fields.
     ///   - contentTypes: The values that a condition on the content type applies to.
-    ///   - contentType: The media type with which the service stores the uploaded object, or `nil` if the form
-    ///     specifies no media type.
+    ///   - contentType: The media type with which the service stores the object, or `nil` if the form has none.
     ///   - hasLists: Whether the service supports conditions with lists of values.
     public init(
       required: [String], own: Set<String>, aliases: [String: String] = [:], contentTypes: [String],
@@ -142,8 +141,7 @@ public struct FormDocument: Sendable {
   ///   - start: The time at which the form was signed, or the current time if the form does not contain this time.
   ///   - date: The current time.
   /// - Returns: The verified form, including the names of the fields that the policy has no condition on.
-  /// - Throws: A ``VerificationError`` if the policy has expired, does not bind a required field, or is not satisfied
-  ///   by the form.
+  /// - Throws: A ``VerificationError`` if the policy has expired, does not bind a required field, or is not satisfied.
   public func verify(
     _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, within limits: VerificationLimits,
     since start: Timestamp, at date: Timestamp

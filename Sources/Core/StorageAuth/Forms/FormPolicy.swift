@@ -73,8 +73,7 @@ public struct FormPolicy: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - rule: The access rule; only its permission to write becomes part of the form.
-  ///   - expiration: The time at which the form expires, or `nil` for the rule's expiration; the earlier of both times
-  ///     applies.
+  ///   - expiration: The time at which the form expires, or `nil` for the rule's; the earlier of both applies.
   ///   - response: The service's response to a successful upload, or `nil` for the service's default response.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if a form cannot express the rule:
   ///   the rule does not allow writing, is bound to source addresses, or lists several kinds of media types, or neither

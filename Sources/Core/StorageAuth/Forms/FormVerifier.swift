@@ -25,8 +25,7 @@ public protocol FormVerifier: Sendable {
   ///   - key: The access key with the claimed ID.
   ///   - date: The current time.
   /// - Returns: The verified form, with the object key and the permitted sizes of the file.
-  /// - Throws: A ``VerificationError`` if the time, the scope, the token or the signature is wrong, or a condition is
-  ///   not satisfied.
+  /// - Throws: A ``VerificationError`` if the time, the scope, the token, the signature or a condition is wrong.
   func verify(_ form: SubmittedForm, against key: AccessKey, at date: Timestamp) throws(VerificationError)
     -> VerifiedForm
 }
@@ -53,16 +52,14 @@ public struct FormClaim: SignatureClaim {
 extension FormVerifier {
   /// Verifies a form with an access key that is looked up by its ID.
   ///
-  /// Rejecting an unknown ID costs the same hashing as rejecting a wrong signature, and the error does not contain the
-  /// computed strings.
+  /// Rejecting an unknown ID costs the same hashing as a wrong signature, and the error has no computed strings.
   ///
   /// - Parameters:
   ///   - form: The form as received.
   ///   - date: The current time.
   ///   - lookup: A function that returns the access key with an ID, or `nil` if the key does not exist.
   /// - Returns: The verified form.
-  /// - Throws: A ``VerificationError`` if the form is not signed correctly or does not satisfy its policy, or the error
-  ///   that `lookup` throws.
+  /// - Throws: A ``VerificationError`` if the form is not signed correctly or violates its policy, or that of `lookup`.
   public func verify(
     _ form: SubmittedForm, at date: Timestamp, lookup: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedForm {
@@ -108,8 +105,7 @@ public struct VerifiedForm: Sendable {
   ///   - accessKeyID: The ID of the access key that signed the form.
   ///   - key: The key of the object to store, in which `${filename}` has been replaced with the file name.
   ///   - sizes: The permitted size of the file in bytes.
-  ///   - contentType: The media type with which the object must be stored, or `nil` if the form specifies no media
-  ///     type.
+  ///   - contentType: The media type with which the object must be stored, or `nil` if the form has none.
   ///   - expiration: The time at which the form's policy expires.
   ///   - form: The submitted form that was verified.
   ///   - unlistedFields: The lowercase names of the fields that the policy has no condition on.
@@ -182,8 +178,7 @@ public struct SubmittedForm: Sendable {
   /// Returns the value of a required form field, which must not be empty; for implementations of ``FormVerifier``.
   ///
   /// - Parameter name: The case-insensitive field name.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the field is missing or
-  ///   empty.
+  /// - Throws: A ``VerificationError`` with the code `malformed` if the field is missing or empty.
   public func required(_ name: String) throws(VerificationError) -> String {
     guard let value = self[name], !value.isEmpty else {
       throw VerificationError(
@@ -203,12 +198,10 @@ extension SubmittedForm: Redacted {
 extension VerificationLimits {
   /// Throws an error if a form exceeds the limits; for implementations of ``FormVerifier``.
   ///
-  /// The number of fields is limited by ``parameterCount``, the total length of field names and values by
-  /// ``headerByteCount``.
+  /// The limits are ``parameterCount`` for the number, and ``headerByteCount`` for the length of names and values.
   ///
   /// - Parameter form: The form as received.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded`` if the form exceeds a
-  ///   limit.
+  /// - Throws: A ``VerificationError`` with the code `limitExceeded` if the form exceeds a limit.
   public func check(_ form: SubmittedForm) throws(VerificationError) {
     let bytes = form.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     guard form.fields.count <= parameterCount, bytes <= headerByteCount else {

@@ -41,8 +41,7 @@ public struct SignedForm: Sendable, Equatable {
 
   /// The form fields that are sent before the file, including the authorization.
   ///
-  /// In the key, `${filename}` stands for the file name. A web page may replace the key with another key that the
-  /// policy allows.
+  /// In the key, `${filename}` stands for the file name. A web page may set another key that the policy allows.
   public let fields: [FormField]
 
   /// The conditions for which the web page must add form fields, because the policy allows several values.
@@ -116,8 +115,7 @@ public protocol FormSigner<SigningCredential>: Sendable {
   ///   - credential: The credential that signs the form.
   ///   - context: The time of signing.
   /// - Returns: The URL and the fields for a web page.
-  /// - Throws: A ``SigningError`` if the service cannot express the policy, or if the credential is anonymous or
-  ///   expires before the form.
+  /// - Throws: A ``SigningError`` for a policy that the service cannot express, or an anonymous or expiring credential.
   func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with credential: SigningCredential, in context: SigningContext
   ) throws(SigningError) -> SignedForm
@@ -251,8 +249,7 @@ public struct FormDraft: Sendable {
 
   /// Returns the signed form, which contains the signature scheme's fields.
   ///
-  /// - Parameter fields: The fields that the signature scheme adds: the authorization, and the policy document as it
-  ///   was signed.
+  /// - Parameter fields: The fields that the scheme adds: the authorization, and the policy document as it was signed.
   public func signed(adding fields: [FormField]) -> SignedForm {
     var all: [FormField] = []
     var open: [FormCondition] = []

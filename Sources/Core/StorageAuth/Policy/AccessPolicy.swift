@@ -173,8 +173,7 @@ public struct AccessRefusal: Error, Sendable, Hashable {
     /// The rule does not allow the object's media type, or the request does not bind the media type.
     case contentType
 
-    /// Returns a Boolean value that indicates whether the second reason came closer to allowing the access than the
-    /// first.
+    /// Returns a Boolean value that indicates whether the second reason came closer to allowing the access.
     public static func < (first: Reason, second: Reason) -> Bool { first.rawValue < second.rawValue }
   }
 

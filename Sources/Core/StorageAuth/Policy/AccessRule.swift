@@ -3,14 +3,12 @@
 
 /// A permission in an access policy: the allowed actions, the objects of a bucket, and conditions.
 ///
-/// A condition that is not `nil` must be satisfied. An access without the property that the condition tests does not
-/// satisfy the condition.
+/// A condition that is not `nil` must be satisfied; an access without the tested property does not satisfy it.
 public struct AccessRule: Sendable, Hashable {
   /// The actions that the rule allows.
   public var actions: Set<AccessAction>
 
-  /// The objects on which the actions are allowed; for the ``AccessAction/list`` action, the prefixes that may be
-  /// requested.
+  /// The objects on which the actions are allowed; for ``AccessAction/list``, the prefixes that may be requested.
   public var objects: ObjectScope
 
   /// The bucket that contains the objects; for Aspera, the access key or the node's root for the access key.
@@ -37,8 +35,7 @@ public struct AccessRule: Sendable, Hashable {
   ///   - objects: The objects on which the actions are allowed.
   ///   - bucket: The bucket that contains the objects.
   ///   - maximumSize: The maximum size of an object to write, in bytes, or `nil` for any size.
-  ///   - contentTypes: The media types of the objects that may be written, such as `image/png`, or `image/*` for all
-  ///     images; `nil` for any type.
+  ///   - contentTypes: The media types that may be written, such as `image/png` or `image/*`, or `nil` for any type.
   ///   - addresses: The addresses that requests may come from, or `nil` for any address.
   ///   - end: The time at which the permission expires, or `nil` if the permission does not expire.
   public init(
@@ -83,14 +80,12 @@ public enum AccessAction: String, Sendable, Hashable, CaseIterable {
 public enum ObjectScope: Sendable, Hashable {
   /// The scope contains every key.
   case all
-  /// The scope contains each key that starts with a prefix, compared byte for byte; the prefix of a folder ends with a
-  /// slash.
+  /// The scope contains each key that starts with a prefix, byte for byte; that of a folder ends with a slash.
   case prefix(String)
   /// The scope contains a single key.
   case key(String)
 
-  /// Returns a Boolean value that indicates whether an object key, or the prefix of a list request, belongs to the
-  /// scope.
+  /// Returns a Boolean value that indicates whether a key, or the prefix of a list request, belongs to the scope.
   ///
   /// - Parameter key: The object key or the requested prefix.
   public func contains(_ key: String) -> Bool {

@@ -22,8 +22,7 @@ public struct NetworkAddress: Sendable, Hashable {
     guard parts.count == 4 else { return nil }
     var bytes: [UInt8] = []
     for part in parts {
-      // Some parsers read a number with a leading zero as octal. Such a number is rejected, because its value is
-      // ambiguous.
+      // Some parsers read a number with a leading zero as octal, so that its value would be ambiguous.
       guard let byte = UInt8(digits: part),
         part.utf8.count == 1 || !part.hasBytePrefix("0")
       else { return nil }

@@ -13,8 +13,7 @@ public struct AuthorizedRequest: Sendable {
   /// The HTTP method of the request.
   public let method: HTTPRequest.Method
 
-  /// The bucket, the object key and the signed parameters of the request, without the parameters of the signature
-  /// itself.
+  /// The bucket, the object key and the signed parameters, without the parameters of the signature itself.
   ///
   /// The parameter names are in lowercase if the service does not sign their case.
   public let target: RequestTarget
@@ -34,8 +33,7 @@ public struct AuthorizedRequest: Sendable {
   /// The access key ID in the string to sign, or `nil` if the string contains no access key ID.
   public let accessKeyID: AccessKeyID?
 
-  /// All other targets on which a service may act when it receives the same signature; the policy must allow each
-  /// target.
+  /// All other targets on which a service may act for the same signature; the policy must allow each of them.
   ///
   /// A string to sign without delimiters between its components is also the string to sign of other requests. A service
   /// that ignores a parameter whose name has another case acts on the target without that parameter.
@@ -98,8 +96,7 @@ extension AuthorizedRequest: Redacted {
   }
 }
 
-/// The headers and parameters that a storage service's requests may contain without changing the operation that a
-/// policy allows.
+/// The headers and parameters that a service's requests may contain without changing the operation.
 ///
 /// A string signer returns the names with the parsed request (``AuthorizedRequest/signableNames``), so that the policy
 /// check contains no code for a particular service.
@@ -107,8 +104,7 @@ public struct SignableNames: Sendable {
   /// The prefix of the service's own header names, in lowercase, such as `x-oss-`.
   public var headerPrefix: String
 
-  /// The service's own headers that change neither the operation nor its authorization, in lowercase and without the
-  /// prefix.
+  /// The service's own headers that change neither the operation nor its authorization, in lowercase without prefix.
   ///
   /// User metadata (`meta-`) is always harmless and is not listed.
   public var harmlessHeaders: Set<String>
@@ -128,8 +124,7 @@ public struct SignableNames: Sendable {
   /// The fields of such a form are not signed.
   public var uploadsUnsignedForms: Bool
 
-  /// A Boolean value that indicates whether a request's date is the start of its validity window, which may be long
-  /// past.
+  /// A Boolean value that indicates whether a date is the start of a validity window, which may be long past.
   public var datesWindows: Bool
 
   /// A Boolean value that indicates whether the service allows dots in bucket names.
@@ -139,13 +134,10 @@ public struct SignableNames: Sendable {
   ///
   /// - Parameters:
   ///   - headerPrefix: The prefix of the service's own header names, in lowercase.
-  ///   - harmlessHeaders: The service's own headers that change neither the operation nor its authorization, in
-  ///     lowercase and without the prefix.
-  ///   - refusedHeaders: The headers, other than those with the service's prefix, that change a request's operation, in
-  ///     lowercase.
+  ///   - harmlessHeaders: The service's own headers that change no operation, in lowercase and without the prefix.
+  ///   - refusedHeaders: The headers without the service's prefix that change a request's operation, in lowercase.
   ///   - ignoresParameterCase: Whether the service converts parameter names to lowercase before signing.
-  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is a form upload whose fields are not
-  ///     signed.
+  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is a form upload with unsigned fields.
   ///   - datesWindows: Whether a request's date is the start of its validity window.
   ///   - hasDottedBuckets: Whether the service allows dots in bucket names.
   public init(

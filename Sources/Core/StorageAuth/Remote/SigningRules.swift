@@ -29,8 +29,7 @@ public struct SigningRules: Sendable {
   ///   - policy: The caller's access policy.
   ///   - lifetime: The maximum validity of a signature that contains its expiration.
   ///   - clockTolerance: The maximum difference between a request's date and the server's clock.
-  ///   - address: The address from which the caller sends its requests to the storage service, or `nil` if it is not
-  ///     known.
+  ///   - address: The address from which the caller sends its requests, or `nil` if it is not known.
   public init(
     _ policy: AccessPolicy, lifetime: Duration = .seconds(3600),
     clockTolerance: Duration = VerificationLimits.clockTolerance,
@@ -224,8 +223,7 @@ extension AuthorizedRequest {
 enum RequestedHeaders {
   /// Throws an error for headers that could change the operation of a request to sign.
   ///
-  /// These are an invalid Content-MD5, and every header that requests a copy, changes access control, triggers a
-  /// callback or is unknown.
+  /// These are an invalid Content-MD5, and headers that are unknown, request a copy or a callback, or change access.
   static func check(_ headers: HTTPFields, _ signableNames: SignableNames) throws(SigningRefusal) {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")

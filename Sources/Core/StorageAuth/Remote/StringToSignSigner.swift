@@ -35,8 +35,7 @@ public protocol StringToSignSigner: Sendable {
   /// Returns the word before `id:signature` in the response format that the vendor documents for signing servers.
   ///
   /// - Parameter scheme: The signature scheme of the response.
-  /// - Returns: The word, or `nil` if the vendor's signing servers return the access key ID and the signature
-  ///   separately.
+  /// - Returns: The word, or `nil` if the vendor's signing servers return the ID and the signature separately.
   func authorizationWord(for scheme: SignatureScheme) -> String?
 }
 
@@ -66,8 +65,7 @@ extension StringToSignSigner {
 
 /// A client's request to the key holder to sign a string.
 ///
-/// The strings contain the session token in plain text, because the server needs every byte; `print`, `dump` and
-/// `Mirror` do not show the strings.
+/// The strings contain the session token in plain text, which the server needs; `print`, `dump` and `Mirror` hide them.
 public struct SigningRequest: Sendable {
   /// The signature scheme of the string to sign.
   public let scheme: SignatureScheme
@@ -78,8 +76,7 @@ public struct SigningRequest: Sendable {
   /// The string that the key holder is asked to sign.
   public let stringToSign: String
 
-  /// The canonical request whose hash is part of the string to sign, or `nil` if the signature scheme has no canonical
-  /// request.
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
   /// Creates a request to the key holder to sign a string.
@@ -88,8 +85,7 @@ public struct SigningRequest: Sendable {
   ///   - scheme: The signature scheme of the string to sign.
   ///   - method: The HTTP method in uppercase.
   ///   - stringToSign: The string to sign.
-  ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
-  ///     scheme has no canonical request.
+  ///   - canonicalRequest: The canonical request with the hash in the string, or `nil` if the scheme has none.
   public init(_ scheme: SignatureScheme, method: String, stringToSign: String, canonicalRequest: String? = nil) {
     self.scheme = scheme
     self.method = method
@@ -118,8 +114,7 @@ extension SigningRequest: Redacted {
 
 /// The key holder's response to a signing request: a signature with the access key ID and the session token.
 ///
-/// A signature authorizes its bearer to perform the signed request: `print`, `dump` and `Mirror` show neither the
-/// signature nor the token.
+/// A signature authorizes its bearer: `print`, `dump` and `Mirror` show neither the signature nor the token.
 public struct SigningResponse: Sendable {
   /// The ID of the access key that created the signature.
   public let accessKeyID: AccessKeyID
@@ -144,8 +139,7 @@ public struct SigningResponse: Sendable {
 
   /// Parses an authorization in the format `word id:signature`.
   ///
-  /// The documentation of some vendors specifies this format for the responses of signing servers. The result is `nil`
-  /// for a string in another format.
+  /// Some vendors specify this format for signing servers. The result is `nil` for a string in another format.
   ///
   /// - Parameter authorization: The authorization that a signing server returned.
   public init?(authorization: String) {

@@ -3,8 +3,7 @@
 
 public import HTTPTypes
 
-/// The names, hosts, limits and error codes of a storage service, which verifiers, diagnoses, clients, servers and tools
-/// share.
+/// The names, hosts, limits and error codes of a service, which verifiers, diagnoses, clients and servers share.
 ///
 /// A provider declares its service as a static member, as `OSSAuth`, `COSAuth` and `S3Auth` do:
 ///
@@ -47,8 +46,7 @@ public struct ServiceDescription: Sendable {
   ///
   /// - Parameters:
   ///   - name: The short name of the service, in lowercase.
-  ///   - headerPrefix: The prefix of the service's own headers and query parameters, in lowercase. It must be valid at
-  ///     the start of a header name.
+  ///   - headerPrefix: The prefix of the service's headers and parameters, in lowercase and valid in a header name.
   ///   - otherPrefixes: The further beginnings of names that control the service, in lowercase.
   ///   - hosts: The rule that distinguishes the service's own hosts from hosts that start with a bucket name.
   ///   - domains: The suffixes of the vendor's hosts, with a leading dot.
@@ -123,8 +121,7 @@ public struct ServiceErrorCodes: Sendable {
   /// The service's rejections for verification error codes; a code without an entry results in a Bad Request response.
   public var refusals: [VerificationError.Code: Refusal]
 
-  /// The HTTP statuses for the service's own error codes (``VerificationError/serviceCode``), if they differ from the
-  /// statuses in ``refusals``.
+  /// The HTTP statuses for own error codes (``VerificationError/serviceCode``) that differ from those in ``refusals``.
   public var statuses: [String: HTTPResponse.Status]
 
   /// The name of the XML element that contains the canonical request in the service's error document.
@@ -135,18 +132,15 @@ public struct ServiceErrorCodes: Sendable {
   /// The XML element of the service's error document that identifies the requested resource.
   public var subject: Subject
 
-  /// The header that contains the error document in Base64 in a response to a HEAD request, or `nil` if the service has
-  /// no such header.
+  /// The header that contains the error document in Base64 in a response to HEAD, or `nil` if there is none.
   public var headHeader: HTTPField.Name?
 
   /// Creates the error codes of a storage service.
   ///
   /// - Parameters:
-  ///   - canonicalRequestElement: The name of the XML element that contains the canonical request in the error
-  ///     document.
+  ///   - canonicalRequestElement: The name of the XML element that contains the canonical request.
   ///   - subject: The XML element of the error document that identifies the requested resource.
-  ///   - headHeader: The header that contains the error document in a response to a HEAD request, or `nil` if the
-  ///     service has no such header.
+  ///   - headHeader: The header that contains the error document in a response to HEAD, or `nil` if there is none.
   ///   - refusals: The rejections that differ from ``common``.
   ///   - statuses: The HTTP statuses for the service's own error codes, if they differ from the statuses in `refusals`.
   public init(
@@ -166,8 +160,7 @@ public struct ServiceErrorCodes: Sendable {
     refusals[code] ?? Refusal(.badRequest, "InvalidArgument")
   }
 
-  /// Returns the service's rejection for a verification error, with the service's own error code if the verifier set
-  /// it.
+  /// Returns the service's rejection for a verification error, with the service's own code if the error has one.
   public subscript(error: VerificationError) -> Refusal {
     let refusal = self[error.code]
     guard let code = error.serviceCode else { return refusal }

@@ -43,15 +43,13 @@ public protocol SignatureVerifier: Sendable {
 
   /// The lowercase prefixes of header and parameter names that have an effect in the storage service.
   ///
-  /// If a server accepts several schemes, a header or parameter with such a prefix must be signed in the requests of
-  /// every scheme.
+  /// If a server accepts several schemes, such a header or parameter must be signed in the requests of each.
   var controlPrefixes: [String] { get }
 
   /// The status codes and error codes with which the storage service rejects a request.
   var errorCodes: ServiceErrorCodes { get }
 
-  /// The header that contains the body's SHA-256 in lowercase hexadecimal digits, or `nil` if the service has no such
-  /// header.
+  /// The header that contains the body's SHA-256 in lowercase hexadecimal digits, or `nil` if there is none.
   ///
   /// A middleware compares the body with this hash, unless the header's value is `UNSIGNED-PAYLOAD`.
   var payloadHashHeader: HTTPField.Name? { get }
@@ -68,8 +66,7 @@ public protocol BodyDecoder: Sendable {
   ///
   /// - Parameter bytes: The next bytes of the body as received.
   /// - Returns: The bytes of the object that have been verified so far, which may be empty.
-  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong; all further calls throw as
-  ///   well.
+  /// - Throws: A ``VerificationError`` if the framing, a signature or a checksum is wrong, and in all further calls.
   mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8]
 
   /// Checks, at the end of the body, that the body is complete.
@@ -107,16 +104,14 @@ extension SignatureVerifier {
 
   /// Verifies a request with an access key that is looked up by its ID.
   ///
-  /// Rejecting an unknown ID costs the same hashing as rejecting a wrong signature, and the error does not contain the
-  /// computed strings.
+  /// Rejecting an unknown ID costs the same hashing as a wrong signature, and the error has no computed strings.
   ///
   /// - Parameters:
   ///   - request: The request as received.
   ///   - date: The current time.
   ///   - lookup: A function that returns the access key with an ID, or `nil` if the key does not exist.
   /// - Returns: The verified request.
-  /// - Throws: A ``VerificationError`` if the request is not signed, or not signed correctly, or the error that
-  ///   `lookup` throws.
+  /// - Throws: A ``VerificationError`` if the request is not signed correctly, or the error that `lookup` throws.
   public func verify(
     _ request: HTTPRequest, at date: Timestamp, lookup: @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
   ) async throws -> VerifiedRequest {
@@ -141,16 +136,14 @@ public struct SignedTexts: Sendable {
   /// The string to sign of the request.
   public let stringToSign: String
 
-  /// The canonical request whose hash is part of the string to sign, or `nil` if the signature scheme has no canonical
-  /// request.
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
   /// Creates the pair of a request's string to sign and canonical request; for implementations of verifiers.
   ///
   /// - Parameters:
   ///   - stringToSign: The string to sign of the request.
-  ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
-  ///     scheme has no canonical request.
+  ///   - canonicalRequest: The canonical request with the hash in the string, or `nil` if the scheme has none.
   public init(stringToSign: String, canonicalRequest: String?) {
     self.stringToSign = stringToSign
     self.canonicalRequest = canonicalRequest
@@ -222,8 +215,7 @@ public struct VerifiedRequest: Sendable {
     case query
   }
 
-  /// A decoder for the request's body, which is framed with signed chunks or with trailers, or `nil` if the body is the
-  /// object itself.
+  /// A decoder for a body that is framed with signed chunks or trailers, or `nil` if the body is the object.
   ///
   /// The decoder is at the beginning of the body. A copy of it decodes the body once.
   public let bodyDecoder: (any BodyDecoder)?
@@ -239,8 +231,7 @@ public struct VerifiedRequest: Sendable {
   /// - Parameters:
   ///   - accessKeyID: The ID of the access key that the request was verified with.
   ///   - placement: The position of the authorization in the request.
-  ///   - signsPlacement: Whether the signature is rejected in the other position; `false` unless the scheme guarantees
-  ///     it.
+  ///   - signsPlacement: Whether the signature is rejected in the other position, as the scheme must guarantee.
   ///   - target: The bucket, the object key and every query parameter of the request.
   ///   - signedHeaders: The names of the signed header fields in lowercase.
   ///   - signature: The signature that was compared, in the only spelling that the verifier accepts.
@@ -275,14 +266,12 @@ public struct VerifiedRequest: Sendable {
 }
 
 extension SignatureClaim {
-  /// Compares the claimed access key ID and session token with an access key, and checks the key's expiration; for
-  /// verifiers.
+  /// Compares the claimed ID and session token with an access key, and checks the key's expiration; for verifiers.
   ///
   /// - Parameters:
   ///   - key: The access key with the claimed ID.
   ///   - date: The current time.
-  /// - Throws: A ``VerificationError`` if the IDs or the tokens differ, only the claim or only the key has a token, or
-  ///   the key has expired.
+  /// - Throws: A ``VerificationError`` if the IDs or the tokens differ, one token is missing, or the key has expired.
   public func checkToken(against key: AccessKey, at date: Timestamp) throws(VerificationError) {
     guard key.id == accessKeyID else { throw .unknownKey(accessKeyID) }
     switch (key.sessionToken, sessionToken) {

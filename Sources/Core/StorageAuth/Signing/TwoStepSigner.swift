@@ -52,14 +52,12 @@ public protocol TwoStepSigner<SigningCredential>: Signer where Request == HTTPRe
 
 /// A request that is complete except for its signature.
 ///
-/// The strings contain the session token in plain text, because the server needs every byte; `print`, `dump` and
-/// `Mirror` do not show the strings.
+/// The strings contain the session token in plain text, which the server needs; `print`, `dump` and `Mirror` hide them.
 public struct PendingSignature: Sendable {
   /// The string that the key holder must sign.
   public let stringToSign: String
 
-  /// The canonical request whose hash is part of the string to sign, or `nil` if the signature scheme has no canonical
-  /// request.
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
   ///
   /// The server needs the canonical request to check the request that it signs.
   public let canonicalRequest: String?
@@ -67,8 +65,7 @@ public struct PendingSignature: Sendable {
   /// The identity of the key that will sign the request.
   public let identity: Identity
 
-  /// The time at which the authorization expires, according to the service's clock, or `nil` if the authorization
-  /// contains no expiration.
+  /// The time at which the authorization expires, by the service's clock, or `nil` if it contains no expiration.
   public let expiration: Timestamp?
 
   /// The signature scheme of the string to sign.
@@ -91,15 +88,13 @@ public struct PendingSignature: Sendable {
   /// - Parameters:
   ///   - scheme: The signature scheme of the string to sign.
   ///   - stringToSign: The string that the key holder must sign.
-  ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
-  ///     scheme has no canonical request.
+  ///   - canonicalRequest: The canonical request with the hash in the string, or `nil` if the scheme has none.
   ///   - identity: The identity of the key that will sign the request.
   ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   ///   - request: The HTTP request without its signature.
   ///   - isPresigned: Whether the signature becomes part of the URL, rather than of the headers.
   ///   - signedHeaders: The signed headers that the user of a presigned URL must send.
-  ///   - authorizationPrefix: The part of the authorization before the signature, in the format of the signature
-  ///     scheme.
+  ///   - authorizationPrefix: The part of the authorization before the signature, in the format of the scheme.
   public init(
     _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
     expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,

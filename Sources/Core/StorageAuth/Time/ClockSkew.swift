@@ -18,8 +18,7 @@ public final class ClockSkew: Sendable {
 
   /// The smallest change of a clock skew that is applied; responses contain the time in whole seconds.
   ///
-  /// The tolerance is small because some signatures become valid at the time of signing, and a clock that is only
-  /// seconds behind rejects them.
+  /// The tolerance is small because some signatures are valid from the time of signing, which a slow clock rejects.
   public static let tolerance = Duration.seconds(1)
 
   private let offsets = Lock<[String: Duration]>([:])

@@ -25,8 +25,7 @@ public struct Timestamp: Sendable, Hashable {
 
   /// Creates an instant from Unix time.
   ///
-  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z; clamped to 2^60 seconds, some 36 billion years, to
-  ///   either side.
+  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z; clamped to ±2^60, some 36 billion years.
   public init(unixSeconds: Int64) {
     self.unixSeconds = min(max(unixSeconds, Self.range.lowerBound), Self.range.upperBound)
     nanoseconds = 0
@@ -101,8 +100,7 @@ extension Timestamp: CustomStringConvertible {
 extension Timestamp {
   /// Parses a time in the extended ISO 8601 format, such as `2026-11-20T08:00:00.5+08:00`.
   ///
-  /// The fraction is optional; the time zone is `Z` or an offset. The result is `nil` for any other string, and for a
-  /// date that does not exist.
+  /// The fraction is optional; the zone is `Z` or an offset. The result is `nil` otherwise, or for a nonexistent date.
   ///
   /// - Parameter text: A date and time with a time zone.
   public init?(iso8601 text: String) {

@@ -26,8 +26,7 @@ public struct ByteStream: AsyncSequence, Sendable {
 
   /// Creates a stream from a function that starts reading the source.
   ///
-  /// - Parameter makeReader: A function that is called once per iteration. The function that it returns is called once
-  ///   per chunk.
+  /// - Parameter makeReader: A function that is called once per iteration, and returns one that is called per chunk.
   public init(_ makeReader: @escaping @Sendable () -> Reader) {
     self.init(chunks: {
       let read = makeReader()

@@ -23,8 +23,7 @@ public protocol HTTPTransport: Sendable {
   /// - Parameters:
   ///   - request: The signed request, whose `Content-Length` header is the length of the body.
   ///   - body: The body of the request.
-  /// - Returns: The status and the headers of the response, as soon as they arrive, with the body as a stream that
-  ///   reads from the connection.
+  /// - Returns: The status and the headers, as soon as they arrive, with the body as a stream from the connection.
   /// - Throws: A ``TransportError`` if no response arrives.
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse
 }

@@ -44,10 +44,8 @@ public struct ProxyConfiguration: Sendable, Equatable {
   /// set. `HTTP_PROXY` is ignored if `REQUEST_METHOD` is set, because a CGI program receives the header `Proxy` of its
   /// client in that variable.
   ///
-  /// - Parameter environment: A closure that returns the value of an environment variable, or `nil` if the variable is
-  ///   not set.
-  /// - Throws: A ``TransportError`` with the code ``TransportError/Code/invalidConfiguration`` that names the variable,
-  ///   without its value.
+  /// - Parameter environment: A closure that returns the value of a variable, or `nil` if it is not set.
+  /// - Throws: A ``TransportError`` with the code `invalidConfiguration` that names the variable, without its value.
   public init(environment: (_ name: String) -> String?) throws(TransportError) {
     func variable(_ name: String) -> (name: String, value: String)? {
       for name in [name, name.asciiUppercased] {
@@ -236,14 +234,12 @@ public struct ProxyExclusions: Sendable, Hashable {
   /// Parses a list of hosts, which are separated by commas or spaces.
   ///
   /// - A name stands for the host and all hosts below it, with or without a dot (or `*.`) before the name.
-  /// - An IP address stands for itself, and a network, such as `10.0.0.0/8`, for its addresses. Names of hosts are not
-  ///   resolved for this purpose.
+  /// - An IP address stands for itself, and a network, such as `10.0.0.0/8`, for its addresses; names are not resolved.
   /// - A port after a colon restricts an entry to that port. An IPv6 address with a port is in brackets.
   /// - `*` stands for every host.
   ///
   /// - Parameter list: The list; it can be empty.
-  /// - Throws: A ``TransportError`` with the code ``TransportError/Code/invalidConfiguration`` if an entry has another
-  ///   form.
+  /// - Throws: A ``TransportError`` with the code `invalidConfiguration` if an entry has another form.
   public init(_ list: String) throws(TransportError) {
     try self.init(list, named: "The list of hosts without a proxy")
   }

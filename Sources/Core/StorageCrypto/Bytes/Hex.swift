@@ -29,8 +29,7 @@ extension ByteWriter {
 /// Returns the lowercase hexadecimal digits of four bytes, the lowest first, as the eight bytes of an integer.
 @inline(__always)
 private func hexDigits(of bytes: UInt32) -> UInt64 {
-  // Each byte moves to the lower half of two lanes, then its upper four bits to the first lane and the others to the
-  // second.
+  // Each byte moves to the lower half of two lanes, then its upper four bits to the first and the others to the second.
   var spread = UInt64(bytes)
   spread = (spread | spread &<< 16) & 0x0000_ffff_0000_ffff
   spread = (spread | spread &<< 8) & 0x00ff_00ff_00ff_00ff

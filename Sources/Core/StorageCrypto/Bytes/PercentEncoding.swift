@@ -262,8 +262,7 @@ package func compare(
     }
     if a == b { continue }
     if order == .encoded || order == .encodedLowered {
-      // An escape starts with `%`, which sorts before every byte that is not escaped. Two escapes sort by the bytes
-      // that they represent.
+      // An escape starts with `%`, which sorts before every byte that is not escaped. Two escapes sort by their bytes.
       let aKept = PercentEncoding.component.keeps(a)
       let bKept = PercentEncoding.component.keeps(b)
       if aKept != bKept { return aKept ? 1 : -1 }

@@ -128,8 +128,7 @@ package struct CRC: Sendable, Equatable {
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.fewestFoldedBytes, Self.folds else { return unsafe updateByTable(bytes) }
     let folded = bytes.count & ~15
-    // Safe: the words are the first `folded` bytes of the buffer, which is not empty, and the call does not retain the
-    // pointer.
+    // Safe: the words are the first `folded` bytes of the buffer, which is not empty, and are not retained.
     let block = unsafe carryless_fold(register, bytes.baseAddress, folded, [algorithm.factors])
     let tables = algorithm.tables.span
     register = Self.advance(Self.advance(block.low, tables) ^ block.high, tables)

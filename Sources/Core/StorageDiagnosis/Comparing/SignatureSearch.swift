@@ -25,8 +25,7 @@ package struct SignatureSearch: Sendable {
     self.fits = fits
   }
 
-  /// Creates a search with a verifier at the time of signing, or returns `nil` for a request without the key's
-  /// signature.
+  /// Creates a search with a verifier at the time of signing, or returns `nil` without a signature of the key.
   package init?(
     for request: HTTPRequest, signedFor service: SignedService, verifier: some SignatureVerifier, key: AccessKey
   ) {
@@ -181,8 +180,7 @@ enum LikelyOrigin {
 
 /// The changes that HTTP stacks and proxies commonly make to a request.
 ///
-/// If a service shows only a hash of the request that it received, the changed request with the same hash is the
-/// received request.
+/// If a service shows only a hash of the received request, the changed request with that hash is the received one.
 enum LikelyRewriting {
   static func all(of request: HTTPRequest) -> [HTTPRequest] {
     var all = paths(of: request) + queries(of: request) + hosts(of: request) + types(of: request)

@@ -5,8 +5,7 @@ internal import StorageAuth
 
 /// A request in the form of a curl command line, as browsers and SDKs print it.
 ///
-/// The request includes the values that curl adds by default: the method of a request with a body, and the
-/// `Content-Type` for `--data`.
+/// It includes what curl adds by default: the method of a request with a body, and the `Content-Type` for `--data`.
 package struct CurlLine: Sendable, Equatable {
   package enum Problem: Error {
     case openQuote
@@ -19,8 +18,7 @@ package struct CurlLine: Sendable, Equatable {
   /// The headers in the form `Name: value`, in the order of the command line.
   package private(set) var headers: [String] = []
 
-  /// Parses a command line, with or without `curl` at its start, in which quotes, backslashes and line continuations
-  /// have their shell meanings.
+  /// Parses a command line, with or without `curl`, whose quotes, backslashes and continuations are those of a shell.
   package init(_ line: String) throws(Problem) {
     var words = try Self.words(of: line)[...]
     if let first = words.first, first.isIdentical(to: "curl") { words.removeFirst() }

@@ -26,8 +26,7 @@ public struct SignedParts: Sendable {
   /// - Parameters:
   ///   - part: The component to which the value belongs.
   ///   - value: The value, as it appears in the string.
-  ///   - isLine: Whether the string always contains a line for the component, so that an empty line represents an
-  ///     absent value.
+  ///   - isLine: Whether the string always has a line for the component, so that an empty line is no value.
   public mutating func add(_ part: SignedPart, _ value: String, isLine: Bool = false) {
     if isLine, value.isEmpty { return }
     if values[part] == nil { parts.append(part) }

@@ -23,8 +23,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   /// Providers of the same type that are configured to fail.
   public let failing: [any CredentialProvider<Subject.Value>]
 
-  /// A provider of the same type that receives no response while the suite runs, or `nil` to skip the rule about
-  /// waiting.
+  /// A provider of the same type that receives no response while the suite runs, or `nil` to skip its rule.
   public let waiting: (any CredentialProvider<Subject.Value>)?
 
   /// The number of concurrent calls to the provider.
@@ -43,8 +42,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   /// - Parameters:
   ///   - provider: The provider to check, which must return a credential.
   ///   - failing: Providers of the same type that are configured to fail.
-  ///   - waiting: A provider of the same type that receives no response while the suite runs, or `nil` to skip the rule
-  ///     about waiting.
+  ///   - waiting: A provider of the same type that receives no response while the suite runs, or `nil`.
   ///   - secrets: The secrets and session tokens in the credential and in the input of the failing providers. Use only
   ///     letters and digits, so that the secrets are also found in encoded text.
   ///   - concurrency: The number of concurrent calls to the provider.

@@ -41,8 +41,7 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
   ///   - patience: The time limit for each call, measured with the machine's clock. A call that takes longer breaks its
   ///     rule, and the suite stops waiting for it.
   ///   - idleLimit: The limit for idle connections of the transports that `impatient` creates.
-  ///   - impatient: A closure that creates a transport with `idleLimit`, or `nil` to skip the rule about idle
-  ///     connections.
+  ///   - impatient: A closure that creates a transport with `idleLimit`, or `nil` to skip the rule about it.
   ///   - makeTransport: A closure that creates a transport; it is called for each rule.
   public init(
     concurrency: Int = 64, patience: Duration = .seconds(20), idleLimit: Duration = .seconds(1),

@@ -79,8 +79,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   ///
   /// - Parameter rules: The rules to check. Leave out ``VerifierRule/host`` for a scheme that does not sign the host, and
   ///   ``VerifierRule/scope`` for a verifier that accepts every region.
-  /// - Returns: A report with one check for each rule. The number of tries of a check includes each change of each
-  ///   sample.
+  /// - Returns: A report with a check for each rule, whose number of tries includes each change of each sample.
   public func report(_ rules: [VerifierRule] = VerifierRule.allCases) -> ConformanceReport {
     ConformanceReport(
       subject: "\(Subject.self)",

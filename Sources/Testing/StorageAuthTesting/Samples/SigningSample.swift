@@ -41,8 +41,7 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
   ///   - date: The signing time according to the server's clock.
   ///   - target: The target of the request, or `nil` if the target that the verifier parses is not compared.
   ///   - otherSecret: The same credential with another secret, or `nil` if the scheme has no such credential.
-  ///   - ended: The same credential with an expiration at the signing time, or `nil` if the scheme has no such
-  ///     credential.
+  ///   - ended: The same credential with an expiration at the signing time, or `nil` if there is none.
   ///   - secrets: The secrets that must never occur in a request, a URL or an error.
   public init(
     _ name: String, request: HTTPRequest, credential: SigningCredential, date: Timestamp, target: RequestTarget? = nil,
