@@ -82,11 +82,10 @@ public struct RejectedResponse: Sendable {
     for name in ["StringToSign", "CanonicalRequest"] {
       if let exact = details["\(name)Bytes"].flatMap(Self.text(ofBytes:)) { details[name] = exact }
     }
-    var reading = Reading(
-      status: status, headers: headers, code: details["Code"], message: details["Message"], details: details)
-    reading.stringToSign = details["StringToSign"]
-    reading.canonicalRequest = details["CanonicalRequest"] ?? details[reader.errorCodes.canonicalRequestElement]
-    return reading
+    return Reading(
+      status: status, headers: headers, code: details["Code"], message: details["Message"], details: details,
+      stringToSign: details["StringToSign"],
+      canonicalRequest: details["CanonicalRequest"] ?? details[reader.errorCodes.canonicalRequestElement])
   }
 
   /// Returns the string for bytes in hexadecimal with spaces between them, as services show the string to sign.
@@ -115,16 +114,6 @@ public struct RejectedResponse: Sendable {
     var stringToSign: String?
 
     var canonicalRequest: String?
-
-    fileprivate init(
-      status: Int?, headers: HTTPFields, code: String?, message: String?, details: [String: String]
-    ) {
-      self.status = status
-      self.headers = headers
-      self.code = code
-      self.message = message
-      self.details = details
-    }
 
     /// The reading of a response that says only that the signature does not match.
     static let mismatch = Reading(status: 403, headers: [:], code: nil, message: nil, details: [:])

@@ -30,10 +30,13 @@ struct SignatureComparison {
   /// Adds the signing time and the server's time to a finding about the time.
   private func completed(_ finding: SignatureFinding) -> SignatureFinding {
     switch finding.cause {
-    case .clockSkew: skew
-    case .expired: expiry
-    case .notYetValid: prematurity
-    default: finding
+    case .clockSkew: return skew
+    case .expired: return expiry
+    case .notYetValid:
+      var finding = skew
+      finding.cause = .notYetValid
+      return finding
+    default: return finding
     }
   }
 
@@ -107,23 +110,7 @@ struct SignatureComparison {
     }
     return SignatureFinding(.unexplained)
   }
-}
 
-extension String {
-  fileprivate var mentionsVersion: Bool {
-    let text = lowercased()
-    return ["signature version", "v1 signature", "v4 signature", "signature v1", "signature v4"].contains {
-      text.contains($0)
-    }
-  }
-}
-
-extension Duration {
-  /// The absolute value of the duration.
-  var magnitude: Duration { self < .zero ? .zero - self : self }
-}
-
-extension SignatureComparison {
   var skew: SignatureFinding {
     let signed = response.instant("RequestTime") ?? sent.reading?.signedAt
     guard let signed, let server = response.serverTime else { return SignatureFinding(.clockSkew) }
@@ -136,12 +123,6 @@ extension SignatureComparison {
       detail: "The request was signed for \(signed), \(difference.magnitude.inWords) \(direction) the service.")
   }
 
-  var prematurity: SignatureFinding {
-    var finding = skew
-    finding.cause = .notYetValid
-    return finding
-  }
-
   var expiry: SignatureFinding {
     let end = response.instant("Expires") ?? sent.reading?.end
     guard let end, let server = response.serverTime else { return SignatureFinding(.expired) }
@@ -150,18 +131,7 @@ extension SignatureComparison {
       .expired, line: line, sent: end.iso8601, seen: server.iso8601,
       detail: "It expired at \(end), \(end.duration(to: server).magnitude.inWords) before the service checked it.")
   }
-}
 
-extension Duration {
-  var inWords: String {
-    let seconds = components.seconds
-    let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
-      .filter { $0.0 > 0 }
-    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
-  }
-}
-
-extension SignatureComparison {
   /// The finding for a signature that does not match, from a comparison of both sides' strings to sign.
   var comparison: SignatureFinding {
     guard let signed = sent.parts else {
@@ -262,5 +232,23 @@ extension SignatureComparison {
 
   private func holdsToken(_ line: String) -> Bool {
     sent.tokens.contains { line.contains($0.reveal()) || line.contains($0.reveal().percentEncoded()) }
+  }
+}
+
+extension String {
+  fileprivate var mentionsVersion: Bool {
+    let text = lowercased()
+    return ["signature version", "v1 signature", "v4 signature", "signature v1", "signature v4"].contains {
+      text.contains($0)
+    }
+  }
+}
+
+extension Duration {
+  var inWords: String {
+    let seconds = components.seconds
+    let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
+      .filter { $0.0 > 0 }
+    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }
 }

@@ -203,8 +203,6 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
     }
   }
 
-  private var visibleURL: String { ServiceURL(url)?.visible ?? Secret.mask }
-
   private static func document(
     of scope: CredentialScope, region: String, source: String
   ) throws(CredentialError) -> [UInt8] {
@@ -252,5 +250,5 @@ public struct ScopedAppServerProvider: ScopedCredentialProvider {
 
 extension ScopedAppServerProvider: Redacted {
   /// A description that contains the URL without its query.
-  public var description: String { "ScopedAppServerProvider(\(visibleURL))" }
+  public var description: String { "ScopedAppServerProvider(\(ServiceURL(url)?.visible ?? Secret.mask))" }
 }

@@ -18,13 +18,22 @@ public struct AppServerFormat: Sendable {
   /// The formats of all services, of which the last is used for a response that no format recognizes.
   static let known: [AppServerDocument] = [.s3, .oss, .cos]
 
-  private init(kind: Kind) {
-    self.kind = kind
-  }
+  /// The response format in the OSS documentation (`distribute-token.json`).
+  ///
+  /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
+  public static let oss = AppServerFormat(kind: .documents([.oss]))
 
-  init(_ document: AppServerDocument) {
-    self.init(kind: .documents([document]))
-  }
+  /// The response formats in the COS documentation.
+  ///
+  /// The key is in `credentials` or `Credentials`, at the top level or inside `data` or `Response`, with `startTime`
+  /// and `expiredTime`.
+  public static let cos = AppServerFormat(kind: .documents([.cos]))
+
+  /// The response format that Amazon's SDKs read from a container's credential URL.
+  ///
+  /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`; a refusal has `code` and `message`.
+  /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
+  public static let s3 = AppServerFormat(kind: .documents([.s3]))
 
   /// Returns a format whose responses a closure decodes.
   ///
@@ -41,60 +50,66 @@ struct AppServerDocument: Sendable {
 
   let issued: @Sendable (AppServerResponse, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
-  let refusal: @Sendable (AppServerResponse, JSONObject) -> ServiceRefusal?
-}
+  let refusal: @Sendable (JSONObject) -> ServiceRefusal?
 
-extension AppServerFormat {
-  /// The response format in the OSS documentation (`distribute-token.json`).
-  ///
-  /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
-  public static let oss = AppServerFormat(.oss)
-}
-
-extension AppServerDocument {
-  static let oss = AppServerDocument(
+  static let oss: AppServerDocument = .init(
     recognizes: { $0.first(["StatusCode", "AccessKeyId", "AccessKeySecret", "ErrorCode"]) != nil },
-    issued: { response, object throws(CredentialError) in try response.oss(object) },
-    refusal: { response, object in response.ossRefusal(object) })
+    issued: { response, object throws(CredentialError) in
+      try response.key(in: object, secret: "AccessKeySecret", token: "SecurityToken", unless: oss.refusal(object))
+    },
+    refusal: { object in
+      let status = object["StatusCode"]?.code
+      let code = object["ErrorCode"]?.code
+      if status == "200" || status == nil && code == nil { return nil }
+      return ServiceRefusal(
+        code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
+    })
+
+  static let cos: AppServerDocument = .init(
+    recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
+    issued: { response, object throws(CredentialError) in try response.cos(object) },
+    refusal: cosRefusal)
+
+  static let s3: AppServerDocument = .init(
+    recognizes: { $0["SecretAccessKey"] != nil },
+    issued: { response, object throws(CredentialError) in
+      try response.key(in: object, secret: "SecretAccessKey", token: "Token", unless: s3.refusal(object))
+    },
+    refusal: { object in
+      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
+    })
+
+  /// Returns the refusal in `Response.Error`, or that with an error code other than zero.
+  private static func cosRefusal(in object: JSONObject) -> ServiceRefusal? {
+    if let response = object["Response"]?.object, let error = response["Error"]?.object {
+      return ServiceRefusal(
+        code: error["Code"]?.code ?? "Error", message: error["Message"]?.string ?? "",
+        requestID: response["RequestId"]?.string)
+    }
+    let error = object["error"]?.object ?? object["Error"]?.object ?? object
+    guard let code = error.first(["code", "Code"])?.value.code, code != "0" else { return nil }
+    let name = error["codeDesc"]?.string.map { "\(code) \($0)" } ?? code
+    return ServiceRefusal(
+      code: name, message: error.first(["message", "Message", "msg"])?.value.string ?? "",
+      requestID: object.first(["requestId", "RequestId"])?.value.string)
+  }
 }
 
 extension AppServerResponse {
-  fileprivate func oss(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    if let refusal = ossRefusal(object) { throw rejected(refusal) }
+  /// Returns the key in the fields of a response that is not a refusal.
+  fileprivate func key(
+    in object: JSONObject, secret: String, token: String, unless refusal: ServiceRefusal?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if let refusal { throw rejected(refusal) }
     let id = try reader.text(["AccessKeyId"], in: object)
-    let secret = try reader.text(["AccessKeySecret"], in: object)
-    let token = try reader.text(["SecurityToken"], in: object)
+    let secret = try reader.text([secret], in: object)
+    let token = try reader.text([token], in: object)
     guard let end = try reader.instant(["Expiration"], in: [object]) else {
       throw reader.malformed("The response has no field Expiration.")
     }
     return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: response.issuerTime)
   }
 
-  fileprivate func ossRefusal(_ object: JSONObject) -> ServiceRefusal? {
-    let status = object["StatusCode"]?.code
-    let code = object["ErrorCode"]?.code
-    if status == "200" || status == nil && code == nil { return nil }
-    return ServiceRefusal(
-      code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
-  }
-}
-
-extension AppServerFormat {
-  /// The response formats in the COS documentation.
-  ///
-  /// The key is in `credentials` or `Credentials`, at the top level or inside `data` or `Response`, with `startTime`
-  /// and `expiredTime`.
-  public static let cos = AppServerFormat(.cos)
-}
-
-extension AppServerDocument {
-  static let cos = AppServerDocument(
-    recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
-    issued: { response, object throws(CredentialError) in try response.cos(object) },
-    refusal: { response, object in response.cosRefusal(object) })
-}
-
-extension AppServerResponse {
   private static let ids = ["tmpSecretId", "TmpSecretId"]
   private static let secrets = ["tmpSecretKey", "TmpSecretKey"]
   private static let tokens = [
@@ -106,7 +121,7 @@ extension AppServerResponse {
   fileprivate func cos(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
     let envelope = (object["data"] ?? object["Response"])?.object ?? object
     guard let fields = credentials(in: envelope) else {
-      if let refusal = cosRefusal(object) { throw rejected(refusal) }
+      if let refusal = AppServerDocument.cos.refusal(object) { throw rejected(refusal) }
       throw reader.malformed("The response has no object credentials or Credentials, bare or inside data or Response.")
     }
     let id = try reader.text(Self.ids, in: fields)
@@ -125,51 +140,6 @@ extension AppServerResponse {
   private func credentials(in envelope: JSONObject) -> JSONObject? {
     if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
     return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
-  }
-
-  /// Returns the refusal in `Response.Error`, or that with an error code other than zero.
-  fileprivate func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
-    if let response = object["Response"]?.object, let error = response["Error"]?.object {
-      return ServiceRefusal(
-        code: error["Code"]?.code ?? "Error", message: error["Message"]?.string ?? "",
-        requestID: response["RequestId"]?.string)
-    }
-    let error = object["error"]?.object ?? object["Error"]?.object ?? object
-    guard let code = error.first(["code", "Code"])?.value.code, code != "0" else { return nil }
-    let name = error["codeDesc"]?.string.map { "\(code) \($0)" } ?? code
-    return ServiceRefusal(
-      code: name, message: error.first(["message", "Message", "msg"])?.value.string ?? "",
-      requestID: object.first(["requestId", "RequestId"])?.value.string)
-  }
-}
-
-extension AppServerFormat {
-  /// The response format that Amazon's SDKs read from a container's credential URL.
-  ///
-  /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`; a refusal has `code` and `message`.
-  /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
-  public static let s3 = AppServerFormat(.s3)
-}
-
-extension AppServerDocument {
-  static let s3 = AppServerDocument(
-    recognizes: { $0["SecretAccessKey"] != nil },
-    issued: { response, object throws(CredentialError) in try response.s3(object) },
-    refusal: { _, object in
-      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
-    })
-}
-
-extension AppServerResponse {
-  fileprivate func s3(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    if let refusal = AppServerDocument.s3.refusal(self, object) { throw rejected(refusal) }
-    let id = try reader.text(["AccessKeyId"], in: object)
-    let secret = try reader.text(["SecretAccessKey"], in: object)
-    let token = try reader.text(["Token"], in: object)
-    guard let end = try reader.instant(["Expiration"], in: [object]) else {
-      throw reader.malformed("The response has no field Expiration.")
-    }
-    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: response.issuerTime)
   }
 }
 
@@ -205,7 +175,7 @@ struct AppServerResponse {
 
   private var refusal: CredentialError {
     let object = response.object ?? JSONObject()
-    let refusal = AppServerFormat.known.reversed().lazy.compactMap { $0.refusal(self, object) }.first
+    let refusal = AppServerFormat.known.reversed().lazy.compactMap { $0.refusal(object) }.first
     let isLogin = response.status == 401 || response.status == 403
     let fallback =
       isLogin

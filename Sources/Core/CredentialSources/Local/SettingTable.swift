@@ -7,11 +7,11 @@ package import StorageAuth
 ///
 /// Errors about a setting contain the setting's name and location.
 package struct SettingTable: Sendable {
-  /// Creates a table from the members of a JSON object, of which those that are `null` count as unset.
   package var location: SettingLocation
 
   private let values: [String: JSONValue]
 
+  /// Creates a table from the members of a JSON object, of which those that are `null` count as unset.
   package init(_ object: JSONObject, at location: SettingLocation) {
     self.location = location
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }

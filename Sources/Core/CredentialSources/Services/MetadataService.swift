@@ -51,8 +51,13 @@ package struct MetadataService: Sendable {
   package func attempt(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse {
-    let call = try address.appending(path).call(method, headers: headers)
-    let transport = AttentiveTransport(try context.transport(for: source), sighting)
+    guard let address = ServiceURL(endpoint) else {
+      throw CredentialError(
+        .failed, source: source, "The address of the metadata service is not a URL.",
+        remedy: "Write it as a scheme and a host, or leave it out.")
+    }
+    let call = address.appending(path).call(method, headers: headers)
+    let transport = AttentiveTransport(transport: try context.transport(for: source), sighting: sighting)
     let exchange = ServiceExchange(
       source: source, transport: transport, time: context.time, timeout: context.timeout ?? timeout)
     return try await exchange.send { () async throws(CredentialError) in
@@ -67,17 +72,6 @@ package struct MetadataService: Sendable {
       .notConfigured, source: source,
       "There is no metadata service at \(ServiceURL(endpoint)?.visible ?? ""): \(error.message)",
       remedy: "Run on an instance of the vendor's cloud, or name another source.")
-  }
-
-  private var address: ServiceURL {
-    get throws(CredentialError) {
-      guard let address = ServiceURL(endpoint) else {
-        throw CredentialError(
-          .failed, source: source, "The address of the metadata service is not a URL.",
-          remedy: "Write it as a scheme and a host, or leave it out.")
-      }
-      return address
-    }
   }
 
   /// Returns the first role of a list with one role per line, or `nil` for an empty list or the status 404.
@@ -144,13 +138,8 @@ package final class ServiceSighting: Sendable {
 }
 
 private struct AttentiveTransport: HTTPTransport {
-  private let transport: any HTTPTransport
-  private let sighting: ServiceSighting
-
-  init(_ transport: any HTTPTransport, _ sighting: ServiceSighting) {
-    self.transport = transport
-    self.sighting = sighting
-  }
+  let transport: any HTTPTransport
+  let sighting: ServiceSighting
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let reply = try await transport.send(request, body: body)

@@ -95,7 +95,7 @@ package struct ServiceExchange: Sendable {
         .malformedResponse, source: source, "The response is longer than \(responseLimit) bytes.",
         remedy: "Check the address; a response with a key is far shorter.")
     }
-    return ReceivedResponse(reply.response, body: body, masks: prepared.masks)
+    return ReceivedResponse(response: reply.response, body: body, masks: prepared.masks)
   }
 
   private var cancelled: CredentialError {

@@ -9,12 +9,6 @@ package struct ReceivedResponse: Sendable {
   package let body: [UInt8]
   package let masks: [Secret]
 
-  init(_ response: HTTPResponse, body: [UInt8], masks: [Secret]) {
-    self.response = response
-    self.body = body
-    self.masks = masks
-  }
-
   package var status: Int { response.status.code }
 
   /// The current time according to the service's clock, read from the response's `Date` header.

@@ -33,27 +33,7 @@ struct Difference {
   }
 
   static func isMasked(_ value: String) -> Bool { value.contains(Secret.mask) || value.contains("***") }
-}
 
-extension SignedPart {
-  package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
-
-  /// Whether the component's value is secret and must not be shown.
-  ///
-  /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
-  var isSecret: Bool {
-    secretName.map { SecretName.isSecret($0) } ?? false
-  }
-
-  private var secretName: String? {
-    switch self {
-    case .header(let name), .parameter(let name): name
-    default: nil
-    }
-  }
-}
-
-extension Difference {
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
     var finding = SignatureFinding(
       cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))
@@ -64,9 +44,7 @@ extension Difference {
   private func shown(_ value: String) -> String {
     part.isSecret ? Secret.mask : value.onOneLine
   }
-}
 
-extension Difference {
   func cause(in sent: SentRequest) -> SignatureDiagnosis.Cause {
     if case .header(let name) = part, sent.reader.dateHeaders.contains(name) {
       return seen == nil ? .dateMissing : .dateChanged
@@ -176,8 +154,8 @@ struct PathComparison {
   }
 
   private func prefixCause(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
-    if seen.utf8.count > sent.utf8.count, seen.ends(with: sent) { return .pathPrefixAdded }
-    if sent.utf8.count > seen.utf8.count, sent.ends(with: seen) { return .pathPrefixRemoved }
+    if seen.utf8.count > sent.utf8.count, seen.hasByteSuffix(sent) { return .pathPrefixAdded }
+    if sent.utf8.count > seen.utf8.count, sent.hasByteSuffix(seen) { return .pathPrefixRemoved }
     return nil
   }
 
@@ -209,5 +187,23 @@ extension String {
       }
     }
     return parts.joined(separator: "/")
+  }
+}
+
+extension SignedPart {
+  package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
+
+  /// Whether the component's value is secret and must not be shown.
+  ///
+  /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
+  var isSecret: Bool {
+    secretName.map { SecretName.isSecret($0) } ?? false
+  }
+
+  private var secretName: String? {
+    switch self {
+    case .header(let name), .parameter(let name): name
+    default: nil
+    }
   }
 }

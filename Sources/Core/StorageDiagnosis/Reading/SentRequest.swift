@@ -70,14 +70,12 @@ struct SentRequest {
   /// Whether the request contains a session token at a position where the service reads it.
   var hasToken: Bool { reading?.hasToken ?? !tokens.isEmpty }
 
-  func hasParameter(_ name: String) -> Bool { parameterNames.contains(name) }
+  func hasParameter(_ name: String) -> Bool { request.parameterNames.contains(name) }
 
   /// Whether the request contains one signature in the headers and another in the URL.
   var isSignedTwice: Bool {
     request.headerFields.contains(.authorization) && reader.signatureParameters.contains(where: hasParameter)
   }
-
-  private var parameterNames: [String] { request.parameterNames }
 }
 
 extension HTTPRequest {
@@ -101,17 +99,13 @@ extension String {
 
   /// Returns the strings before and after the first occurrence of an ASCII character; without one, the second is `nil`.
   package func cutOnce(at mark: Unicode.Scalar) -> (before: String, behind: String?) {
-    let parts = utf8.split(separator: UInt8(ascii: mark), maxSplits: 1, omittingEmptySubsequences: false)
-      .map { String(Substring($0)) }
+    let parts = parts(between: mark, atMost: 1).map(String.init)
     return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
   }
 
   package func count(of mark: Unicode.Scalar) -> Int {
     utf8.reduce(0) { $0 + ($1 == UInt8(ascii: mark) ? 1 : 0) }
   }
-
-  /// Returns whether the string ends with the bytes of another string.
-  package func ends(with other: String) -> Bool { utf8.reversed().starts(with: other.utf8.reversed()) }
 
   /// The string, percent-decoded once, or `nil` if an escape is malformed or the result is not UTF-8.
   package var unescaped: String? { percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) } }

@@ -94,19 +94,37 @@ func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Vio
   if !condition { throw Violation(message()) }
 }
 
-extension ConformanceReport.Check {
-  /// Runs a check, which returns the number of tries, or throws if the implementation breaks the rule.
-  init(_ rule: String, _ check: () throws -> Int) {
-    self.rule = rule
-    do {
-      outcome = .kept(tries: try check())
-    } catch let violation as Violation {
-      outcome = .broken(violation.message)
-    } catch let notTried as NotTried {
-      outcome = .notTried(notTried.reason)
-    } catch {
-      outcome = .broken("it threw \(error)")
+extension ConformanceReport {
+  /// Checks rules with a function that returns the number of tries, or throws if the implementation breaks a rule.
+  init<Rule: RawRepresentable<String>>(of subject: Any.Type, _ rules: [Rule], _ check: (Rule) throws -> Int) {
+    let checks = rules.map { rule in Check(rule.rawValue, Result { try check(rule) }) }
+    self.init(subject: "\(subject)", checks: checks)
+  }
+
+  init<Rule: RawRepresentable<String>>(of subject: Any.Type, _ rules: [Rule], _ check: (Rule) async throws -> Int) async
+  {
+    var checks: [Check] = []
+    for rule in rules {
+      do {
+        checks.append(Check(rule.rawValue, .success(try await check(rule))))
+      } catch {
+        checks.append(Check(rule.rawValue, .failure(error)))
+      }
     }
+    self.init(subject: "\(subject)", checks: checks)
+  }
+}
+
+extension ConformanceReport.Check {
+  fileprivate init(_ rule: String, _ tries: Result<Int, any Error>) {
+    self.rule = rule
+    outcome =
+      switch tries {
+      case .success(let tries): .kept(tries: tries)
+      case .failure(let violation as Violation): .broken(violation.message)
+      case .failure(let notTried as NotTried): .notTried(notTried.reason)
+      case .failure(let error): .broken("it threw \(error)")
+      }
   }
 }
 

@@ -68,17 +68,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   /// - Parameter rules: The rules to check.
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [ProviderRule] = ProviderRule.allCases) async -> ConformanceReport {
-    var checks: [ConformanceReport.Check] = []
-    for rule in rules {
-      let result: Result<Int, any Error>
-      do {
-        result = .success(try await check(rule))
-      } catch {
-        result = .failure(error)
-      }
-      checks.append(ConformanceReport.Check(rule.rawValue) { try result.get() })
-    }
-    return ConformanceReport(subject: "\(Subject.self)", checks: checks)
+    await ConformanceReport(of: Subject.self, rules, check)
   }
 
   private func check(_ rule: ProviderRule) async throws -> Int {

@@ -46,9 +46,7 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
   /// - Parameter rules: The rules to check. Leave out the `bound…` rules that the scheme does not follow.
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [SignerRule] = SignerRule.allCases) -> ConformanceReport {
-    ConformanceReport(
-      subject: "\(Subject.self)",
-      checks: rules.map { rule in ConformanceReport.Check(rule.rawValue) { try check(rule) } })
+    ConformanceReport(of: Subject.self, rules, check)
   }
 
   private func check(_ rule: SignerRule) throws -> Int {

@@ -315,8 +315,9 @@ extension TransportConformance {
     }
   }
 
-  private func check(
-    _ responses: [BrokenResponse], _ code: TransportError.Code?, _ transport: Subject
+  /// Checks that broken responses are errors, with a code unless it is `nil`.
+  func checkBroken(
+    _ transport: Subject, _ responses: [BrokenResponse], _ code: TransportError.Code?
   ) async throws -> Int {
     let server = try brokenServer()
     for response in responses {
@@ -324,22 +325,6 @@ extension TransportConformance {
       if let code { try requireCode(code, error, "\(response)") }
     }
     return responses.count
-  }
-
-  func checkTruncation(_ transport: Subject) async throws -> Int {
-    try await check([.partialBody, .partialChunk, .resetBody], .connectionLost, transport)
-  }
-
-  func checkTruncatedHead(_ transport: Subject) async throws -> Int {
-    try await check([.partialHead], .connectionLost, transport)
-  }
-
-  func checkLoss(_ transport: Subject) async throws -> Int {
-    try await check([.nothing, .reset], .connectionLost, transport)
-  }
-
-  func checkMalformed(_ transport: Subject) async throws -> Int {
-    try await check([.garbage, .lowStatus, .negativeLength], nil, transport)
   }
 
   func checkRefusal(_ transport: Subject) async throws -> Int {

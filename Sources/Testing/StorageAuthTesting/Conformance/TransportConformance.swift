@@ -67,17 +67,7 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
   /// - Parameter rules: The rules to check.
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [TransportRule] = TransportRule.allCases) async -> ConformanceReport {
-    var checks: [ConformanceReport.Check] = []
-    for rule in rules {
-      let result: Result<Int, any Error>
-      do {
-        result = .success(try await check(rule, makeTransport()))
-      } catch {
-        result = .failure(error)
-      }
-      checks.append(ConformanceReport.Check(rule.rawValue) { try result.get() })
-    }
-    return ConformanceReport(subject: "\(Subject.self)", checks: checks)
+    await ConformanceReport(of: Subject.self, rules) { rule in try await check(rule, makeTransport()) }
   }
 
   private func check(_ rule: TransportRule, _ transport: Subject) async throws -> Int {
@@ -106,11 +96,11 @@ public struct TransportConformance<Subject: HTTPTransport>: Sendable {
     case .head: try await checkHead(transport)
     case .bodilessStatus: try await checkBodilessStatus(transport)
     case .informational: try await checkInformational(transport)
-    case .truncation: try await checkTruncation(transport)
-    case .truncatedHead: try await checkTruncatedHead(transport)
+    case .truncation: try await checkBroken(transport, [.partialBody, .partialChunk, .resetBody], .connectionLost)
+    case .truncatedHead: try await checkBroken(transport, [.partialHead], .connectionLost)
     case .refusal: try await checkRefusal(transport)
-    case .loss: try await checkLoss(transport)
-    case .malformed: try await checkMalformed(transport)
+    case .loss: try await checkBroken(transport, [.nothing, .reset], .connectionLost)
+    case .malformed: try await checkBroken(transport, [.garbage, .lowStatus, .negativeLength], nil)
     case .recovery: try await checkRecovery(transport)
     case .repetition: try await checkRepetition(transport)
     case .idleLimit: try await checkIdleLimit()

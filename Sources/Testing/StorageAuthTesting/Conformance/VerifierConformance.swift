@@ -81,9 +81,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   ///   ``VerifierRule/scope`` for a verifier that accepts every region.
   /// - Returns: A report with a check for each rule, whose number of tries includes each change of each sample.
   public func report(_ rules: [VerifierRule] = VerifierRule.allCases) -> ConformanceReport {
-    ConformanceReport(
-      subject: "\(Subject.self)",
-      checks: rules.map { rule in ConformanceReport.Check(rule.rawValue) { try check(rule) } })
+    ConformanceReport(of: Subject.self, rules, check)
   }
 
   private func check(_ rule: VerifierRule) throws -> Int {

@@ -170,11 +170,6 @@ final class LoopbackConnection {
     return count - left
   }
 
-  /// Sets the maximum duration of a call that sends.
-  func limitSending(to duration: Duration) {
-    socket.limit(SO_SNDTIMEO, to: duration)
-  }
-
   func endSending() {
     socket.shutDown(onlySending: true)
   }
