@@ -327,9 +327,7 @@ extension CredentialCache {
   /// Applies an effect to the cache's state.
   ///
   /// The result is the rest of the effect, which calls other code and must run after the lock is released, or `nil`.
-  private func prepare(
-    _ effect: Machine.Effect, _ state: inout State, _ context: (any Sendable)?
-  ) -> (() -> Void)? {
+  private func prepare(_ effect: Machine.Effect, _ state: inout State, _ context: (any Sendable)?) -> (() -> Void)? {
     switch effect {
     case .start(let number):
       state.flight = tasks(of: number, in: context)

@@ -61,8 +61,7 @@ package struct RejectionReport: Sendable {
     func texts(of request: HTTPRequest) -> SignedTexts? { ((try? reader.signature(of: request)) ?? nil)?.texts }
     func masked(_ request: HTTPRequest) -> SignedTexts? { texts(of: request)?.masked(by: mask) }
     func diagnosis(_ reading: RejectedResponse.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
-      SignatureDiagnosis(
-        of: reading, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
+      SignatureDiagnosis(of: reading, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
     }
     guard isMismatch else {
       self.diagnosis = diagnosis(reading, request)

@@ -137,8 +137,7 @@ struct SignatureComparison {
     guard let signed = sent.parts else {
       guard let problem = sent.problem else {
         return SignatureFinding(
-          .unsigned,
-          detail: "The compared request carries no authorization; pass the request that was sent.")
+          .unsigned, detail: "The compared request carries no authorization; pass the request that was sent.")
       }
       return SignatureFinding(.malformedAuthorization, detail: problem.message)
     }
@@ -147,8 +146,7 @@ struct SignatureComparison {
     }
     guard let seen = sent.signedParts(response.stringToSign, response.canonicalRequest) else {
       return SignatureFinding(
-        .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared."
-      )
+        .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared.")
     }
     if let version = signed.version, let other = seen.version, version != other {
       return SignatureFinding(.wrongVersion, line: SignedPart.algorithm.name, sent: version, seen: other)
@@ -209,9 +207,7 @@ struct SignatureComparison {
   /// Returns whether the service's canonical request in the response has the given hash.
   ///
   /// The hash differs if a log lost or masked a part of the text.
-  private func isWhole(_ hash: String) -> Bool {
-    response.canonicalRequest.flatMap(sent.reader.hash) == hash
-  }
+  private func isWhole(_ hash: String) -> Bool { response.canonicalRequest.flatMap(sent.reader.hash) == hash }
 
   /// Returns the finding for the first line that differs although its components do not, such as reordered parameters.
   private func orderDifference(_ signed: SignedParts) -> SignatureFinding? {

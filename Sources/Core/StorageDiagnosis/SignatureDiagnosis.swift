@@ -53,12 +53,10 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   ///   - canonicalRequest: The client's canonical request, or `nil` to derive it, or if the scheme has none.
   public init?(
     of rejected: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService,
-    stringToSign: String? = nil,
-    canonicalRequest: String? = nil
+    stringToSign: String? = nil, canonicalRequest: String? = nil
   ) {
     let reading = rejected.reading(by: service.reader)
-    let sent = SentRequest(
-      request, service.reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
+    let sent = SentRequest(request, service.reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
     guard let diagnosis = SignatureDiagnosis(of: reading, sent) else { return nil }
     self = stringToSign == nil ? diagnosis : diagnosis.whenSignedAsSent
   }
@@ -450,9 +448,7 @@ extension SignatureDiagnosis.Cause {
         "Create a new one; if the service refuses that too, set the clock."
       )
     case .notYetValid:
-      (
-        "The clock of the signing machine is fast.", "Set it, or use the start time from the token server."
-      )
+      ("The clock of the signing machine is fast.", "Set it, or use the start time from the token server.")
     case .wrongDay:
       (
         "The day is in local time, or was computed once and reused after midnight.",
@@ -464,16 +460,11 @@ extension SignatureDiagnosis.Cause {
         "Send the date in the service's own header."
       )
     case .wrongRegion:
-      (
-        "The region in the signature is not that of the bucket, or is misspelt.", "Sign for the region of the bucket."
-      )
+      ("The region in the signature is not that of the bucket, or is misspelt.", "Sign for the region of the bucket.")
     case .wrongProduct:
       ("The product in the scope is not that of the service.", "Use the service's name for scopes.")
     case .wrongVersion:
-      (
-        "The service requires another signature version.",
-        "Sign with the version that the bucket accepts."
-      )
+      ("The service requires another signature version.", "Sign with the version that the bucket accepts.")
     case .signatureTwice:
       (
         "A presigned URL was sent by a client that signs its requests as well.",

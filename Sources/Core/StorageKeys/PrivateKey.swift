@@ -17,8 +17,7 @@ package struct PrivateKey: Sendable {
   /// Creates a private key from PEM text in strings that are no longer secret, or that cannot be wiped anyway.
   package init(pem: String, passphrase: String? = nil) throws(KeyError) {
     try self.init(
-      pem: withBytes(of: pem) { SecretBytes($0) },
-      passphrase: passphrase.map { withBytes(of: $0) { SecretBytes($0) } })
+      pem: withBytes(of: pem) { SecretBytes($0) }, passphrase: passphrase.map { withBytes(of: $0) { SecretBytes($0) } })
   }
 
   /// Creates a private key from its integers, which belong to the same key if a test signature is valid.
@@ -121,9 +120,7 @@ extension PrivateKey {
     switch kind {
     case .rsa:
       fields.append("ssh-rsa")
-      let numbers: [KeyNumber] = [
-        .modulus, .publicExponent, .privateExponent, .coefficient, .firstPrime, .secondPrime,
-      ]
+      let numbers: [KeyNumber] = [.modulus, .publicExponent, .privateExponent, .coefficient, .firstPrime, .secondPrime]
       for name in numbers {
         guard var number = handle.number(name) else { return nil }
         fields.append(number: number)
@@ -215,8 +212,7 @@ package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
 /// The integers of a private key in an SSH key file, as big-endian bytes.
 package enum PrivateKeyParts: Sendable {
   /// The modulus, the exponents, the coefficient and the two primes of an RSA key.
-  case rsa(
-    modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]])
+  case rsa(modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]])
   /// The uncompressed public point and the private scalar of an ECDSA key.
   case ecdsa(EllipticCurve, point: [UInt8], scalar: [UInt8])
   /// The public point and the private seed of an Ed25519 key.

@@ -32,9 +32,7 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
     /// Returns a scripted result that contains an error.
     ///
     /// - Parameter error: The error that the call throws.
-    public static func failure(_ error: CredentialError) -> Answer {
-      Answer(result: .failure(error))
-    }
+    public static func failure(_ error: CredentialError) -> Answer { Answer(result: .failure(error)) }
   }
 
   /// The name of the credential source in errors and events.

@@ -30,9 +30,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
-  public init(
-    _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false
-  ) {
+  public init(_ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false) {
     let name = ServiceURL(url).map { "app server \($0.visible)" } ?? "app server"
     self.init(source: name, format: format, allowsPlainHTTP: allowsPlainHTTP) { AppServerRequest(url) }
   }
@@ -146,9 +144,7 @@ public struct AppServerRequest: Sendable {
 
 extension AppServerRequest: Redacted {
   /// A description that contains the method and the URL without its query.
-  public var description: String {
-    "AppServerRequest(\(method) \(ServiceURL(url)?.visible ?? Secret.mask))"
-  }
+  public var description: String { "AppServerRequest(\(method) \(ServiceURL(url)?.visible ?? Secret.mask))" }
 }
 
 /// A provider of temporary keys that an app's own server issues, each for the access that a request needs.

@@ -61,14 +61,12 @@ struct AppServerDocument: Sendable {
       let status = object["StatusCode"]?.code
       let code = object["ErrorCode"]?.code
       if status == "200" || status == nil && code == nil { return nil }
-      return ServiceRefusal(
-        code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
+      return ServiceRefusal(code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
     })
 
   static let cos: AppServerDocument = .init(
     recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
-    issued: { response, object throws(CredentialError) in try response.cos(object) },
-    refusal: cosRefusal)
+    issued: { response, object throws(CredentialError) in try response.cos(object) }, refusal: cosRefusal)
 
   static let s3: AppServerDocument = .init(
     recognizes: { $0["SecretAccessKey"] != nil },

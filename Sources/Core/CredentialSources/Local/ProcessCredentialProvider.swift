@@ -117,8 +117,7 @@ public struct ProcessOutputFormat: Sendable {
         .init(id: "AccessKeyId", secret: "AccessKeySecret", token: "SecurityToken", expiration: "Expiration"))
     }
     switch try response.text("mode") {
-    case "AK"?:
-      return try response.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
+    case "AK"?: return try response.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
     case "StsToken"?:
       _ = try response.required("sts_token")
       fallthrough
@@ -185,9 +184,7 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// Use it only for command lines that an attacker cannot influence.
   ///
   /// - Parameter line: The command line to run.
-  public static func shell(_ line: String) -> CredentialCommand {
-    CredentialCommand(["/bin/sh", "-c", line])
-  }
+  public static func shell(_ line: String) -> CredentialCommand { CredentialCommand(["/bin/sh", "-c", line]) }
 
   /// Splits a command line into a program and its arguments without running a shell.
   ///

@@ -22,8 +22,7 @@ public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
   private let read: @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
 
   package init(
-    source: String,
-    read: @escaping @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
+    source: String, read: @escaping @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
   ) {
     self.source = source
     self.read = read

@@ -130,8 +130,7 @@ package struct ServiceURL: Sendable {
 
   /// Creates a request, with `Content-Length` if there is a body or if the method is POST or PUT.
   package func call(_ method: HTTPRequest.Method, headers: HTTPFields = [:], body: [UInt8] = []) -> ServiceCall {
-    var request = HTTPRequest(
-      method: method, scheme: scheme, authority: authority, path: path, headerFields: headers)
+    var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: path, headerFields: headers)
     if request.headerFields[.accept] == nil { request.headerFields[.accept] = "application/json" }
     if !body.isEmpty || method == .post || method == .put {
       request.headerFields[.contentLength] = "\(body.count)"

@@ -87,8 +87,7 @@ package struct ServiceExchange: Sendable {
     } catch is CancellationError {
       throw cancelled
     } catch {
-      throw CredentialError(
-        .failed, source: source, "The response broke off.", remedy: "Retry.", isRetryable: true)
+      throw CredentialError(.failed, source: source, "The response broke off.", remedy: "Retry.", isRetryable: true)
     }
     guard let body else {
       throw CredentialError(

@@ -27,9 +27,7 @@ package struct ServiceCall: Sendable {
   }
 
   /// The query without its `?`, or an empty string.
-  package var query: String {
-    String((request.path ?? "").bytes(from: "?").dropFirst())
-  }
+  package var query: String { String((request.path ?? "").bytes(from: "?").dropFirst()) }
 
   /// Returns the trimmed value of a header that must appear exactly once; that of `host` is the authority.
   package func signedValue(of name: String) throws(SigningError) -> String {
@@ -78,9 +76,7 @@ package struct FormPair: Sendable, Equatable {
     return pairs
   }
 
-  package static func written(_ pairs: [FormPair]) -> String {
-    pairs.map(\.encoded).joined(separator: "&")
-  }
+  package static func written(_ pairs: [FormPair]) -> String { pairs.map(\.encoded).joined(separator: "&") }
 
   /// Returns pairs sorted by the bytes of their names, then by the bytes of their values.
   package static func sorted(_ pairs: [FormPair]) -> [FormPair] {

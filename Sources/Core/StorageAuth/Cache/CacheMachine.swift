@@ -231,8 +231,7 @@ extension CacheMachine {
   ) -> [Effect] {
     guard let flight, flight.number == number else { return [] }
     switch result {
-    case .failure(let error):
-      return fail(error, at: uptime, random: random)
+    case .failure(let error): return fail(error, at: uptime, random: random)
     case .success(let issued):
       let life = CredentialLife(of: issued.credential, issuerTime: issued.issuerTime, wallClock: wallClock)
       if life == .over { return fail(.issuedOver(source, issued), at: uptime, random: random) }
@@ -260,9 +259,7 @@ extension CacheMachine {
   /// Replaces the cached credential with a credential that the app supplies.
   ///
   /// The remaining lifetime is counted from `uptime`. The in-flight request is abandoned.
-  mutating func replace(
-    with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double
-  ) -> [Effect] {
+  mutating func replace(with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double) -> [Effect] {
     guard !isShutDown else { return [] }
     var effects: [Effect] = []
     if let flight { effects.append(.abandon(flight: flight.number)) }

@@ -33,7 +33,5 @@ extension FixedWidthInteger {
   }
 
   /// Returns the sum of two integers, or the nearest representable value if the sum does not fit in the type.
-  package func saturatingAdding(_ other: Self) -> Self {
-    checkedAdding(other) ?? (other < 0 ? .min : .max)
-  }
+  package func saturatingAdding(_ other: Self) -> Self { checkedAdding(other) ?? (other < 0 ? .min : .max) }
 }

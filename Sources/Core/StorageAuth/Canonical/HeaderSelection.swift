@@ -39,9 +39,7 @@ package struct SelectedHeader: BitwiseCopyable {
     var index = 1
     while index < headers.count {
       let (before, after) = (headers[index &- 1], headers[index])
-      if before.hasName(of: after, in: fields) {
-        return Int(max(before.index, after.index))
-      }
+      if before.hasName(of: after, in: fields) { return Int(max(before.index, after.index)) }
       index &+= 1
     }
     return nil
@@ -194,8 +192,7 @@ extension SigningError {
   ///
   /// - Parameter name: The name of the repeated header.
   public static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
-    SigningError(
-      .invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")
+    SigningError(.invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")
   }
 }
 
@@ -245,9 +242,7 @@ extension HTTPField.Name {
   ///
   /// A typing error stops a debug build where the name is created. In a release build, it results in a name that no
   /// program sends or reads, rather than in the name of another header.
-  package static func known(
-    _ text: StaticString, file: StaticString = #fileID, line: UInt = #line
-  ) -> HTTPField.Name {
+  package static func known(_ text: StaticString, file: StaticString = #fileID, line: UInt = #line) -> HTTPField.Name {
     if let name = HTTPField.Name(text.description) { return name }
     assertionFailure("\"\(text)\" is not a valid header name.", file: file, line: line)
     return mistyped

@@ -165,9 +165,7 @@ public struct ServiceHosts: Sendable {
   ///     empty string if the labels are sufficient.
   ///   - labelCount: The number of labels in the vendor's hosts without a bucket. In a host of the vendor with another
   ///     number of labels, the first label is a bucket name.
-  public init(
-    label: StaticString, otherLabel: StaticString = "", domain: StaticString = "", labelCount: Int = 0
-  ) {
+  public init(label: StaticString, otherLabel: StaticString = "", domain: StaticString = "", labelCount: Int = 0) {
     self.label = label
     self.otherLabel = otherLabel
     self.domain = domain
@@ -193,8 +191,7 @@ public struct ServiceHosts: Sendable {
   /// - Parameter authority: The host, with or without a port.
   public func bucket(in authority: String) -> String? {
     withBytes(of: authority) { bytes in
-      bucketEnd(of: HostName(bytes), in: bytes)
-        .map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
+      bucketEnd(of: HostName(bytes), in: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
     }
   }
 

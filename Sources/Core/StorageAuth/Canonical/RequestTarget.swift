@@ -74,9 +74,7 @@ public struct RequestTarget: Sendable, Hashable {
   }
 
   /// Returns a Boolean value that indicates whether the target has a query parameter with a name.
-  public func contains(_ name: ByteExactString) -> Bool {
-    first(name) != nil
-  }
+  public func contains(_ name: ByteExactString) -> Bool { first(name) != nil }
 
   private func first(_ name: ByteExactString) -> Parameter? {
     guard ignoresCase else { return parameters.first { $0.name == name } }

@@ -121,8 +121,7 @@ package enum WireQuery {
       index &+= 1
     }
     append(from: start, to: count, nameEnd, isCanonical, isDecodedParameter, &parameters)
-    return WirePath(
-      end: end, isDecoded: isDecoded, isCanonical: isCanonicalPath, holdsSeparator: holdsSeparator)
+    return WirePath(end: end, isDecoded: isDecoded, isCanonical: isCanonicalPath, holdsSeparator: holdsSeparator)
   }
 
   @inline(__always)
@@ -189,9 +188,7 @@ package struct RefusedParameters {
   }
 
   /// Throws an error if the parsed query parameters show that the URL already contains a signature.
-  package func check(
-    _ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>
-  ) throws(SigningError) {
+  package func check(_ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>) throws(SigningError) {
     for index in 0..<parameters.count where parameters[index].name.lowerBound < end {
       guard !names.contains(wire.extracting(parameters[index].name)) else {
         throw SigningError(
@@ -245,8 +242,7 @@ extension ByteWriter {
 
   /// Appends a query parameter as `name=value` in canonical encoding.
   package mutating func append(
-    canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten,
-    keepsEmptyValue: Bool
+    canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten, keepsEmptyValue: Bool
   ) {
     guard parameter.isCanonical else {
       append(normalizing: wire.extracting(parameter.name), plusIsSpace: true, .component, nameCase)

@@ -101,14 +101,10 @@ public struct ProviderContext: Sendable {
   }
 
   /// Returns the value without surrounding whitespace, or `nil` if the variable is unset or empty.
-  package func variable(_ name: String) -> String? {
-    environment(name)?.trimmed
-  }
+  package func variable(_ name: String) -> String? { environment(name)?.trimmed }
 
   /// Returns whether the value of an environment variable is `true`, ignoring case.
-  package func isTrue(_ name: String) -> Bool {
-    variable(name)?.lowercased() == "true"
-  }
+  package func isTrue(_ name: String) -> Bool { variable(name)?.lowercased() == "true" }
 
   /// Returns a path with the home directory in place of a leading `~`, or `nil` if there is no home directory.
   package func absolute(_ path: String) -> String? {

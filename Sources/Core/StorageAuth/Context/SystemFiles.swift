@@ -264,8 +264,7 @@ enum CurrentProcess {
     return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: longestEntry) { buffer in
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>?
-      guard let start = buffer.baseAddress,
-        unsafe getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0,
+      guard let start = buffer.baseAddress, unsafe getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0,
         unsafe found != nil, let home = unsafe entry.pw_dir
       else { return nil }
       return unsafe String(cString: home)

@@ -157,23 +157,17 @@ extension AccessKey: Redacted {
 
 extension AccessKey {
   /// Returns the HMAC-SHA-1 signing key for a scope, which is derived once for the lifetime of the access key.
-  package func signingKey(
-    for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA1>
-  ) -> HMACKey<SHA1> {
+  package func signingKey(for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA1>) -> HMACKey<SHA1> {
     storage.sha1Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
   /// Returns the HMAC-SHA-256 signing key for a scope, which is derived once for the lifetime of the access key.
-  package func signingKey(
-    for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA256>
-  ) -> HMACKey<SHA256> {
+  package func signingKey(for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA256>) -> HMACKey<SHA256> {
     storage.sha256Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
   /// Returns the header field with the session token, or `nil`; it is created once for each key and field name.
-  package func tokenField(named name: HTTPField.Name) -> HTTPField? {
-    storage.tokenField(named: name)
-  }
+  package func tokenField(named name: HTTPField.Name) -> HTTPField? { storage.tokenField(named: name) }
 
   /// The percent-encoded session token, or `nil` if the key has no session token; the token is encoded once per key.
   package var encodedToken: SecretBytes? { storage.encodedToken }

@@ -254,8 +254,7 @@ public enum SecretName {
 
   private static func words(of name: Span<UInt8>) -> Words {
     if harmlessEnds.contains(where: { end in
-      name.count >= end.utf8CodeUnitCount
-        && name.extracting((name.count - end.utf8CodeUnitCount)...).starts(with: end)
+      name.count >= end.utf8CodeUnitCount && name.extracting((name.count - end.utf8CodeUnitCount)...).starts(with: end)
     }) {
       return []
     }

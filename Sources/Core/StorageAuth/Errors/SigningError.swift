@@ -65,8 +65,7 @@ extension SigningError {
   ///   - required: The time until which the credential must remain valid.
   public static func credentialEndsFirst(_ expiration: Timestamp, required: Timestamp) -> SigningError {
     SigningError(
-      .credentialEndsFirst,
-      "The credential expires at \(expiration), but must remain valid until \(required).",
+      .credentialEndsFirst, "The credential expires at \(expiration), but must remain valid until \(required).",
       remedy: "Get a credential that is valid for longer, or request a shorter lifetime.")
   }
 }

@@ -196,8 +196,7 @@ package struct EventSubject: Sendable, Hashable {
     let space = text.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     operation = String(subject[..<space])
     let location = subject[space...].dropFirst()
-    guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")),
-      location[colon...].utf8.starts(with: "://".utf8)
+    guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")), location[colon...].utf8.starts(with: "://".utf8)
     else {
       (provider, container, key) = (nil, nil, nil)
       return

@@ -29,9 +29,7 @@ public protocol AuthSpan: Sendable {
   /// - Parameter body: The function, which runs on the caller's actor.
   /// - Returns: The result of the function.
   /// - Throws: The error of the function.
-  func run<Value, Failure: Error>(
-    _ body: () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value
+  func run<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value
 
   /// Adds an event that occurred during the span to the span.
   ///

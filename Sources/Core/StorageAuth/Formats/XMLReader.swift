@@ -212,10 +212,8 @@ struct XMLReader {
         } else if let node = try startTag() {
           open[open.count - 1].children.append(node)
         }
-      case UInt8(ascii: "&"):
-        open[open.count - 1].text += try reference()
-      default:
-        try characters()
+      case UInt8(ascii: "&"): open[open.count - 1].text += try reference()
+      default: try characters()
       }
     }
   }

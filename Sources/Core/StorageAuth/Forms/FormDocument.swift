@@ -49,8 +49,7 @@ public struct FormDocument: Sendable {
   private mutating func read(_ element: JSONValue) throws(VerificationError) {
     if let members = element.object {
       guard members.names.count == 1, let name = members.names.first, let text = members[name]?.string else {
-        throw .invalidPolicy(
-          "Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.")
+        throw .invalidPolicy("Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.")
       }
       conditions.append(FormCondition(name.asciiLowercased, .equals(text)))
       return

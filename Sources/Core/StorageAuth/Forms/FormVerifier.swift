@@ -181,8 +181,7 @@ public struct SubmittedForm: Sendable {
   /// - Throws: A ``VerificationError`` with the code `malformed` if the field is missing or empty.
   public func required(_ name: String) throws(VerificationError) -> String {
     guard let value = self[name], !value.isEmpty else {
-      throw VerificationError(
-        .malformed, "The form has no field \(name).", remedy: "Send it before the file.")
+      throw VerificationError(.malformed, "The form has no field \(name).", remedy: "Send it before the file.")
     }
     return value
   }

@@ -257,8 +257,7 @@ public struct FormDraft: Sendable {
       switch (condition.field, condition.rule) {
       case ("key", .startsWith(let prefix)):
         all.insert(FormField("key", prefix + Self.fileNameVariable), at: 0)
-      case ("key", .equals(let key)):
-        all.insert(FormField("key", key), at: 0)
+      case ("key", .equals(let key)): all.insert(FormField("key", key), at: 0)
       default:
         let name = condition.field.asciiLowercased == "content-type" ? "Content-Type" : condition.field
         if let value = condition.rule.onlyValue {

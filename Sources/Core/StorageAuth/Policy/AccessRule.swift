@@ -174,8 +174,7 @@ extension ObjectScope {
       }
     for special in ["*", "?", "${"] where text.containsBytes(of: special) {
       throw PolicyError(
-        .unsupportedKey,
-        "The key or prefix \"\(text)\" contains \"\(special)\", which \(language) cannot express.",
+        .unsupportedKey, "The key or prefix \"\(text)\" contains \"\(special)\", which \(language) cannot express.",
         remedy: "Choose other names for the objects, or allow the folder that they are in.")
     }
     return text + end

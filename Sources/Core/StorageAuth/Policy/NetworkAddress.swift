@@ -23,9 +23,7 @@ public struct NetworkAddress: Sendable, Hashable {
     var bytes: [UInt8] = []
     for part in parts {
       // Some parsers read a number with a leading zero as octal, so that its value would be ambiguous.
-      guard let byte = UInt8(digits: part),
-        part.utf8.count == 1 || !part.hasBytePrefix("0")
-      else { return nil }
+      guard let byte = UInt8(digits: part), part.utf8.count == 1 || !part.hasBytePrefix("0") else { return nil }
       bytes.append(byte)
     }
     return bytes

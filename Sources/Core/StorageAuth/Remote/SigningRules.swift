@@ -32,8 +32,7 @@ public struct SigningRules: Sendable {
   ///   - address: The address from which the caller sends its requests, or `nil` if it is not known.
   public init(
     _ policy: AccessPolicy, lifetime: Duration = .seconds(3600),
-    clockTolerance: Duration = VerificationLimits.clockTolerance,
-    from address: NetworkAddress? = nil
+    clockTolerance: Duration = VerificationLimits.clockTolerance, from address: NetworkAddress? = nil
   ) {
     self.policy = policy
     self.lifetime = lifetime
@@ -61,9 +60,7 @@ extension SigningRules {
     }
   }
 
-  private func checkTime(
-    of intent: AuthorizedRequest, with key: AccessKey, at now: Timestamp
-  ) throws(SigningRefusal) {
+  private func checkTime(of intent: AuthorizedRequest, with key: AccessKey, at now: Timestamp) throws(SigningRefusal) {
     if let date = intent.date {
       // A validity window may have begun long ago, but it must not begin later than now.
       let isEarly = date < now.advanced(by: .zero - clockTolerance) && !intent.signableNames.datesWindows
@@ -212,8 +209,7 @@ extension AuthorizedRequest {
   fileprivate func with(_ target: RequestTarget) -> AuthorizedRequest {
     AuthorizedRequest(
       scheme, method: method, target: target, headers: headers, placement: placement, date: date,
-      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken,
-      signableNames: signableNames)
+      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken, signableNames: signableNames)
   }
 }
 

@@ -65,8 +65,7 @@ extension RequestTarget {
     let found = parameters.filter { $0.name == name }
     guard found.count < 2 else { throw .malformed("A parameter of the signature appears twice.") }
     guard let parameter = found.first else { return nil }
-    self = RequestTarget(
-      bucket: bucket?.string, key: key?.string, parameters: parameters.filter { $0.name != name })
+    self = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters.filter { $0.name != name })
     return parameter.value?.string ?? ""
   }
 }

@@ -28,9 +28,7 @@ public protocol SignatureVerifier: Sendable {
   ///   - date: The current time.
   /// - Returns: The verified request, whose signed components are separate from the unsigned components.
   /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
-  func verify(
-    _ claim: Claim, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedRequest
+  func verify(_ claim: Claim, against key: AccessKey, at date: Timestamp) throws(VerificationError) -> VerifiedRequest
 
   /// Returns a Boolean value that indicates whether a request contains an authorization of this signature scheme.
   ///

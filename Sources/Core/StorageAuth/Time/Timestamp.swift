@@ -108,8 +108,7 @@ extension Timestamp {
     guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
       let day = scanner.number(2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
       let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
-      let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.offset(),
-      scanner.isAtEnd,
+      let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd,
       let instant = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second).timestamp
     else { return nil }
     self.init(unixSeconds: instant.unixSeconds - offset, nanoseconds: fraction)

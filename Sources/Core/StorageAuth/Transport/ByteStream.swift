@@ -63,9 +63,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   /// Creates an iterator that reads the stream from its source.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(reader: makeReader())
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: makeReader()) }
 
   /// An iterator over a byte stream's chunks.
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -74,14 +72,10 @@ public struct ByteStream: AsyncSequence, Sendable {
     /// Returns the stream's next chunk, or `nil` at the end of the stream.
     ///
     /// - Throws: The error of the stream's source.
-    public func next() async throws -> [UInt8]? {
-      try await reader()?.array
-    }
+    public func next() async throws -> [UInt8]? { try await reader()?.array }
 
     /// Returns the next chunk in its source's representation, or `nil` at the end of the stream.
-    package func nextChunk() async throws -> (any ByteChunk)? {
-      try await reader()
-    }
+    package func nextChunk() async throws -> (any ByteChunk)? { try await reader() }
   }
 }
 

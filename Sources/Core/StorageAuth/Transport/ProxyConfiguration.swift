@@ -70,8 +70,7 @@ public struct ProxyConfiguration: Sendable, Equatable {
   public func server(for authority: String, scheme: String) -> ProxyServer? {
     let isPlain = scheme.asciiLowercased == "http"
     guard let server = isPlain ? http : https else { return nil }
-    guard !LoopbackHost.isNamed(by: authority),
-      let parts = AuthorityParts(authority, defaultPort: isPlain ? 80 : 443)
+    guard !LoopbackHost.isNamed(by: authority), let parts = AuthorityParts(authority, defaultPort: isPlain ? 80 : 443)
     else { return nil }
     if let address = NetworkAddress(parts.host), Self.linkLocal.contains(where: { $0.contains(address) }) { return nil }
     return exclusions.contains(host: parts.host, port: parts.port) ? nil : server

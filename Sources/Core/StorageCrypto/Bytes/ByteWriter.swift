@@ -107,8 +107,7 @@ package struct ByteWriter: ~Copyable {
     precondition(laneCount >= 0 && laneCount <= 16, "There are sixteen lanes.")
     let start = reserve(16)
     // Within the reserved space: sixteen bytes are stored, and those that are not needed are released.
-    unsafe UnsafeMutableRawBufferPointer(block).storeBytes(
-      of: lanes.bytes, toByteOffset: start, as: SIMD16<UInt8>.self)
+    unsafe UnsafeMutableRawBufferPointer(block).storeBytes(of: lanes.bytes, toByteOffset: start, as: SIMD16<UInt8>.self)
     giveBack(from: start &+ laneCount)
   }
 

@@ -241,9 +241,7 @@ private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
 }
 
 /// Compares two percent-encoded strings, and returns a negative integer, zero or a positive integer as `strcmp` does.
-package func compare(
-  _ first: Span<UInt8>, _ second: Span<UInt8>, by order: EncodedOrder, plusIsSpace: Bool
-) -> Int {
+package func compare(_ first: Span<UInt8>, _ second: Span<UInt8>, by order: EncodedOrder, plusIsSpace: Bool) -> Int {
   let start = commonStart(of: first, second)
   var firstIndex = start
   var secondIndex = start

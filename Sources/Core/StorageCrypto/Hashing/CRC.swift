@@ -180,9 +180,7 @@ package struct CRC: Sendable, Equatable {
   ///
   /// Appending `byteCount` zero bytes, the length of the second sequence, to the first one is a linear map over GF(2);
   /// squaring it doubles the count, so the cost grows with the logarithm of the length.
-  package static func combine(
-    _ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm
-  ) -> UInt64 {
+  package static func combine(_ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm) -> UInt64 {
     var result = first
     var left = byteCount
     var shift = Matrix.oneZeroByte(algorithm)

@@ -78,8 +78,7 @@ package struct Digest: Sendable {
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     unsafe withUnsafeBytes(of: words) { buffer in
-      unsafe body(
-        Span(_unsafeElements: UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<byteCount])))
+      unsafe body(Span(_unsafeElements: UnsafeBufferPointer(rebasing: buffer.bindMemory(to: UInt8.self)[..<byteCount])))
     }
   }
 

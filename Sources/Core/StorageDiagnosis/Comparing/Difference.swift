@@ -35,15 +35,12 @@ struct Difference {
   static func isMasked(_ value: String) -> Bool { value.contains(Secret.mask) || value.contains("***") }
 
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
-    var finding = SignatureFinding(
-      cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))
+    var finding = SignatureFinding(cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))
     finding.otherLines = others.map(\.part.name.onOneLine)
     return finding
   }
 
-  private func shown(_ value: String) -> String {
-    part.isSecret ? Secret.mask : value.onOneLine
-  }
+  private func shown(_ value: String) -> String { part.isSecret ? Secret.mask : value.onOneLine }
 
   func cause(in sent: SentRequest) -> SignatureDiagnosis.Cause {
     if case .header(let name) = part, sent.reader.dateHeaders.contains(name) {

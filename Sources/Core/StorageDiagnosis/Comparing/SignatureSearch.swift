@@ -17,9 +17,7 @@ package struct SignatureSearch: Sendable {
   private static let otherKeyLimit = 32
 
   /// Creates a search; the client may have signed with the secret of another key by mistake.
-  package init(
-    key: AccessKey, others: [AccessKey] = [], fits: @escaping @Sendable (HTTPRequest, AccessKey) -> Bool
-  ) {
+  package init(key: AccessKey, others: [AccessKey] = [], fits: @escaping @Sendable (HTTPRequest, AccessKey) -> Bool) {
     self.key = key
     self.others = others
     self.fits = fits
@@ -234,9 +232,7 @@ enum LikelyRewriting {
       [items[..<index], items[index...]].map { $0.joined(separator: "&") }
     }
     let queries =
-      rest + [
-        query.replacing("+", with: "%2B"), query.replacing("%2B", with: "+"), query.replacing("%", with: "%25"),
-      ]
+      rest + [query.replacing("+", with: "%2B"), query.replacing("%2B", with: "+"), query.replacing("%", with: "%25")]
     return queries.map { query in request.with { $0.path = query.isEmpty ? path : "\(path)?\(query)" } }
   }
 

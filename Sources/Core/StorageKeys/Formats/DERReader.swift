@@ -95,9 +95,7 @@ enum DER {
     return value(0x02, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
   }
 
-  static func bits(_ bytes: [UInt8]) -> [UInt8] {
-    value(0x03, [0] + bytes)
-  }
+  static func bits(_ bytes: [UInt8]) -> [UInt8] { value(0x03, [0] + bytes) }
 
   static func sequence(_ values: [[UInt8]]) -> [UInt8] {
     value(0x30, values.flatMap { $0 })

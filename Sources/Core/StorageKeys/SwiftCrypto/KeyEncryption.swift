@@ -78,8 +78,7 @@
         // The length of the key, which follows from the cipher.
         if settings.nextTag == 0x02, settings.integer() != count { return nil }
         guard let hash = hash(&settings) else { return nil }
-        return Parameters(
-          derivation: .pbkdf2(hash, salt: salt, rounds: rounds), keyByteCount: count, vector: vector)
+        return Parameters(derivation: .pbkdf2(hash, salt: salt, rounds: rounds), keyByteCount: count, vector: vector)
       case "1.3.6.1.4.1.11591.4.11":
         guard let blockSize = settings.integer(), let parallelism = settings.integer(),
           isAcceptableScrypt(rounds, blockSize, parallelism)
@@ -113,8 +112,7 @@
       var passphrase = [UInt8](passphrase)
       defer { wipe(&passphrase) }
       guard !passphrase.isEmpty, !encrypted.isEmpty, encrypted.count.isMultiple(of: 16),
-        let key = try? Self.key(parameters, passphrase),
-        let vector = try? AES._CBC.IV(ivBytes: parameters.vector),
+        let key = try? Self.key(parameters, passphrase), let vector = try? AES._CBC.IV(ivBytes: parameters.vector),
         let clear = try? AES._CBC.decrypt(encrypted, using: key, iv: vector)
       else { throw .wrongPassphrase }
       return Array(clear)

@@ -140,9 +140,7 @@
       return signature.map { Array($0.rawRepresentation) }
     }
 
-    func verify(
-      _ bytes: [UInt8], of message: [UInt8], _ hash: SignatureHash, _ padding: _RSA.Signing.Padding
-    ) -> Bool {
+    func verify(_ bytes: [UInt8], of message: [UInt8], _ hash: SignatureHash, _ padding: _RSA.Signing.Padding) -> Bool {
       guard let verifier else { return false }
       let signature = _RSA.Signing.RSASignature(rawRepresentation: bytes)
       return switch hash {

@@ -31,9 +31,7 @@
       return try key(clear, block.isPKCS8 ? "PRIVATE KEY" : block.label, otherwise: .wrongPassphrase)
     }
 
-    private static func key(
-      _ der: [UInt8], _ label: String, otherwise error: KeyError
-    ) throws(KeyError) -> KeyHandle {
+    private static func key(_ der: [UInt8], _ label: String, otherwise error: KeyError) throws(KeyError) -> KeyHandle {
       let key =
         switch label {
         case "PRIVATE KEY": KeyHandle(pkcs8: der)

@@ -78,17 +78,14 @@ extension SignerConformance where Subject.SigningCredential == AccessKey {
   ///   - signer: The signer to check.
   ///   - samples: The requests to sign. The signer must accept all of them.
   public init(_ signer: Subject, samples: [SigningSample<AccessKey>]) {
-    self.init(
-      signer, samples: samples, anonymous: .anonymous, unusable: AccessKey.unusable.map { ($0.name, $0.key) })
+    self.init(signer, samples: samples, anonymous: .anonymous, unusable: AccessKey.unusable.map { ($0.name, $0.key) })
   }
 }
 
 extension SignerConformance {
   typealias Sample = SigningSample<Subject.SigningCredential>
 
-  func forSamples(_ check: (Sample) throws -> Void) throws -> Int {
-    try samples.forEach(try: check)
-  }
+  func forSamples(_ check: (Sample) throws -> Void) throws -> Int { try samples.forEach(try: check) }
 
   /// Runs a check with each hostile request and with each unusable credential, and returns the number of tries.
   func forHostileInputs(_ check: (_ request: HTTPRequest, _ name: String, Sample) throws -> Void) throws -> Int {
@@ -297,9 +294,7 @@ extension HTTPRequest {
     headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }
 
-  fileprivate var sortedNames: [String] {
-    headerFields.map(\.name.canonicalName).sorted()
-  }
+  fileprivate var sortedNames: [String] { headerFields.map(\.name.canonicalName).sorted() }
 }
 
 /// A rule that an implementation of `Signer` for HTTP requests must follow.

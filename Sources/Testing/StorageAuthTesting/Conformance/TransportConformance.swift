@@ -228,8 +228,7 @@ extension TransportConformance {
 
   /// Starts a server that records requests, reads their bodies, and sends a response to each of them.
   func server(
-    recordingIn recording: Recording<WireRequest> = Recording(),
-    _ answer: @escaping @Sendable (WireRequest) -> String
+    recordingIn recording: Recording<WireRequest> = Recording(), _ answer: @escaping @Sendable (WireRequest) -> String
   ) throws(LoopbackError) -> LoopbackServer {
     try server { connection in
       while true {
@@ -252,9 +251,7 @@ extension TransportConformance {
   }
 
   /// Sends a request and returns the response's head with an unread body.
-  func answer(
-    _ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none
-  ) async throws(Violation) -> Answer {
+  func answer(_ transport: Subject, _ request: HTTPRequest, body: HTTPBody = .none) async throws(Violation) -> Answer {
     let answer = await answered(within: patience) { () async -> Answer in
       do throws(TransportError) { return .success(try await transport.send(request, body: body)) } catch {
         return .failure(error)
@@ -310,9 +307,7 @@ extension TransportConformance {
     }
   }
 
-  func requireCode(
-    _ code: TransportError.Code, _ error: TransportError, _ what: String
-  ) throws(Violation) {
+  func requireCode(_ code: TransportError.Code, _ error: TransportError, _ what: String) throws(Violation) {
     try require(error.code == code, "\(what) has the code \(error.code), not \(code)")
   }
 }

@@ -70,8 +70,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
       request.path = signed.pathAndQuery
       request.headerFields = signed.headers
       return SignedSample(
-        sample: sample, request: request, signedFields: Set(signed.headers.map(\.name)),
-        expiration: signed.expiration)
+        sample: sample, request: request, signedFields: Set(signed.headers.map(\.name)), expiration: signed.expiration)
     }
   }
 
@@ -157,8 +156,7 @@ extension VerifierConformance {
   }
 
   func checkMethod(_ signed: SignedSample) throws -> Int {
-    let methods = [HTTPRequest.Method.get, .put, .post, .delete, .head, .options]
-      .filter { $0 != signed.request.method }
+    let methods = [HTTPRequest.Method.get, .put, .post, .delete, .head, .options].filter { $0 != signed.request.method }
     for method in methods { try requireRefusal(signed, "as \(method)") { $0.method = method } }
     return methods.count
   }
@@ -369,8 +367,7 @@ extension VerifierConformance {
       throw NotTried(reason: "a signed request is rejected")
     }
     let added = ["added", "added=1", "acl", "ACL", "%61cl=", "prefix=added", "Prefix=added", "uploads", "Uploads="]
-    let changes =
-      added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
+    let changes = added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
     for (what, request) in changes {
       guard let accepted = verified(of: request, signed) else { continue }
       try require(
@@ -462,8 +459,7 @@ extension HTTPRequest {
       [
         ("with more in", String(items[place]) + "x"), ("without", nil),
         ("with uppercase in", items[place].uppercased()),
-      ]
-      .map { what, item in
+      ].map { what, item in
         var changed = items.map(String.init)
         if let item { changed[place] = item } else { changed.remove(at: place) }
         var copy = self

@@ -20,9 +20,7 @@ final class LoopbackServer: Sendable {
   private let source: Lock<any DispatchSourceRead>
 
   /// Starts a server whose connections are closed after the function returns, and whose calls take limited time.
-  init(
-    patience: Duration, _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void
-  ) throws(LoopbackError) {
+  init(patience: Duration, _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void) throws(LoopbackError) {
     let listener = try LoopbackSocket.listening(receiveBuffer: 65_536)
     let sockets = Sockets(listener)
     let queue = DispatchQueue(label: "LoopbackServer")

@@ -121,6 +121,4 @@ final class LoopbackSocket: Sendable {
 }
 
 /// Calls the system's function, which a method hides in the class.
-private func systemAccept(_ descriptor: Int32) -> Int32 {
-  accept(descriptor, nil, nil)
-}
+private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }

@@ -96,13 +96,9 @@ package struct SeededGenerator: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  package mutating func pick<Element>(_ list: [Element]) -> Element {
-    list[Int(next() % UInt64(list.count))]
-  }
+  package mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }
 
-  package mutating func once(in count: UInt64) -> Bool {
-    next() % count == 0
-  }
+  package mutating func once(in count: UInt64) -> Bool { next() % count == 0 }
 }
 
 extension SeededGenerator {
@@ -121,9 +117,7 @@ extension SeededGenerator {
     (0..<length).map { _ in pick(characters) }.joined()
   }
 
-  mutating func objectKey() -> String {
-    text(length: 1 + Int(next() % 12), of: Self.keyPieces)
-  }
+  mutating func objectKey() -> String { text(length: 1 + Int(next() % 12), of: Self.keyPieces) }
 
   mutating func parameters(_ names: [String]) -> [RequestTarget.Parameter] {
     let count = Int(next() % 4)

@@ -69,9 +69,7 @@ extension SigningSample where SigningCredential == AccessKey {
   ///   - key: The access key with which to sign the request.
   ///   - date: The signing time according to the server's clock.
   ///   - target: The target of the request, or `nil` if the target that the verifier parses is not compared.
-  public init(
-    _ name: String, request: HTTPRequest, key: AccessKey, date: Timestamp, target: RequestTarget? = nil
-  ) {
+  public init(_ name: String, request: HTTPRequest, key: AccessKey, date: Timestamp, target: RequestTarget? = nil) {
     let secret = key.secret.reveal()
     self.init(
       name, request: request, credential: key, date: date, target: target,
