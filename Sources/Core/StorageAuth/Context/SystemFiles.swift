@@ -180,10 +180,6 @@ struct FilePathWalk {
     return walk.run(to: opened, at: path)
   }
 
-  private init(pending: [Substring]) {
-    self.pending = pending
-  }
-
   /// Returns the components in reverse order, so that the next one can be removed from the end.
   private static func parts(of path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }

@@ -33,7 +33,7 @@ public struct AccessPolicy: Sendable, Hashable {
       guard let reason = rule.refusal(of: access) else { return }
       nearest = max(nearest ?? reason, reason)
     }
-    throw AccessRefusal(nearest ?? .action, of: access)
+    throw AccessRefusal(reason: nearest ?? .action, access: access)
   }
 }
 
@@ -182,11 +182,6 @@ public struct AccessRefusal: Error, Sendable, Hashable {
 
   /// The access that the policy does not allow.
   public let access: AccessRequest
-
-  init(_ reason: Reason, of access: AccessRequest) {
-    self.reason = reason
-    self.access = access
-  }
 }
 
 extension AccessRefusal: CustomStringConvertible {

@@ -101,7 +101,7 @@ struct RequestedOperation {
 
   /// Returns every operation that the service may perform for the signature; the policy must allow all of them.
   static func readings(of intent: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
-    try RequestedHeaders.check(intent.headers, intent.signableNames)
+    try intent.checkHeaders()
     var operations = [try RequestedOperation(intent)]
     for target in intent.otherTargets { operations.append(try RequestedOperation(intent.with(target))) }
     return operations
@@ -198,32 +198,18 @@ extension AuthorizedRequest {
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
       guard let text = headers[.contentLength] else { return nil }
-      guard let size = Int64(digits: text)
-      else {
-        throw .malformed("The signed Content-Length is not a number.")
-      }
+      guard let size = Int64(digits: text) else { throw .malformed("The signed Content-Length is not a number.") }
       return size
     }
   }
 
-  fileprivate func with(_ target: RequestTarget) -> AuthorizedRequest {
-    AuthorizedRequest(
-      scheme, method: method, target: target, headers: headers, placement: placement, date: date,
-      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken, signableNames: signableNames)
-  }
-}
-
-/// A check of the headers in a string to sign.
-///
-/// Only headers that change neither the operation nor its authorization are accepted.
-enum RequestedHeaders {
-  /// Throws an error for headers that could change the operation of a request to sign.
-  ///
-  /// These are an invalid Content-MD5, and headers that are unknown, request a copy or a callback, or change access.
-  static func check(_ headers: HTTPFields, _ signableNames: SignableNames) throws(SigningRefusal) {
+  /// Checks that no signed header changes the operation or its authorization, such as a request for a copy.
+  fileprivate func checkHeaders() throws(SigningRefusal) {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")
     }
+    let refusal = SigningRefusal.unknownOperation(
+      "A header changes the operation of the request, or is unknown.")
     for field in headers {
       let name = field.name.canonicalName
       guard name != "authorization", !signableNames.refusedHeaders.contains(name) else { throw refusal }
@@ -235,8 +221,11 @@ enum RequestedHeaders {
     }
   }
 
-  private static let refusal = SigningRefusal.unknownOperation(
-    "A header changes the operation of the request, or is unknown.")
+  fileprivate func with(_ target: RequestTarget) -> AuthorizedRequest {
+    AuthorizedRequest(
+      scheme, method: method, target: target, headers: headers, placement: placement, date: date,
+      expiration: expiration, accessKeyID: accessKeyID, sessionToken: sessionToken, signableNames: signableNames)
+  }
 }
 
 /// The signed query parameters of a request, in which each name appears once.

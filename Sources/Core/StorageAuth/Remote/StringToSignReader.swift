@@ -10,10 +10,7 @@ package struct StringToSignReader {
   package private(set) var rest: ArraySlice<String>
 
   package init(_ text: String) {
-    rest =
-      text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
-        String(Substring($0))
-      }[...]
+    rest = text.parts(between: "\n").map(String.init)[...]
   }
 
   package mutating func first() throws(SigningRefusal) -> String {

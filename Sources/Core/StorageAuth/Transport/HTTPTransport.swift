@@ -153,11 +153,6 @@ public struct TrustedRoots: Sendable, Hashable {
 
   package let includesSystem: Bool
 
-  private init(path: String?, includesSystem: Bool) {
-    self.path = path
-    self.includesSystem = includesSystem
-  }
-
   /// The authorities that the system trusts.
   public static let system = TrustedRoots(path: nil, includesSystem: true)
 

@@ -135,12 +135,10 @@ public struct ProxyServer: Sendable, Equatable {
       login = try Self.login(rest[..<at], name)
       rest = rest[rest.index(after: at)...]
     }
-    guard isHost(String(rest)), let (host, port) = AuthorityParts(String(rest), defaultPort: Self.defaultPort)?.pair
-    else {
+    guard isHost(String(rest)), let parts = AuthorityParts(String(rest), defaultPort: Self.defaultPort) else {
       throw Self.invalid("\(name) has no valid host and port.")
     }
-    self.host = host
-    self.port = port
+    (host, port) = (parts.host, parts.port)
     (user, password) = login
   }
 
@@ -196,8 +194,6 @@ struct AuthorityParts {
   /// The host in lowercase, without brackets and without a final dot.
   let host: String
   let port: Int
-
-  var pair: (String, Int) { (host, port) }
 
   /// Parses a well-formed authority; the result is `nil` if the port is not a number from 1 to 65535.
   init?(_ authority: String, defaultPort: Int) {
