@@ -107,9 +107,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     guard cause == .unknown, secretWords.count == 2 else { return self }
     return SignatureDiagnosis(.wrongSecret, explanation: secretWords[0], remedy: secretWords[1])
   }
-}
 
-extension SignatureDiagnosis {
   /// The name and the values of the differing line, if the diagnosis concerns a line, and the explanation.
   public var summary: String {
     guard let line else { return explanation }

@@ -229,9 +229,7 @@ extension HTTPStreamingResponse {
   public static func xml(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
     self.text(text, status: status, type: "application/xml", headers: headers)
   }
-}
 
-extension HTTPStreamingResponse {
   /// Returns a copy of the response whose connection is lost in the middle of the body.
   ///
   /// - Parameter count: The number of body bytes that arrive before the connection is lost.

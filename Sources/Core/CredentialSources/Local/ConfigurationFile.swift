@@ -117,9 +117,7 @@ extension ProviderContext {
       return Secret(text)
     }
   }
-}
 
-extension ProviderContext {
   /// Returns the values of environment variables that must be set together, in the order of `names`.
   ///
   /// - Parameter telling: The variables out of `names` that other tools do not set.

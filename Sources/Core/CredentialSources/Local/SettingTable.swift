@@ -124,9 +124,7 @@ extension SettingTable {
     guard let object = document.object else { throw location.malformed("is not a JSON object") }
     self.init(object, at: location)
   }
-}
 
-extension SettingTable {
   /// The names of the settings that together form an access key.
   package struct KeyNames {
     package var id: String

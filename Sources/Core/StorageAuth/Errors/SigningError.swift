@@ -55,9 +55,7 @@ public struct SigningError: Error, Sendable, Hashable, ActionableError {
     /// The name of the error code, such as `invalidHeader`.
     public var description: String { name }
   }
-}
 
-extension SigningError {
   /// Creates the error for a credential that expires earlier than the requested signature.
   ///
   /// - Parameters:
@@ -68,9 +66,7 @@ extension SigningError {
       .credentialEndsFirst, "The credential expires at \(expiration), but must remain valid until \(required).",
       remedy: "Get a credential that is valid for longer, or request a shorter lifetime.")
   }
-}
 
-extension SigningError {
   /// The error for a request path that is not valid in a URL.
   public static let unreadablePath = SigningError(
     .invalidPath,

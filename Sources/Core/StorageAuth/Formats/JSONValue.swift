@@ -163,9 +163,7 @@ extension JSONValue {
     }
     bytes.append(UInt8(ascii: "\""))
   }
-}
 
-extension JSONValue {
   /// Creates a value by parsing a JSON document.
   ///
   /// The initializer rejects a document with a repeated name in an object, or with more than 64 levels of nesting.

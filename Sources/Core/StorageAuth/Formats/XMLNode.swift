@@ -73,9 +73,7 @@ extension XMLNode {
     var reader = XMLReader(bytes, limits)
     return try reader.document()
   }
-}
 
-extension XMLNode {
   package static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#
 
   /// Serializes the element as a document in UTF-8, without white space between elements.

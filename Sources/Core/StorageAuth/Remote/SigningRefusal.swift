@@ -54,9 +54,7 @@ public struct SigningRefusal: Error, Sendable, Hashable, ActionableError {
 
   /// Whether the format of the string to sign is invalid, rather than the operation that it requests.
   package var isAboutForm: Bool { code == .malformed || code == .hashMismatch }
-}
 
-extension SigningRefusal {
   /// Creates the error for a string to sign that cannot be parsed in exactly one way.
   ///
   /// - Parameter message: A sentence that describes the problem, without secrets.

@@ -39,9 +39,7 @@ public struct SigningRules: Sendable {
     self.clockTolerance = clockTolerance
     self.address = address
   }
-}
 
-extension SigningRules {
   /// Throws an error if a request to sign violates the rules, or was prepared for another key.
   package func check(_ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp) throws(SigningRefusal) {
     try intent.check(key)

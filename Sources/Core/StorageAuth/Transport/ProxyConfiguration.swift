@@ -78,9 +78,7 @@ public struct ProxyConfiguration: Sendable, Equatable {
 
   /// The link-local addresses (RFC 3927 and RFC 4291, section 2.5.6), which no proxy reaches.
   private static let linkLocal = ["169.254.0.0/16", "fe80::/10"].compactMap { AddressRange($0) }
-}
 
-extension ProxyConfiguration {
   /// The proxies in the environment of this process: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
   ///
   /// - Throws: A `TransportError` with the code `invalidConfiguration` that names the variable, without its value.

@@ -202,9 +202,7 @@ extension SignerConformance {
       return error
     }
   }
-}
 
-extension SignerConformance {
   func checkDeterminism(_ sample: Sample) throws {
     try require(signed(sample) == signed(sample), "the second signature differs from the first")
   }

@@ -99,9 +99,7 @@ package struct SeededGenerator: RandomNumberGenerator {
   package mutating func pick<Element>(_ list: [Element]) -> Element { list[Int(next() % UInt64(list.count))] }
 
   package mutating func once(in count: UInt64) -> Bool { next() % count == 0 }
-}
 
-extension SeededGenerator {
   static let idCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789").map(String.init)
   static let tokenCharacters = idCharacters + ["+", "/", "=", "%", "~", "*", "&", "?", "-", "%2F"]
 
