@@ -5,115 +5,116 @@ internal import StorageAuth
 
 /// A gate at which tasks wait while the gate is closed.
 final class Gate: Sendable {
-  private struct State {
-    var isClosed: Bool
-    var nextID: UInt64 = 0
-    var waiters: [(id: UInt64, continuation: CheckedContinuation<Void, any Error>)] = []
-  }
-
-  private let state: Lock<State>
+  private let isClosed: WaitList<Bool, Int>
 
   init(isClosed: Bool = false) {
-    state = Lock(State(isClosed: isClosed))
+    self.isClosed = WaitList(isClosed)
   }
 
-  var waiting: Int { state.withLock { $0.waiters.count } }
+  var waiting: Int { isClosed.waiterCount }
 
   func close() {
-    state.withLock { $0.isClosed = true }
+    isClosed.update({ $0 = true }, resuming: { _, _ in false })
   }
 
   func open() {
-    let waiters = state.withLock { state in
-      defer { state.waiters = [] }
-      state.isClosed = false
-      return state.waiters
-    }
-    for waiter in waiters { waiter.continuation.resume() }
+    isClosed.update({ $0 = false }, resuming: { _, _ in true })
   }
 
   /// Resumes the task that has waited longest, without opening or closing the gate.
   func letOneThrough() {
-    let waiter = state.withLock { $0.waiters.isEmpty ? nil : $0.waiters.removeFirst() }
-    waiter?.continuation.resume()
+    var isFirst = true
+    isClosed.update({ _ in }) { _, _ in
+      defer { isFirst = false }
+      return isFirst
+    }
   }
 
   /// Waits until the gate is open, or throws `CancellationError` if the task is cancelled.
   func pass() async throws {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let result: Result<Void, any Error>? = state.withLock { state in
-          guard state.isClosed else { return .success(()) }
-          if Task.isCancelled { return .failure(CancellationError()) }
-          state.waiters.append((id, continuation))
-          return nil
-        }
-        if let result { continuation.resume(with: result) }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state in
-        state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
-      }
-      waiter?.continuation.resume(throwing: CancellationError())
-    }
+    try await isClosed.wait { isClosed in isClosed ? 0 : nil }
   }
 }
 
 /// A counter with which tasks can wait until it reaches a value.
 final class Tally: Sendable {
-  private struct Waiter {
-    let id: UInt64
-    let goal: Int
-    let continuation: CheckedContinuation<Void, Never>
-  }
+  private let counter = WaitList<Int, Int>(0)
 
-  private struct State {
-    var count = 0
-    var nextID: UInt64 = 0
-    var waiters: [Waiter] = []
-  }
-
-  private let state = Lock(State())
-
-  var count: Int { state.withLock { $0.count } }
+  var count: Int { counter.state }
 
   /// Adds a number, resumes the tasks whose goal has been reached, and returns the new value.
   @discardableResult
   func add(_ change: Int) -> Int {
-    let (count, woken) = state.withLock { state in
-      state.count += change
-      let woken = state.waiters.filter { $0.goal <= state.count }
-      state.waiters.removeAll { $0.goal <= state.count }
-      return (state.count, woken)
-    }
-    for waiter in woken { waiter.continuation.resume() }
-    return count
+    counter.update({ $0 += change }, resuming: { goal, count in goal <= count })
   }
 
   /// Waits until the counter is at least `goal`, or the task is cancelled.
   func reached(_ goal: Int) async {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
+    try? await counter.wait { count in count >= goal ? nil : goal }
+  }
+}
+
+/// A state, and the tasks that wait until it reaches their goals.
+final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
+  private struct Waiter {
+    let id: UInt64
+    let goal: Goal
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct Content {
+    var state: State
+    var nextID: UInt64 = 0
+    var waiters: [Waiter] = []
+  }
+
+  private let content: Lock<Content>
+
+  init(_ state: State) {
+    content = Lock(Content(state: state))
+  }
+
+  var state: State { content.withLock { $0.state } }
+
+  var waiterCount: Int { content.withLock { $0.waiters.count } }
+
+  /// Changes the state, resumes the tasks with a reached goal in the order of the goals, and returns the new state.
+  @discardableResult
+  func update(_ change: (inout State) -> Void, resuming isReached: (Goal, State) -> Bool) -> State {
+    let (state, resumed) = content.withLock { content in
+      change(&content.state)
+      var (kept, resumed): ([Waiter], [Waiter]) = ([], [])
+      for waiter in content.waiters {
+        if isReached(waiter.goal, content.state) { resumed.append(waiter) } else { kept.append(waiter) }
+      }
+      content.waiters = kept
+      return (content.state, resumed)
     }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isDone = state.withLock { state in
-          if state.count >= goal || Task.isCancelled { return true }
-          state.waiters.append(Waiter(id: id, goal: goal, continuation: continuation))
-          return false
+    for waiter in resumed.sorted(by: { $0.goal < $1.goal }) { waiter.continuation.resume() }
+    return state
+  }
+
+  /// Waits for a goal that is not `nil`, or throws `CancellationError` if the task is cancelled.
+  func wait(for goal: (State) -> Goal?, whenWaiting: () -> Void = {}) async throws {
+    let id = content.withLock { content in
+      content.nextID += 1
+      return content.nextID
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let result: Result<Void, any Error>? = content.withLock { content in
+          guard let goal = goal(content.state) else { return .success(()) }
+          if Task.isCancelled { return .failure(CancellationError()) }
+          content.waiters.append(Waiter(id: id, goal: goal, continuation: continuation))
+          return nil
         }
-        if isDone { continuation.resume() }
+        if let result { continuation.resume(with: result) } else { whenWaiting() }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
-        state.waiters.firstIndex { $0.id == id }.map { state.waiters.remove(at: $0) }
+      let waiter = content.withLock { content in
+        content.waiters.firstIndex { $0.id == id }.map { content.waiters.remove(at: $0) }
       }
-      waiter?.continuation.resume()
+      waiter?.continuation.resume(throwing: CancellationError())
     }
   }
 }

@@ -11,37 +11,24 @@ public import StorageAuth
 /// time.advance(by: .seconds(3600))
 /// ```
 public final class ManualClock: SigningClock {
-  private struct Sleeper {
-    let id: UInt64
-    let end: Duration
-    let continuation: CheckedContinuation<Void, any Error>
-  }
-
-  private struct State {
-    var now: Timestamp
-    var uptime = Duration.zero
-    var nextID: UInt64 = 0
-    var sleepers: [Sleeper] = []
-  }
-
-  private let state: Lock<State>
+  private let state: WaitList<(now: Timestamp, uptime: Duration), Duration>
   private let slept = Tally()
 
   /// Creates stepped clocks with an uptime of zero.
   ///
   /// - Parameter now: The initial time of the wall clock.
   public init(now: Timestamp = Timestamp(unixSeconds: 1_800_000_000)) {
-    state = Lock(State(now: now))
+    state = WaitList((now, .zero))
   }
 
   /// The current time of the wall clock.
-  public var now: Timestamp { state.withLock { $0.now } }
+  public var now: Timestamp { state.state.now }
 
   /// The total duration by which the test has advanced the clocks.
-  public var uptime: Duration { state.withLock { $0.uptime } }
+  public var uptime: Duration { state.state.uptime }
 
   /// The number of tasks that are currently sleeping.
-  public var sleepers: Int { state.withLock { $0.sleepers.count } }
+  public var sleepers: Int { state.waiterCount }
 
   /// Waits until the given number of sleeps has started, or the task is cancelled.
   ///
@@ -54,21 +41,18 @@ public final class ManualClock: SigningClock {
   ///
   /// - Parameter duration: The duration by which to advance the clocks, which must not be negative.
   public func advance(by duration: Duration) {
-    let woken = state.withLock { state in
+    let change = { (state: inout (now: Timestamp, uptime: Duration)) in
       state.now = state.now.advanced(by: duration)
       state.uptime += duration
-      let woken = state.sleepers.filter { $0.end <= state.uptime }.sorted { $0.end < $1.end }
-      state.sleepers.removeAll { $0.end <= state.uptime }
-      return woken
     }
-    for sleeper in woken { sleeper.continuation.resume() }
+    state.update(change, resuming: { end, state in end <= state.uptime })
   }
 
   /// Sets only the wall clock, as a correction of the system time does.
   ///
   /// - Parameter now: The new time of the wall clock.
   public func setWallClock(to now: Timestamp) {
-    state.withLock { $0.now = now }
+    state.update({ $0.now = now }, resuming: { _, _ in false })
   }
 
   /// Waits until the test has advanced the clocks by the given duration.
@@ -76,25 +60,7 @@ public final class ManualClock: SigningClock {
   /// - Parameter duration: The duration to sleep.
   /// - Throws: `CancellationError` if the task is cancelled.
   public func sleep(for duration: Duration) async throws {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let result: Result<Void, any Error>? = state.withLock { state in
-          if Task.isCancelled { return .failure(CancellationError()) }
-          if duration <= .zero { return .success(()) }
-          state.sleepers.append(Sleeper(id: id, end: state.uptime + duration, continuation: continuation))
-          return nil
-        }
-        if let result { continuation.resume(with: result) } else { slept.add(1) }
-      }
-    } onCancel: {
-      let sleeper = state.withLock { state in
-        state.sleepers.firstIndex { $0.id == id }.map { state.sleepers.remove(at: $0) }
-      }
-      sleeper?.continuation.resume(throwing: CancellationError())
-    }
+    try Task.checkCancellation()
+    try await state.wait(for: { duration <= .zero ? nil : $0.uptime + duration }, whenWaiting: { slept.add(1) })
   }
 }

@@ -213,11 +213,7 @@ extension SignerConformance {
 
   func checkPathOfWhatIsSigned(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
     var copy = request
-    do throws(SigningError) {
-      try signer.sign(&copy, with: sample.credential, in: .at(sample.date))
-    } catch {
-      return
-    }
+    guard error(of: &copy, with: sample.credential, sample) == nil else { return }
     try requireUntouched(copy, request, " \(name)")
   }
 
