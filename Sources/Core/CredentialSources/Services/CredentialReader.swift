@@ -154,7 +154,7 @@ extension Timestamp {
   init?(expiration text: String) {
     if let instant = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
       self = instant
-    } else if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let time = Int64(text) {
+    } else if text.utf8.allSatisfy({ $0.isASCIIDigit }), let time = Int64(text) {
       self.init(expiration: time)
     } else {
       return nil

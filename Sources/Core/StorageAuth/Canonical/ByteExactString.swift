@@ -178,6 +178,14 @@ extension String {
   }
 }
 
+extension UInt8 {
+  package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+  package var isASCIILetterOrDigit: Bool {
+    isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+  }
+}
+
 /// String operations that compare and split by UTF-8 bytes, as the storage services do.
 ///
 /// Swift's own operations use characters: an asterisk with a combining accent is not an asterisk, `\u{37e}` equals a

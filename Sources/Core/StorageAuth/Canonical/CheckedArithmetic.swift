@@ -11,7 +11,7 @@ extension FixedWidthInteger {
   /// The result is `nil` for any other text and above 2^60, like the seconds of a `Timestamp`, which is far enough from
   /// the limits of `Int64` for a sum of a few integers.
   package init?(digits text: some StringProtocol) {
-    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+    guard text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
     self.init(text, radix: 10)
     if let limit = Self(exactly: Int64(1) << 60), self > limit { return nil }
   }

@@ -90,7 +90,7 @@ package struct HostName: BitwiseCopyable {
     guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count) else { return false }
     var port = 0
     for index in 1..<text.count {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) else { return false }
+      guard text[index].isASCIIDigit else { return false }
       port = port * 10 + Int(text[index] - UInt8(ascii: "0"))
     }
     return (1...65_535).contains(port)
@@ -236,7 +236,7 @@ package enum LoopbackHost {
   /// Returns the host without port, brackets and final dot, or `nil` for a malformed authority or a user name.
   private static func host(of authority: String) -> String? {
     let bytes = authority.utf8
-    guard bytes.allSatisfy({ isLetterOrDigit($0) || ".-:[]".utf8.contains($0) }) else { return nil }
+    guard bytes.allSatisfy({ $0.isASCIILetterOrDigit || ".-:[]".utf8.contains($0) }) else { return nil }
     if bytes.first == UInt8(ascii: "[") {
       guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
       let address = authority[authority.index(after: authority.startIndex)..<end]
@@ -254,15 +254,6 @@ package enum LoopbackHost {
     guard let first = rest.first else { return true }
     let digits = rest.dropFirst()
     return first == UInt8(ascii: ":") && (1...5).contains(digits.count)
-      && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
+      && digits.allSatisfy { $0.isASCIIDigit }
   }
 }

@@ -119,9 +119,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
 /// Returns whether a string is a valid bucket name of OSS, or of COS with the account number at the end.
 package func isBucketName(_ name: String) -> Bool {
   let bytes = name.utf8
-  func isEnd(_ byte: UInt8?) -> Bool {
-    byte.map { $0 != UInt8(ascii: "-") } ?? false
-  }
+  func isEnd(_ byte: UInt8?) -> Bool { byte.map { $0 != UInt8(ascii: "-") } ?? false }
   return (3...63).contains(bytes.count) && isEnd(bytes.first) && isEnd(bytes.last)
     && bytes.allSatisfy { byte in
       switch byte {
@@ -136,9 +134,7 @@ package func isBucketName(_ name: String) -> Bool {
 /// Such a bucket name must be in the path, because a wildcard certificate matches only one label.
 package func isDottedBucketName(_ name: String) -> Bool {
   let labels = name.parts(between: ".")
-  func isNumber(_ label: Substring) -> Bool {
-    label.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-  }
+  func isNumber(_ label: Substring) -> Bool { label.utf8.allSatisfy { $0.isASCIIDigit } }
   guard (3...63).contains(name.utf8.count), labels.count > 1, labels.count != 4 || !labels.allSatisfy(isNumber) else {
     return false
   }
@@ -159,9 +155,7 @@ public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
   case path
   /// The host is a bucket's custom domain (CNAME), so that the URL has no bucket name: `https://img.example.com/key`.
   case customDomain
-}
 
-extension AddressingStyle {
   /// Creates the default style for a host: ``path`` for an IP address or `localhost`, otherwise ``virtualHosted``.
   ///
   /// - Parameter authority: A host, with or without a port.

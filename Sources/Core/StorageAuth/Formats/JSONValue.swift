@@ -284,11 +284,9 @@ struct JSONParser {
   }
 
   private mutating func digits() throws(JSONError) {
-    guard let byte = next, Self.isDigit(byte) else { throw error("A digit is missing") }
-    while let byte = next, Self.isDigit(byte) { position += 1 }
+    guard let byte = next, byte.isASCIIDigit else { throw error("A digit is missing") }
+    while let byte = next, byte.isASCIIDigit { position += 1 }
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   private mutating func text() throws(JSONError) -> String {
     position += 1

@@ -107,7 +107,7 @@ struct XMLReader {
     skipBlanks()
     try expect("version", "The XML declaration does not begin with the version.")
     let version = try declaredValue()
-    guard version.count > 2, version.starts(with: "1.".utf8), version.dropFirst(2).allSatisfy(isDigit) else {
+    guard version.count > 2, version.starts(with: "1.".utf8), version.dropFirst(2).allSatisfy(\.isASCIIDigit) else {
       throw failure("The document declares another version of XML than 1.0.")
     }
     var hasBlank = skipBlanks()
@@ -129,8 +129,6 @@ struct XMLReader {
     }
     try expect("?>", "The XML declaration has an unknown part.")
   }
-
-  private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   private mutating func declaredValue() throws(XMLError) -> ArraySlice<UInt8> {
     skipBlanks()
@@ -359,7 +357,7 @@ struct XMLReader {
     let start = position
     while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
     let name = bytes[start..<position]
-    guard let first = name.first, !isDigit(first), first != UInt8(ascii: "-"), first != UInt8(ascii: ".") else {
+    guard let first = name.first, !first.isASCIIDigit, first != UInt8(ascii: "-"), first != UInt8(ascii: ".") else {
       position = start
       throw failure(message)
     }

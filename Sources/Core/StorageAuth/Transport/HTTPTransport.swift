@@ -168,6 +168,12 @@ public struct TrustedRoots: Sendable, Hashable {
 }
 
 extension HTTPRequest {
+  package func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
+    var request = self
+    change(&request)
+    return request
+  }
+
   /// Checks that the path with its query can be part of a URL, so that an HTTP client need not change it.
   ///
   /// A client that changes the path makes the signature wrong. Clients encode characters that a URL cannot contain (RFC

@@ -241,11 +241,3 @@ enum LikelyRewriting {
     return [host, "\(host):80", "\(host):443", "\(host):8080"].map { host in request.with { $0.authority = host } }
   }
 }
-
-extension HTTPRequest {
-  func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
-    var request = self
-    change(&request)
-    return request
-  }
-}

@@ -168,9 +168,7 @@ extension VerifierConformance {
   }
 
   private func requireRefusal(_ signed: SignedSample, _ what: String, change: (inout HTTPRequest) -> Void) throws {
-    var request = signed.request
-    change(&request)
-    if refusal(of: request, against: signed.sample.credential, at: signed.sample.date) == nil {
+    if refusal(of: signed.request.with(change), against: signed.sample.credential, at: signed.sample.date) == nil {
       throw Violation("accepted \(what)")
     }
   }
@@ -322,8 +320,7 @@ extension VerifierConformance {
   /// Checks that each header in `signedHeaders` is covered, also in a request with a header that was added.
   func checkCoverage(_ signed: SignedSample) throws -> Int {
     var tries = 0
-    var added = signed.request
-    added.headerFields.append(HTTPField(name: Self.addedHeader, value: "1"))
+    let added = signed.request.with { $0.headerFields.append(HTTPField(name: Self.addedHeader, value: "1")) }
     for request in [signed.request, added] {
       guard let accepted = verified(of: request, signed) else { continue }
       for name in accepted.signedHeaders.sorted() {
@@ -347,8 +344,7 @@ extension VerifierConformance {
       let names = prefix.hasByteSuffix("-") ? ["acl", "copy-source", "meta-added"].map { prefix + $0 } : [prefix]
       for name in names {
         if let field = HTTPField.Name(name), signed.request.headerFields[field] == nil {
-          var request = signed.request
-          request.headerFields.append(HTTPField(name: field, value: "added"))
+          let request = signed.request.with { $0.headerFields.append(HTTPField(name: field, value: "added")) }
           if verified(of: request, signed) != nil { throw Violation("accepted with the header \(name) added") }
           tries += 1
         }
@@ -421,26 +417,21 @@ extension RequestTarget {
 
 extension HTTPRequest {
   fileprivate func appending(item: String) -> HTTPRequest {
-    var copy = self
-    copy.path = (path ?? "/") + ((path ?? "").utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + item
-    return copy
+    with { $0.path = (path ?? "/") + ((path ?? "").hasByte("?") ? "&" : "?") + item }
   }
 
   /// Returns copies with other values of a header and without it, or with it if it is absent; `host` is the authority.
   fileprivate func changes(ofHeader header: String) -> [(String, HTTPRequest)] {
     if header.isIdentical(to: "host") {
-      var copy = self
-      copy.authority = "x\(authority ?? "")"
-      return [("at another host", copy)]
+      return [("at another host", with { $0.authority = "x\(authority ?? "")" })]
     }
     guard let name = HTTPField.Name(header) else { return [] }
     let fields = Array(headerFields)
     let places = fields.indices.filter { fields[$0].name == name }
     func changed(_ what: String, _ change: (inout [HTTPField]) -> Void) -> (String, HTTPRequest) {
-      var (copy, list) = (self, fields)
+      var list = fields
       change(&list)
-      copy.headerFields = HTTPFields(list)
-      return (what, copy)
+      return (what, with { $0.headerFields = HTTPFields(list) })
     }
     let values = places.flatMap { place in
       let flips = fields[place].value.flips()
@@ -462,9 +453,8 @@ extension HTTPRequest {
       ].map { what, item in
         var changed = items.map(String.init)
         if let item { changed[place] = item } else { changed.remove(at: place) }
-        var copy = self
-        copy.path = path.bytes(before: "?") + (changed.isEmpty ? "" : "?") + changed.joined(separator: "&")
-        return ("\(what) an item of the query", copy)
+        let query = (changed.isEmpty ? "" : "?") + changed.joined(separator: "&")
+        return ("\(what) an item of the query", with { $0.path = path.bytes(before: "?") + query })
       }
     }
   }
@@ -485,9 +475,8 @@ extension HTTPRequest {
         var words = parts
         // Another letter or digit at the end, so that the word stays well-formed.
         words[place] = parts[place].flips().last ?? "x"
-        var copy = self
-        change(&copy, text[..<found.upperBound] + words.joined(separator: separator) + rest[scope.endIndex...])
-        return (words[place], copy)
+        let changed = text[..<found.upperBound] + words.joined(separator: separator) + rest[scope.endIndex...]
+        return (words[place], with { change(&$0, String(changed)) })
       }
     }
     let header = changes(in: headerFields[.authorization] ?? "", behind: id.string, between: "/") {

@@ -102,21 +102,11 @@ enum HostileInputs {
       ("with a line break in the host", "a\r\nb"), ("with a user in the host", "user:password@example.com"),
     ]
     let names = ["Content-Type", "Date", "Authorization", "Range"]
-    return paths.map { name, path in
-      var copy = request
-      copy.path = path
-      return (name, copy)
-    }
-      + hosts.map { name, host in
-        var copy = request
-        copy.authority = host
-        return (name, copy)
-      }
+    return paths.map { name, path in (name, request.with { $0.path = path }) }
+      + hosts.map { name, host in (name, request.with { $0.authority = host }) }
       + names.compactMap { HTTPField.Name($0) }.map { name in
-        var copy = request
-        copy.headerFields.append(HTTPField(name: name, value: "a"))
-        copy.headerFields.append(HTTPField(name: name, value: "b"))
-        return ("with \(name) twice", copy)
+        let fields = ["a", "b"].map { HTTPField(name: name, value: $0) }
+        return ("with \(name) twice", request.with { $0.headerFields.append(contentsOf: fields) })
       }
   }
 }
