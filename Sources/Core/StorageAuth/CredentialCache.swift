@@ -6,10 +6,8 @@
 /// - A credential is refreshed in the background between ten and five minutes before it expires, or after three to four
 ///   fifths of its lifetime if that is later. A credential that a caller had to wait for is refreshed at a random
 ///   earlier age. Until the refresh, serving the credential costs one lock.
-/// - A caller that needs a credential that is not cached waits for the one in-flight request. Cancelling a wait does
-///   not affect other waiters.
-/// - After a failure, the provider is not called for a backoff that grows with each consecutive failure. Meanwhile, a
-///   credential that is still valid is served.
+/// - A caller without a cached credential waits for the one request; cancelling a wait affects no other waiter.
+/// - After failures, the provider is not called for a growing backoff, and a credential that is still valid is served.
 /// - The lifetime of a credential is counted from the issuer's own time, if the provider reports this time, on a
 ///   monotonic clock. A wrong wall clock therefore does no harm.
 ///
@@ -350,8 +348,7 @@ extension CredentialCache {
 
   /// Creates the tasks of a request to the provider: one for the request, and one for its timeout.
   ///
-  /// Both tasks are detached, so that they do not inherit a caller's actor, priority or task-local values. The request
-  /// belongs to the caller's trace, whose context is passed on.
+  /// Detached tasks inherit no actor, priority or task-local values of a caller; the context of its trace is passed on.
   private func tasks(of number: UInt64, in trace: (any Sendable)?) -> FlightTasks {
     let request = Task.detached { [weak self, provider, events, context] in
       let result: Result<IssuedCredential<Value>, CredentialError>

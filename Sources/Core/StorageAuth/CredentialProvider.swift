@@ -3,11 +3,10 @@
 
 /// A source of credentials.
 ///
-/// A provider is a value that describes where credentials come from. What it needs of the machine, such as the network,
-/// comes with each call. It returns a credential that is valid now, or throws an error:
-/// ``CredentialError/Code/notConfigured`` makes a chain continue with the next provider; any other error is a failure
-/// that a chain must not hide. A provider fetches a credential on each call. Caching is the task of a
-/// ``CredentialCache``.
+/// A provider is a value that describes where credentials come from; what it needs of the machine, such as the network,
+/// comes with each call. It returns a credential that is valid now, or throws: ``CredentialError/Code/notConfigured``
+/// makes a chain continue with the next provider; any other error is a failure that a chain must not hide. A provider
+/// fetches a credential on each call; a ``CredentialCache`` caches it.
 ///
 /// ```swift
 /// struct Vault: CredentialProvider {
@@ -132,8 +131,7 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
 
 /// The access that a credential is for: the rights that one request needs.
 ///
-/// A copy needs two rules, one for its source. Every other request needs one rule, which names the bucket, the key or
-/// the prefix, and the action.
+/// A copy needs two rules, one for its source; every other request needs one, with the bucket, keys and action.
 public struct CredentialScope: Sendable, Hashable {
   /// The rules that the credential must satisfy.
   public var rules: [AccessRule]

@@ -3,8 +3,7 @@
 
 /// A signer that authorizes a request with a credential.
 ///
-/// Signing is synchronous and pure: the same request, credential and context give the same result. Signing is atomic:
-/// if it throws, the request is unchanged.
+/// Signing is synchronous and pure: equal inputs give equal results. If it throws, the request is unchanged.
 public protocol Signer<Request, SigningCredential>: Sendable {
   /// The type of the requests that are signed: an HTTP request, or the description of a transfer.
   associatedtype Request

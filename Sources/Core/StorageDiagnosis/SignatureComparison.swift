@@ -183,8 +183,7 @@ struct SignatureComparison {
 
   /// Whether the service signed the string that belongs to the sent request, byte for byte.
   ///
-  /// A string in which the service masked the session token is no proof. The string to sign of V4, COS and S3 contains
-  /// the hash of everything else that is signed.
+  /// A masked token makes a string no proof. In V4, COS and S3 the string has the hash of all that is signed.
   private var stringsAreEqual: Bool {
     guard let first = sent.texts?.stringToSign, let second = response.stringToSign else { return false }
     return (first.removingByteSuffix("\n") ?? first[...]).utf8.elementsEqual(

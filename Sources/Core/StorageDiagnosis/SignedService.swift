@@ -52,8 +52,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Parameters:
   ///   - text: The canonical request.
   ///   - request: The request to which the string probably belongs.
-  /// - Returns: The components of the string, or `nil` if the string is not a canonical request of the service, or the
-  ///   service has no canonical requests.
+  /// - Returns: The components of the string, or `nil` if it is no canonical request of the service, or there are none.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts?
 
   /// Returns the hash of a canonical request in the format of the string to sign.

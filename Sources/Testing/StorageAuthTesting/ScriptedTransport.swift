@@ -118,8 +118,7 @@ extension TransportError {
 
 /// A recorded request with its complete body.
 ///
-/// The description contains only the method, the host, the path without the query, and the header names, so that a
-/// failing test prints no authorization.
+/// The description has only the method, host, path without the query, and header names, so that tests print no secrets.
 public struct RecordedRequest: Sendable {
   /// The head of the request: method, scheme, authority, path with query, and headers.
   public let head: HTTPRequest

@@ -6,9 +6,8 @@ public import StorageAuth
 
 /// A provider of temporary keys that your own server issues.
 ///
-/// The server holds the permanent key and decides which rights a client gets. The server's time is read from the
-/// response's `Date` header or, for COS, from the start time in the response. A wrong clock on this machine then does
-/// not affect the credential's lifetime.
+/// The server holds the permanent key and decides which rights a client gets. The server's time comes from the header
+/// `Date` or, for COS, from the start time in the response, so that a wrong clock on this machine has no effect.
 ///
 /// ```swift
 /// let keys = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
@@ -59,9 +58,8 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///
   /// - Parameter context: The context whose transport sends the request.
   /// - Returns: A temporary key and the server's time.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the request or requires a login; `malformedResponse`
-  ///   if the response has no usable key; `failed` or `timeout` if the server cannot be reached; or the error of the
-  ///   closure that creates the request.
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses or requires a login; `malformedResponse` without a
+  ///   usable key; `failed` or `timeout` if the server cannot be reached; or the error of the closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(15))
     let response = try await exchange.send { () async throws(CredentialError) in try await prepare() }

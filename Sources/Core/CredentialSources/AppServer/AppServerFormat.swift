@@ -25,8 +25,7 @@ public struct AppServerFormat: Sendable {
 
   /// The response formats in the COS documentation.
   ///
-  /// The key is in `credentials` or `Credentials`, at the top level or inside `data` or `Response`, with `startTime`
-  /// and `expiredTime`.
+  /// The key is in `credentials` or `Credentials`, bare or in `data` or `Response`, with `startTime` and `expiredTime`.
   public static let cos = AppServerFormat(kind: .documents([.cos]))
 
   /// The response format that Amazon's SDKs read from a container's credential URL.

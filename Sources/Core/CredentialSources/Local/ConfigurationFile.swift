@@ -91,8 +91,8 @@ extension ConfigurationFile.Contents {
 extension FileContents {
   /// Whether members of the file's group or all users can read the file.
   ///
-  /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it who
-  /// runs the program; its members do not count.
+  /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it
+  /// who runs the program; its members do not count.
   package var isReadableByOthers: Bool {
     permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
   }

@@ -13,8 +13,7 @@ package struct ReceivedResponse: Sendable {
 
   /// The current time according to the service's clock, read from the response's `Date` header.
   ///
-  /// The value is `nil` if the response does not have exactly one valid `Date` header, comes from a cache (it has an
-  /// `Age` header), or has an implausible date.
+  /// It is `nil` without exactly one plausible `Date` header, or if a cache sent the response (header `Age`).
   package var issuerTime: Timestamp? {
     let dates = response.headerFields[values: .date]
     guard response.headerFields[.age] == nil, dates.count == 1, let time = Timestamp(httpDate: dates[0]) else {

@@ -75,8 +75,7 @@ package struct CacheMachine<Value: Credential> {
   var failuresInARow = 0
   /// The uptime at which the first of the consecutive failed requests started, or `nil` after a success.
   var failingSince: Duration?
-  /// The smallest lifetime that a fresh credential did not satisfy; until `end`, requests for it or a longer one fail
-  /// without a refresh.
+  /// The smallest lifetime that a fresh credential lacked; until `end`, requests for it or more fail without a refresh.
   var shortfall: (lasting: Duration, end: Duration)?
   var isShutDown = false
   private var flights: UInt64 = 0
@@ -124,8 +123,7 @@ package struct CacheMachine<Value: Credential> {
 
   /// Returns the uptime of the next request to the provider if callers request a credential all the time.
   ///
-  /// It is never earlier than `uptime`, and `nil` while a request is in flight, after the shutdown, and for a
-  /// credential that is not refreshed.
+  /// It is at least `uptime`; `nil` during a request, after the shutdown, or if the credential is not refreshed.
   package func nextQuestion(after uptime: Duration) -> Duration? {
     guard flight == nil, !isShutDown else { return nil }
     guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + remainingBackoff(at: uptime) }
@@ -238,8 +236,7 @@ extension CacheMachine {
       if let held, rejected == held.cached.generation, held.cached.credential == issued.credential {
         return fail(.sameAgain(source), at: uptime, random: random)
       }
-      // The issuer read its clock at some instant during the request. Counting the lifetime from the start of the
-      // request can only shorten the lifetime.
+      // The issuer read its clock during the request; an earlier start of the lifetime can only shorten it.
       let from = issued.issuerTime == nil ? uptime : flight.started
       // A background refresh runs at a time that only this machine chose. A request that a caller waited for may
       // coincide with requests from other machines, so the credential's next refresh time is spread.
@@ -299,9 +296,8 @@ extension CacheMachine {
 
   /// Resumes all waiters after a failed credential request.
   ///
-  /// A waiter receives the cached credential if it satisfies the waiter's requirements, otherwise the error. A rejected
-  /// credential is served again to waiters that have not tried it: the service's rejection may have been transient, and
-  /// there is no other credential.
+  /// A waiter receives the cached credential if it satisfies the waiter's requirements, otherwise the error. Waiters
+  /// that have not tried a rejected credential receive it again, because the rejection may have been transient.
   private mutating func settle(_ error: CredentialError, _ uptime: Duration) -> [Effect] {
     defer { waiters = [:] }
     rejected = nil

@@ -58,9 +58,8 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
 
   /// Returns the delay before the next background refresh after a number of consecutive failures.
   ///
-  /// The cached credential is still valid, so there is time: up to a quarter of the refresh margin before the second
-  /// attempt. Machines that try again only when the outage has lasted twice as long return over a period as long as the
-  /// outage, and not all at once.
+  /// As the cached credential is still valid, there is time: up to a quarter of the refresh margin before the second
+  /// attempt. Machines that wait until the outage has lasted twice as long do not return all at once when it ends.
   ///
   /// - Parameters:
   ///   - outage: The time since the first of these failed requests started.

@@ -188,8 +188,7 @@ extension UInt8 {
 
 /// String operations that compare and split by UTF-8 bytes, as the storage services do.
 ///
-/// Swift's own operations use characters: an asterisk with a combining accent is not an asterisk, `\u{37e}` equals a
-/// semicolon, and `\u{212a}` in lowercase is `k`.
+/// Swift's own operations use characters: `*` with a combining accent is no asterisk, and `\u{37e}` equals a semicolon.
 extension StringProtocol {
   package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 

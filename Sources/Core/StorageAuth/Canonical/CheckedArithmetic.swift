@@ -8,8 +8,7 @@
 extension FixedWidthInteger {
   /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///
-  /// The result is `nil` for any other text and above 2^60, like the seconds of a `Timestamp`, which is far enough from
-  /// the limits of `Int64` for a sum of a few integers.
+  /// It is `nil` for any other text and above 2^60, as in `Timestamp`, so that sums of a few integers fit `Int64`.
   package init?(digits text: some StringProtocol) {
     guard text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
     self.init(text, radix: 10)

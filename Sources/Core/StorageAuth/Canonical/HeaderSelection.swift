@@ -248,8 +248,6 @@ extension HTTPField.Name {
     return mistyped
   }
 
-  /// The replacement for an invalid header name.
-  ///
-  /// The `.date` fallback only satisfies the type checker.
+  /// The replacement for an invalid header name; the `.date` fallback only satisfies the type checker.
   static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
 }

@@ -94,17 +94,15 @@ extension RequestTarget.Parameter: Redacted {
 extension RequestTarget {
   /// Parses the target of an HTTP request.
   ///
-  /// The addressing style determines whether the bucket is the first segment of the path or the first label of the
-  /// host, or whether the whole host stands for the bucket. A `+` in the query is decoded as a space, as the services
-  /// decode it; a `+` in the path is not decoded.
+  /// By the addressing style, the bucket is the first segment of the path, the first label of the host, or the whole
+  /// host. A `+` is a space in the query, as for the services, but not in the path.
   ///
   /// - Parameters:
   ///   - request: The request as received, with the path still percent-encoded and the host as the authority.
   ///   - style: The position of the bucket name, by default the path for an IP address or `localhost`, else the host.
   ///   - bucket: The bucket that a custom domain stands for, or `nil` for the host without its port.
   ///   - hosts: The rule that recognizes the service's own hosts, which contain no bucket name.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the host, the path or the
-  ///   query cannot be parsed in exactly one way.
+  /// - Throws: A ``VerificationError`` (`malformed`) if host, path or query cannot be parsed in exactly one way.
   public init(
     of request: HTTPRequest, style: AddressingStyle? = nil, bucket: String? = nil, hosts: ServiceHosts = .unknown
   ) throws(VerificationError) {

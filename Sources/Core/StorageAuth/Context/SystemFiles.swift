@@ -18,8 +18,7 @@ public struct SystemFiles: FileReader {
 
   /// Reads a whole regular file, following symbolic links.
   ///
-  /// A relative path starts in the current directory. The permissions are read from the descriptor through which the
-  /// content is read, so that both belong to the same file.
+  /// A relative path starts in the current directory. Permissions and content are read through the same descriptor.
   ///
   /// - Parameters:
   ///   - path: The path of the file.

@@ -175,8 +175,7 @@ extension AccessKey {
 
 /// The message authentication code of a string, computed with HMAC (RFC 2104) and an access key's secret.
 ///
-/// The code is compared in constant time and not shown by `print`, `dump` or `Mirror`, because a client that has the
-/// code of a request can send the request.
+/// It is compared in constant time. `print`, `dump` and `Mirror` hide it: a client that has it can send the request.
 public struct AuthenticationCode: Sendable, Equatable {
   /// An HMAC algorithm, identified by its hash function.
   public enum Algorithm: Sendable, Hashable, CaseIterable {

@@ -24,9 +24,8 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   /// Calls the asynchronous function and returns the credential that it fetches.
   ///
   /// - Parameter context: The context, which is not used.
-  /// - Throws: The ``CredentialError`` that the function throws; an error with the code
-  ///   ``CredentialError/Code/unavailable`` if the function returns `nil`, or ``CredentialError/Code/failed`` if the
-  ///   function throws another error.
+  /// - Throws: The ``CredentialError`` that the function throws, ``CredentialError/Code/unavailable`` if it returns
+  ///   `nil`, or ``CredentialError/Code/failed`` if it throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
       return IssuedCredential(try await response(of: fetch(), from: source))

@@ -5,8 +5,7 @@ internal import Synchronization
 
 /// A hub that passes the events of caches and clients to observers.
 ///
-/// Each cache has a hub, and clients of the cache use it unless they are given another hub. Without
-/// observers, no event is created or stored.
+/// Each cache has a hub, which its clients use unless they are given another. Without observers, no event is created.
 ///
 /// ```swift
 /// for await event in client.events.stream() { metrics.count(event) }

@@ -3,9 +3,8 @@
 
 /// The upload that a form permits its bearer: one object with certain keys, under conditions, until an expiration.
 ///
-/// A ``FormSigner`` creates a ``SignedForm`` from the policy. All properties become part of the form's policy document,
-/// which the service checks. The vendors' pages that define the document are "PostObject" (OSS), "POST Object" (COS)
-/// and "POST Policy" (S3).
+/// A ``FormSigner`` creates a ``SignedForm`` from the policy, whose properties become the policy document that the
+/// service checks. Vendors' pages: "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).
 ///
 /// ```swift
 /// let policy = FormPolicy(

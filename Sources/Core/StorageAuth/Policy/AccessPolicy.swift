@@ -141,8 +141,7 @@ public struct AccessRequest: Sendable, Hashable {
 
   /// Returns whether the media type, without its parameters, matches one of a rule, such as `image/*`.
   ///
-  /// A browser uses the last of several comma-separated types, and guesses if it finds no type. A value that is not
-  /// exactly one media type therefore matches no rule.
+  /// A browser uses the last of several types, and guesses without one; only exactly one media type can match a rule.
   func hasType(_ named: String) -> Bool {
     guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
     let words = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }

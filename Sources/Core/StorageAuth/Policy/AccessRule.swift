@@ -156,8 +156,7 @@ extension AccessRule {
 extension ObjectScope {
   /// Returns a pattern for the keys in the scope, in which an asterisk matches any string.
   ///
-  /// - Throws: A ``PolicyError`` if a key contains characters that have a meaning in the pattern: an asterisk, a
-  ///   question mark, or the start of a variable.
+  /// - Throws: A ``PolicyError`` if a key contains `*`, `?`, or the start of a variable, as these have a meaning.
   package func pattern(in language: String) throws(PolicyError) -> String {
     let (text, end) =
       switch self {

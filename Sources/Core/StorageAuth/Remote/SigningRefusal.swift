@@ -42,8 +42,7 @@ public struct SigningRefusal: Error, Sendable, Hashable, ActionableError {
     public static let clockSkew = Code(name: "clockSkew")
     /// The signature would be valid for too long, or has already expired.
     public static let lifetime = Code(name: "lifetime")
-    /// The request is for an operation that no policy covers, such as access control or a copy, or contains an unknown
-    /// parameter or header.
+    /// No policy covers the operation, such as access control or a copy, or a parameter or header is unknown.
     public static let unknownOperation = Code(name: "unknownOperation")
     /// The policy does not allow the caller to perform the operation.
     public static let notAllowed = Code(name: "notAllowed")

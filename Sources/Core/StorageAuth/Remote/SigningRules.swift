@@ -11,8 +11,7 @@ public struct SigningRules: Sendable {
 
   /// The maximum validity of a signature that contains its expiration.
   ///
-  /// The validity is counted from the current time, or from the signature's own date if this date is later, because the
-  /// client's clock may be fast.
+  /// It is counted from now, or from the signature's own date if this is later, because the client's clock may be fast.
   public var lifetime: Duration
 
   /// The maximum difference between a request's date and the server's clock; the services accept 15 minutes.
@@ -88,8 +87,7 @@ public struct SigningRules: Sendable {
 
 /// The operation of a request to sign, reduced to the properties that an access policy checks.
 ///
-/// Only the operations that this type recognizes can be signed remotely. Any other parameter or header may change the
-/// operation of a request, and is rejected.
+/// Only operations that this type recognizes are signed remotely; other parameters or headers may change the operation.
 struct RequestedOperation {
   let action: AccessAction
   let bucket: String
@@ -165,8 +163,7 @@ struct RequestedOperation {
 
   /// Creates the operation of a request on a bucket: a listing, an unsigned form upload, or a deletion of many objects.
   ///
-  /// The keys of a multiple deletion are in the body, which the signature need not cover. The caller must therefore be
-  /// allowed to delete every key.
+  /// The keys to delete are in the body, which may be unsigned; the caller must be allowed to delete every key.
   private init(onBucket bucket: String, _ intent: AuthorizedRequest) throws(SigningRefusal) {
     let query = try RequestedQuery(intent)
     self.bucket = bucket

@@ -16,8 +16,7 @@ public protocol SignatureVerifier: Sendable {
   ///
   /// - Parameter request: The request as received, with the path still percent-encoded and the host as the authority.
   /// - Returns: The claim, or `nil` if the request contains no authorization.
-  /// - Throws: A ``VerificationError`` if the authorization is malformed, if the request contains two authorizations,
-  ///   or if the request exceeds the limits.
+  /// - Throws: A ``VerificationError`` if the authorization is malformed or repeated, or a limit is exceeded.
   func claim(in request: HTTPRequest) throws(VerificationError) -> Claim?
 
   /// Verifies a request's signature with an access key.
@@ -301,9 +300,8 @@ extension SignatureClaim {
 
   /// Returns the error for a signature that does not match; for implementations of verifiers.
   ///
-  /// The error contains the strings that the verifier computed. The claim's session token and values with secret names
-  /// are masked, wherever the client put them. If `key` is a decoy for a key that does not exist, the error contains no
-  /// strings, and `texts` is not called.
+  /// The error contains the strings that the verifier computed, in which the claim's session token and values with
+  /// secret names are masked. If `key` is a decoy for a missing key, there are no strings, and `texts` is not called.
   ///
   /// - Parameters:
   ///   - signature: The signature that the request contains.

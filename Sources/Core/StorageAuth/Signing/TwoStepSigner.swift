@@ -5,9 +5,8 @@ public import HTTPTypes
 
 /// A signer that works in two steps, so that the secret key can stay on a server ("self-signed mode").
 ///
-/// In the first step, the device creates the string to sign from the request and the key's ``Identity``. The device
-/// sends the string to the server that holds the key. In the second step, the device adds the signature from the
-/// server's response to the request.
+/// In the first step, the device creates the string to sign from the request and the key's ``Identity``, and sends it
+/// to the server that holds the key. In the second step, it adds the signature of the server's response to the request.
 ///
 /// ```swift
 /// let pending = try signer.prepare(request, as: identity, in: .now)

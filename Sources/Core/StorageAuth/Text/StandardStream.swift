@@ -22,8 +22,7 @@ package enum StandardStream: Int32, Sendable {
 
   /// Prints items on one line of standard output.
   ///
-  /// If the line cannot be written, the program ends: silently if the reader has closed the stream, otherwise with an
-  /// error on standard error and status 1.
+  /// If that fails, the program ends: silently if the reader closed the stream, otherwise with an error and status 1.
   package static func print(_ items: Any..., separator: String = " ") {
     output.put(items.map { "\($0)" }.joined(separator: separator) + "\n") { errors.put("Error: \($0)\n") }
   }

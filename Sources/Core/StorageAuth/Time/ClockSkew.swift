@@ -3,9 +3,8 @@
 
 /// The clock skew between this machine and each host that it signs requests for.
 ///
-/// A skew is determined from a response that rejects a request because of its time, and applied to every later
-/// signature. Each client has one `ClockSkew`, which copies of the client share. To let several clients share what they
-/// learn, give them the same `ClockSkew`.
+/// A skew is determined from a response that rejects a request because of its time, and applied to all later
+/// signatures. A client shares one `ClockSkew` with its copies, and with other clients that are given the same.
 ///
 /// ```swift
 /// let date = time.now.advanced(by: skew.offset(for: "oss-cn-hangzhou.aliyuncs.com"))
@@ -43,8 +42,7 @@ public final class ClockSkew: Sendable {
   ///   - host: The host in lowercase, with the port if it is not the scheme's default.
   ///   - serverTime: The time of the response according to the host's clock.
   ///   - localTime: The time according to this machine's clock when the response arrived, without correction.
-  /// - Returns: The new offset, or `nil` if it differs from the known offset by at most ``tolerance``, or exceeds
-  ///   ``limit``.
+  /// - Returns: The new offset, or `nil` if it is within ``tolerance`` of the known one, or exceeds ``limit``.
   public func learn(host: String, serverTime: Timestamp, at localTime: Timestamp) -> Duration? {
     let offset = localTime.duration(to: serverTime)
     guard offset.magnitude <= Self.limit else { return nil }

@@ -72,8 +72,7 @@ extension Timestamp: InstantProtocol {
 
   /// The range of ``unixSeconds``: some 36 billion years before and after 1970.
   ///
-  /// The range ensures that the seconds of the duration between two instants, and of the sum of two such durations, fit
-  /// in an `Int64`; `Duration.components` traps otherwise.
+  /// It keeps the seconds between two instants, and sums of two such durations, in `Int64`, whose overflow traps.
   private static let range: ClosedRange<Int64> = (-1 << 60)...(1 << 60)
 
   /// A duration that exceeds the time between any two instants.

@@ -40,8 +40,7 @@ public struct HTTPStreamingResponse: Sendable {
 
   /// A closure that returns, at the end of the body, whether only the end of the connection marked it.
   ///
-  /// Such a body may be incomplete without a failure of the connection. The end of a body with `Content-Length`, with
-  /// chunked encoding, or in an HTTP/2 stream is certain.
+  /// It may be incomplete without a failure, unlike one with `Content-Length`, chunked encoding or an HTTP/2 stream.
   package var endsWithConnection: @Sendable () -> Bool = { false }
 
   /// Creates a response from a status, headers and a body.
@@ -176,9 +175,8 @@ extension HTTPRequest {
 
   /// Checks that the path with its query can be part of a URL, so that an HTTP client need not change it.
   ///
-  /// A client that changes the path makes the signature wrong. Clients encode characters that a URL cannot contain (RFC
-  /// 3986, sections 3.3 and 3.4). They append a path without a slash at its start to the host. Foundation's `URL`
-  /// replaces a path that is not UTF-8.
+  /// A changed path makes the signature wrong. Clients encode characters that a URL cannot contain (RFC 3986, sections
+  /// 3.3 and 3.4), append a path without a slash to the host, or replace one that is not UTF-8 (Foundation).
   package func checkPath() throws(TransportError) {
     let path = path ?? "/"
     guard path.utf8.first == UInt8(ascii: "/") else { throw invalidPath("does not start with a slash") }

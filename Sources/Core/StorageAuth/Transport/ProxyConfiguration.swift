@@ -5,9 +5,8 @@ internal import StorageCrypto
 
 /// The HTTP proxies of a transport, and the hosts to which it connects without them.
 ///
-/// A transport opens a tunnel through the proxy (the method `CONNECT`) for `https` and for `http`, so that the proxy
-/// changes no signed request. Hosts of this machine and link-local addresses, such as those of metadata services, are
-/// never reached through a proxy.
+/// A transport opens a tunnel (`CONNECT`) for `https` and for `http`, so that the proxy changes no signed request. This
+/// machine and link-local addresses, such as those of metadata services, are never reached through a proxy.
 ///
 /// ```swift
 /// let transport = try AsyncHTTPClientTransport(proxy: .environment)
@@ -39,10 +38,9 @@ public struct ProxyConfiguration: Sendable, Equatable {
 
   /// Creates a configuration from environment variables, as most HTTP tools read them.
   ///
-  /// The variables are `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, or the same in capital letters, and
-  /// lowercase wins. `all_proxy` is for the schemes that have no variable of their own. An empty variable counts as not
-  /// set. `HTTP_PROXY` is ignored if `REQUEST_METHOD` is set, because a CGI program receives the header `Proxy` of its
-  /// client in that variable.
+  /// The variables are `http_proxy`, `https_proxy`, `all_proxy` (for schemes without their own) and `no_proxy`, or the
+  /// same in capital letters; lowercase wins, and an empty variable counts as not set. `HTTP_PROXY` is ignored if
+  /// `REQUEST_METHOD` is set, because a CGI program receives the header `Proxy` of its client in that variable.
   ///
   /// - Parameter environment: A closure that returns the value of a variable, or `nil` if it is not set.
   /// - Throws: A ``TransportError`` with the code `invalidConfiguration` that names the variable, without its value.
@@ -109,8 +107,7 @@ public struct ProxyServer: Sendable, Equatable {
 
   /// Parses the URL of an HTTP proxy: `http://[user[:password]@]host[:port]`, or `host:port`.
   ///
-  /// The user and the password are percent-encoded. The port is 80 by default. A proxy that is reached over TLS
-  /// (`https://`) and SOCKS proxies are not supported.
+  /// User and password are percent-encoded; the port is 80 by default. Proxies over TLS or SOCKS are not supported.
   ///
   /// - Parameter url: The URL of the proxy.
   /// - Throws: A ``TransportError`` with the code ``TransportError/Code/invalidConfiguration``, which does not contain

@@ -3,10 +3,9 @@
 
 /// A buffered writer for bytes that are hashed or collected.
 ///
-/// The writer buffers the bytes in a block on the stack, and flushes the block when it is full, so that writing a
-/// canonical request does not allocate. A writer exists only inside the closure that receives it. If the bytes are
-/// collected in an array, they may be a key, so the block is wiped afterwards. For a string the block is not wiped,
-/// because a string cannot be wiped anyway.
+/// The block is on the stack and flushed when it is full, so that writing a canonical request does not allocate. A
+/// writer exists only inside the closure that receives it. If an array collects the bytes, they may be a key, so the
+/// block is wiped; for a string it is not, because a string cannot be wiped anyway.
 @safe
 @usableFromInline
 package struct ByteWriter: ~Copyable {

@@ -72,8 +72,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
 
   /// Sorts the list, keeping the order of equal elements, and returns whether at least two elements are equal.
   ///
-  /// - Parameter compare: A closure that returns a negative integer if its first argument sorts first, and zero if its
-  ///   arguments are equal.
+  /// - Parameter compare: A closure that returns a negative integer if its first argument sorts first, zero if equal.
   @inlinable @inline(__always)
   @discardableResult
   package mutating func sort(by compare: (Element, Element) -> Int) -> Bool {

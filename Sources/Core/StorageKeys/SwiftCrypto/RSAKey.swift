@@ -195,8 +195,7 @@
 
     /// Signs a message, or returns `nil` if the key is public or of an unsupported length.
     ///
-    /// The time depends on the private key, so that the method is only for keys that protect no data, such as the key
-    /// of a local server for tests.
+    /// The time depends on the private key: use it only for keys that protect no data, such as a test server's.
     func signMD5(_ message: [UInt8]) -> [UInt8]? {
       guard var exponent = number(.privateExponent), let modulus = number(.modulus),
         let encoded = Self.encoded(message, byteCount: modulus.count)

@@ -5,9 +5,8 @@ public import StorageAuth
 
 /// A conformance suite for credential providers, which checks an implementation against each ``ProviderRule``.
 ///
-/// Configure the provider so that it returns a credential with recognizable secrets. Rules about failures and waiting
-/// require additional instances that are configured to fail or to wait. Without such instances, the report states that
-/// these rules were not checked.
+/// The provider must return a credential with recognizable secrets. Rules about failures and waiting require additional
+/// instances that fail or wait; without them, the report states that these rules were not checked.
 ///
 /// ```swift
 /// let report = await ProviderConformance(

@@ -6,8 +6,7 @@ public import StorageAuth
 
 /// A conformance suite for transports, which checks an implementation against each ``TransportRule``.
 ///
-/// The suite runs servers on 127.0.0.1 that record what they receive byte for byte, and that answer slowly, partially or
-/// not at all. The transport is all that it needs:
+/// Its servers on 127.0.0.1 record requests byte for byte, and answer slowly, partially or not at all:
 ///
 /// ```swift
 /// try await TransportConformance.check { MyTransport() }

@@ -40,8 +40,7 @@ public struct SampleMaker: Sendable {
 
   /// Returns the sample that is generated from a seed.
   ///
-  /// Half of the access keys are temporary. Object keys contain repeated slashes, dots, characters that are special in
-  /// URLs, control characters and non-ASCII characters.
+  /// Half of the keys are temporary. Object keys contain `//`, dots, special, control and non-ASCII characters.
   ///
   /// - Parameter seed: The seed, which determines the sample together with the properties of the generator.
   /// - Throws: A `SigningError` if the bucket name is invalid.
