@@ -160,9 +160,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   }
 
   /// Shuts the cache down: cancels the in-flight request, and fails all waiters and later requests for a credential.
-  public func shutdown() {
-    perform { $0.shutDown() }
-  }
+  public func shutdown() { perform { $0.shutDown() } }
 }
 
 extension CredentialCache {

@@ -139,9 +139,7 @@ public struct CredentialScope: Sendable, Hashable {
   /// Creates a scope from rules.
   ///
   /// - Parameter rules: The rules that the credential must satisfy.
-  public init(_ rules: [AccessRule]) {
-    self.rules = rules
-  }
+  public init(_ rules: [AccessRule]) { self.rules = rules }
 
   /// Creates the scope of one action.
   ///

@@ -11,9 +11,7 @@ public struct SigningContext: Sendable, Equatable {
   /// Creates a signing context with the given time.
   ///
   /// - Parameter date: The time of signing, according to the service's clock.
-  public init(date: Timestamp) {
-    self.date = date
-  }
+  public init(date: Timestamp) { self.date = date }
 
   /// A signing context with the current time of this machine's clock, without correction for clock skew.
   public static var now: SigningContext { SigningContext(date: .now) }

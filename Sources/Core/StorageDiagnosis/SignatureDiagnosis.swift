@@ -459,8 +459,7 @@ extension SignatureDiagnosis.Cause {
       )
     case .wrongRegion:
       ("The region in the signature is not that of the bucket, or is misspelt.", "Sign for the region of the bucket.")
-    case .wrongProduct:
-      ("The product in the scope is not that of the service.", "Use the service's name for scopes.")
+    case .wrongProduct: ("The product in the scope is not that of the service.", "Use the service's name for scopes.")
     case .wrongVersion:
       ("The service requires another signature version.", "Sign with the version that the bucket accepts.")
     case .signatureTwice:

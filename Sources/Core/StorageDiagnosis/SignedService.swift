@@ -13,9 +13,7 @@ public struct SignedService: Sendable, Hashable {
   /// Creates a service from a reader.
   ///
   /// - Parameter reader: The reader of the service's signatures and error responses.
-  public init(_ reader: some SignatureReader) {
-    self.reader = reader
-  }
+  public init(_ reader: some SignatureReader) { self.reader = reader }
 
   /// Returns a Boolean value that indicates whether two services have equal readers.
   public static func == (first: SignedService, second: SignedService) -> Bool {
@@ -23,9 +21,7 @@ public struct SignedService: Sendable, Hashable {
   }
 
   /// Hashes the reader of the service into the given hasher.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(AnyHashable(reader))
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(reader)) }
 }
 
 /// A type that parses a service's signatures, signed strings and error responses.

@@ -5,9 +5,7 @@
 package struct PublicKey: Sendable {
   let handle: KeyHandle
 
-  init(_ handle: KeyHandle) {
-    self.handle = handle
-  }
+  init(_ handle: KeyHandle) { self.handle = handle }
 
   /// Creates a public key from SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older `BEGIN RSA PUBLIC KEY`.
   package init(pem: String) throws(KeyError) {

@@ -61,12 +61,8 @@ public final class EventRecorder: Sendable {
   /// Waits until the given number of events has been recorded, or the task is cancelled.
   ///
   /// - Parameter count: The number of events since the recorder was created.
-  public func wait(forEvents count: Int) async {
-    await log.tally.reached(count)
-  }
+  public func wait(forEvents count: Int) async { await log.tally.reached(count) }
 
   /// Stops recording events; the recorded events remain available.
-  public func stop() {
-    observation.cancel()
-  }
+  public func stop() { observation.cancel() }
 }

@@ -7,19 +7,13 @@ internal import StorageAuth
 final class Gate: Sendable {
   private let isClosed: WaitList<Bool, Int>
 
-  init(isClosed: Bool = false) {
-    self.isClosed = WaitList(isClosed)
-  }
+  init(isClosed: Bool = false) { self.isClosed = WaitList(isClosed) }
 
   var waiting: Int { isClosed.waiterCount }
 
-  func close() {
-    isClosed.update({ $0 = true }, resuming: { _, _ in false })
-  }
+  func close() { isClosed.update({ $0 = true }, resuming: { _, _ in false }) }
 
-  func open() {
-    isClosed.update({ $0 = false }, resuming: { _, _ in true })
-  }
+  func open() { isClosed.update({ $0 = false }, resuming: { _, _ in true }) }
 
   /// Resumes the task that has waited longest, without opening or closing the gate.
   func letOneThrough() {
@@ -31,9 +25,7 @@ final class Gate: Sendable {
   }
 
   /// Waits until the gate is open, or throws `CancellationError` if the task is cancelled.
-  func pass() async throws {
-    try await isClosed.wait { isClosed in isClosed ? 0 : nil }
-  }
+  func pass() async throws { try await isClosed.wait { isClosed in isClosed ? 0 : nil } }
 }
 
 /// A counter with which tasks can wait until it reaches a value.
@@ -49,9 +41,7 @@ final class Tally: Sendable {
   }
 
   /// Waits until the counter is at least `goal`, or the task is cancelled.
-  func reached(_ goal: Int) async {
-    try? await counter.wait { count in count >= goal ? nil : goal }
-  }
+  func reached(_ goal: Int) async { try? await counter.wait { count in count >= goal ? nil : goal } }
 }
 
 /// A state, and the tasks that wait until it reaches their goals.
@@ -70,9 +60,7 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
 
   private let content: Lock<Content>
 
-  init(_ state: State) {
-    content = Lock(Content(state: state))
-  }
+  init(_ state: State) { content = Lock(Content(state: state)) }
 
   var state: State { content.withLock { $0.state } }
 

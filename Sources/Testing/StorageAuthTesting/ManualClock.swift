@@ -17,9 +17,7 @@ public final class ManualClock: SigningClock {
   /// Creates stepped clocks with an uptime of zero.
   ///
   /// - Parameter now: The initial time of the wall clock.
-  public init(now: Timestamp = Timestamp(unixSeconds: 1_800_000_000)) {
-    state = WaitList((now, .zero))
-  }
+  public init(now: Timestamp = Timestamp(unixSeconds: 1_800_000_000)) { state = WaitList((now, .zero)) }
 
   /// The current time of the wall clock.
   public var now: Timestamp { state.state.now }
@@ -33,9 +31,7 @@ public final class ManualClock: SigningClock {
   /// Waits until the given number of sleeps has started, or the task is cancelled.
   ///
   /// - Parameter count: The number of sleeps since the clocks were created, including sleeps that have ended.
-  public func wait(forSleeps count: Int) async {
-    await slept.reached(count)
-  }
+  public func wait(forSleeps count: Int) async { await slept.reached(count) }
 
   /// Advances both clocks, and wakes the tasks whose sleep has ended, in the order of their wake-up times.
   ///
@@ -51,9 +47,7 @@ public final class ManualClock: SigningClock {
   /// Sets only the wall clock, as a correction of the system time does.
   ///
   /// - Parameter now: The new time of the wall clock.
-  public func setWallClock(to now: Timestamp) {
-    state.update({ $0.now = now }, resuming: { _, _ in false })
-  }
+  public func setWallClock(to now: Timestamp) { state.update({ $0.now = now }, resuming: { _, _ in false }) }
 
   /// Waits until the test has advanced the clocks by the given duration.
   ///

@@ -74,26 +74,18 @@ public final class ScriptedProvider<Value: Credential>: CredentialProvider {
   public var held: Int { gate.waiting }
 
   /// Holds all calls from now on: the provider counts them, but they do not return.
-  public func hold() {
-    gate.close()
-  }
+  public func hold() { gate.close() }
 
   /// Releases the held calls, and stops holding new calls.
-  public func release() {
-    gate.open()
-  }
+  public func release() { gate.open() }
 
   /// Releases the call that has been held longest; the other calls remain held.
-  public func releaseOne() {
-    gate.letOneThrough()
-  }
+  public func releaseOne() { gate.letOneThrough() }
 
   /// Waits until the provider has received the given number of calls, or the task is cancelled.
   ///
   /// - Parameter count: The number of calls since the provider was created.
-  public func wait(forCalls count: Int) async {
-    await tally.reached(count)
-  }
+  public func wait(forCalls count: Int) async { await tally.reached(count) }
 
   /// Returns the issued credential in the next scripted result.
   ///

@@ -25,9 +25,7 @@ public final class ScriptedTransport: HTTPTransport {
   /// Creates a transport that returns the responses of a closure.
   ///
   /// - Parameter script: A closure that returns the response to a request.
-  public init(_ script: @escaping Script) {
-    self.script = script
-  }
+  public init(_ script: @escaping Script) { self.script = script }
 
   /// Creates a transport that returns the responses in a list, one for each request.
   ///
@@ -51,21 +49,15 @@ public final class ScriptedTransport: HTTPTransport {
   public var highestInFlight: Int { inFlight.withLock { $0.highest } }
 
   /// Holds all responses from now on: the transport records requests, but does not respond to them.
-  public func hold() {
-    gate.close()
-  }
+  public func hold() { gate.close() }
 
   /// Releases the held responses, and stops holding new responses.
-  public func release() {
-    gate.open()
-  }
+  public func release() { gate.open() }
 
   /// Waits until the given number of requests has been sent, or the task is cancelled.
   ///
   /// - Parameter count: The number of requests since the transport was created.
-  public func wait(forRequests count: Int) async {
-    await tally.reached(count)
-  }
+  public func wait(forRequests count: Int) async { await tally.reached(count) }
 
   /// Records a request and returns the scripted response to it.
   ///

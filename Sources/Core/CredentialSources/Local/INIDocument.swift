@@ -38,9 +38,7 @@ package struct INIDocument {
     var values: [String: String] = [:]
     var problem: String?
 
-    mutating func note(_ problem: String) {
-      self.problem = self.problem ?? problem
-    }
+    mutating func note(_ problem: String) { self.problem = self.problem ?? problem }
   }
 
   private let location: SettingLocation

@@ -83,8 +83,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
 
   private func problem(with error: CommandError) -> CredentialError {
     switch error {
-    case .notFound:
-      location.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
+    case .notFound: location.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
     case .notStarted(let reason):
       location.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
     case .timeout: location.error(.timeout, "took longer than \(timeout)", isRetryable: true)
@@ -168,16 +167,12 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// Creates a command that runs a program without a shell.
   ///
   /// - Parameter arguments: The program, found through `PATH` unless its name contains a slash, and its arguments.
-  public init(_ arguments: [String]) {
-    self.arguments = arguments
-  }
+  public init(_ arguments: [String]) { self.arguments = arguments }
 
   /// Creates a command that runs a program without a shell.
   ///
   /// - Parameter elements: The program, found through `PATH` unless its name contains a slash, and its arguments.
-  public init(arrayLiteral elements: String...) {
-    self.init(elements)
-  }
+  public init(arrayLiteral elements: String...) { self.init(elements) }
 
   /// Returns a command that runs a command line with `/bin/sh`, which expands variables and supports pipes.
   ///

@@ -132,9 +132,7 @@ package final class ServiceSighting: Sendable {
 
   var hasResponded: Bool { responded.withLock { $0 } }
 
-  func note() {
-    responded.withLock { $0 = true }
-  }
+  func note() { responded.withLock { $0 = true } }
 }
 
 private struct AttentiveTransport: HTTPTransport {

@@ -8,9 +8,7 @@ package import StorageAuth
 package struct RequestCheck: Sendable {
   package let source: String
 
-  package init(source: String) {
-    self.source = source
-  }
+  package init(source: String) { self.source = source }
 
   package func refused(_ message: String, _ remedy: String) -> CredentialError {
     CredentialError(.failed, source: source, message, remedy: remedy)

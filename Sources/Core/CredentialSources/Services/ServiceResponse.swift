@@ -168,9 +168,7 @@ package struct ServiceText: Sendable {
   private let mask: SecretMask
 
   /// Creates a filter that masks values, both verbatim and encoded for a URL.
-  package init(masking masks: [Secret] = []) {
-    mask = SecretMask(masks)
-  }
+  package init(masking masks: [Secret] = []) { mask = SecretMask(masks) }
 
   /// Returns a string as one line of at most 300 characters, with values masked and without control characters.
   package func shown(_ text: String) -> String {

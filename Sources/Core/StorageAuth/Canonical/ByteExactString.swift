@@ -19,14 +19,10 @@ public struct ByteExactString: Sendable {
   public let string: String
 
   /// Creates a byte-exact string with the UTF-8 bytes of a string.
-  public init(_ string: String) {
-    self.string = string
-  }
+  public init(_ string: String) { self.string = string }
 
   /// Creates a byte-exact string with the UTF-8 bytes of a substring.
-  public init(_ string: Substring) {
-    self.string = String(string)
-  }
+  public init(_ string: Substring) { self.string = String(string) }
 
   /// The UTF-8 bytes of the text.
   public var utf8: String.UTF8View { string.utf8 }

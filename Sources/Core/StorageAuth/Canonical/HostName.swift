@@ -253,7 +253,6 @@ package enum LoopbackHost {
   private static func isPort(_ rest: Substring.UTF8View) -> Bool {
     guard let first = rest.first else { return true }
     let digits = rest.dropFirst()
-    return first == UInt8(ascii: ":") && (1...5).contains(digits.count)
-      && digits.allSatisfy { $0.isASCIIDigit }
+    return first == UInt8(ascii: ":") && (1...5).contains(digits.count) && digits.allSatisfy { $0.isASCIIDigit }
   }
 }

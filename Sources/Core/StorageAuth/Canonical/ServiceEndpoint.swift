@@ -159,7 +159,5 @@ public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
   /// Creates the default style for a host: ``path`` for an IP address or `localhost`, otherwise ``virtualHosted``.
   ///
   /// - Parameter authority: A host, with or without a port.
-  public init(authority: String) {
-    self = isAddressOrLocalhost(authority) ? .path : .virtualHosted
-  }
+  public init(authority: String) { self = isAddressOrLocalhost(authority) ? .path : .virtualHosted }
 }

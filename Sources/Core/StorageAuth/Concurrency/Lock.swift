@@ -12,9 +12,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
   private let turn = Atomic<UInt8>(0)
 
-  package init(_ value: consuming sending Value) {
-    mutex = Mutex(value)
-  }
+  package init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -34,9 +32,7 @@ package struct DeliveryQueue<Element: Sendable>: Sendable {
 
   package init() {}
 
-  package mutating func append(_ element: Element) {
-    pending.append(element)
-  }
+  package mutating func append(_ element: Element) { pending.append(element) }
 
   /// Removes and returns the next element, unless another thread than the caller's delivers the elements.
   fileprivate mutating func next(isDeliverer: Bool) -> Element? {

@@ -129,9 +129,7 @@ public struct AccessKey: Credential {
   public var isAnonymous: Bool { storage.isAnonymous }
 
   /// The key's ID, session token, start and expiration, without its secret.
-  public var identity: Identity {
-    Identity(id: id, sessionToken: sessionToken, start: start, expiration: expiration)
-  }
+  public var identity: Identity { Identity(id: id, sessionToken: sessionToken, start: start, expiration: expiration) }
 }
 
 extension AccessKey: Equatable {
@@ -196,9 +194,7 @@ public struct AuthenticationCode: Sendable, Equatable {
   /// The bytes of the authentication code.
   public let bytes: [UInt8]
 
-  init(_ digest: Digest) {
-    bytes = digest.bytes
-  }
+  init(_ digest: Digest) { bytes = digest.bytes }
 
   /// Decodes an authentication code from Base64 with padding (RFC 4648, section 4).
   ///

@@ -12,9 +12,7 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
   /// Creates an access key ID from a string, which is not validated until the ID signs or appears in a request.
   ///
   /// - Parameter string: The ID as the vendor issued it.
-  public init(_ string: String) {
-    text = ByteExactString(string)
-  }
+  public init(_ string: String) { text = ByteExactString(string) }
 
   /// Creates an access key ID from the signer's ID in a request.
   ///

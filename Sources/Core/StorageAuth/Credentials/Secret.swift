@@ -14,16 +14,12 @@ public struct Secret: Sendable, Equatable {
   /// The original string is not wiped, because Swift has no means to do so.
   ///
   /// - Parameter text: The secret in clear text.
-  public init(_ text: String) {
-    bytes = withBytes(of: text) { SecretBytes($0) }
-  }
+  public init(_ text: String) { bytes = withBytes(of: text) { SecretBytes($0) } }
 
   /// Creates a secret by copying bytes into memory that is wiped on release.
   ///
   /// - Parameter bytes: The bytes of the secret; the array is not wiped.
-  public init(bytes: [UInt8]) {
-    self.bytes = SecretBytes(bytes)
-  }
+  public init(bytes: [UInt8]) { self.bytes = SecretBytes(bytes) }
 
   /// A Boolean value that indicates whether the secret is empty.
   public var isEmpty: Bool {

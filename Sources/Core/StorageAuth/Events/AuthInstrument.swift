@@ -115,9 +115,7 @@ package struct ActiveSpan: Sendable {
   }
 
   /// Adds the fields that continue the current task's trace in another process to a request to the app's own server.
-  package static func inject(into fields: inout HTTPFields) {
-    current?.base.inject(into: &fields)
-  }
+  package static func inject(into fields: inout HTTPFields) { current?.base.inject(into: &fields) }
 
   /// Runs a function inside the span, without ending the span.
   package func perform<Value, Failure: Error>(
@@ -133,13 +131,9 @@ package struct ActiveSpan: Sendable {
     return try result.get()
   }
 
-  package func record(_ event: AuthEvent) {
-    base.record(event)
-  }
+  package func record(_ event: AuthEvent) { base.record(event) }
 
-  package func end(_ outcome: AuthActivity.Outcome) {
-    base.end(outcome)
-  }
+  package func end(_ outcome: AuthActivity.Outcome) { base.end(outcome) }
 }
 
 extension Optional<ActiveSpan> {

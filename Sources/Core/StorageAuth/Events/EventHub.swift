@@ -35,9 +35,7 @@ public final class EventHub: Sendable {
   package static let watcher = Lock<Observer?>(nil)
 
   /// Creates an event hub without observers.
-  public convenience init() {
-    self.init(measuredBy: nil)
-  }
+  public convenience init() { self.init(measuredBy: nil) }
 
   /// Creates an event hub that uses the instrument of another hub, or of none.
   package init(measuredBy parent: EventHub?) {
@@ -134,9 +132,7 @@ public final class EventHub: Sendable {
     }
 
     /// Ends the observation; the observer receives no further events.
-    public func cancel() {
-      end()
-    }
+    public func cancel() { end() }
 
     deinit {
       end()

@@ -98,13 +98,9 @@ public struct JSONNumber: Sendable, Hashable {
   /// Creates a JSON number from an integer.
   ///
   /// - Parameter number: The integer, which can have any size.
-  public init(_ number: some BinaryInteger) {
-    digits = "\(number)"
-  }
+  public init(_ number: some BinaryInteger) { digits = "\(number)" }
 
-  init(digits: String) {
-    self.digits = digits
-  }
+  init(digits: String) { self.digits = digits }
 
   /// The number as an integer, or `nil` if it is not a whole number of a magnitude of at most 2^60.
   ///

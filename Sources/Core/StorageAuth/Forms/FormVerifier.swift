@@ -189,9 +189,7 @@ public struct SubmittedForm: Sendable {
 
 extension SubmittedForm: Redacted {
   /// The bucket and the names of the form fields, without the field values.
-  public var description: String {
-    "SubmittedForm(\(bucket), fields: [\(fields.map(\.name).joined(separator: ", "))])"
-  }
+  public var description: String { "SubmittedForm(\(bucket), fields: [\(fields.map(\.name).joined(separator: ", "))])" }
 }
 
 extension VerificationLimits {

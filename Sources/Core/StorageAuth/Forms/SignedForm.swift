@@ -249,8 +249,7 @@ public struct FormDraft: Sendable {
     var open: [FormCondition] = []
     for condition in conditions {
       switch (condition.field, condition.rule) {
-      case ("key", .startsWith(let prefix)):
-        all.insert(FormField("key", prefix + Self.fileNameVariable), at: 0)
+      case ("key", .startsWith(let prefix)): all.insert(FormField("key", prefix + Self.fileNameVariable), at: 0)
       case ("key", .equals(let key)): all.insert(FormField("key", key), at: 0)
       default:
         let name = condition.field.asciiLowercased == "content-type" ? "Content-Type" : condition.field

@@ -19,9 +19,7 @@ public struct AccessPolicy: Sendable, Hashable {
   /// Creates an access policy from rules.
   ///
   /// - Parameter rules: The rules of the policy; an access is allowed if at least one rule allows it.
-  public init(_ rules: [AccessRule]) {
-    self.rules = rules
-  }
+  public init(_ rules: [AccessRule]) { self.rules = rules }
 
   /// Checks whether the policy allows an access, and throws an error if no rule allows it.
   ///

@@ -82,9 +82,7 @@ package struct StatementLanguage: Sendable {
     }
     var conditions: [DocumentStatement.Condition] = []
     if let addresses = rule.addresses {
-      if !takesVersion6, addresses.contains(where: \.isVersion6) {
-        throw unsupported("IPv6 addresses", in: rule)
-      }
+      if !takesVersion6, addresses.contains(where: \.isVersion6) { throw unsupported("IPv6 addresses", in: rule) }
       conditions.append(.init("IpAddress", addressKey, .texts(addresses.map(\.description))))
     }
     if let end = rule.end { conditions.append(.init("DateLessThan", dateKey, .texts([end.iso8601]))) }

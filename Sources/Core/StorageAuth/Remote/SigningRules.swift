@@ -203,8 +203,7 @@ extension AuthorizedRequest {
     if let md5 = headers[.contentMD5], [UInt8](base64: md5)?.count != MD5.digestByteCount {
       throw .malformed("The Content-MD5 is not an MD5 digest in Base64.")
     }
-    let refusal = SigningRefusal.unknownOperation(
-      "A header changes the operation of the request, or is unknown.")
+    let refusal = SigningRefusal.unknownOperation("A header changes the operation of the request, or is unknown.")
     for field in headers {
       let name = field.name.canonicalName
       guard name != "authorization", !signableNames.refusedHeaders.contains(name) else { throw refusal }

@@ -9,9 +9,7 @@ package import HTTPTypes
 package struct StringToSignReader {
   package private(set) var rest: ArraySlice<String>
 
-  package init(_ text: String) {
-    rest = text.parts(between: "\n").map(String.init)[...]
-  }
+  package init(_ text: String) { rest = text.parts(between: "\n").map(String.init)[...] }
 
   package mutating func first() throws(SigningRefusal) -> String {
     guard let line = rest.popFirst() else { throw .malformed("The string has too few lines.") }

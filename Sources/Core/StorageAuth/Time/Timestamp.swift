@@ -156,9 +156,7 @@ private struct DigitScanner {
   private let bytes: [UInt8]
   private var index = 0
 
-  init(_ text: String) {
-    bytes = Array(text.utf8)
-  }
+  init(_ text: String) { bytes = Array(text.utf8) }
 
   var isAtEnd: Bool { index == bytes.count }
 
@@ -243,9 +241,7 @@ extension Timestamp {
 
 extension ByteWriter {
   /// Appends an instant as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
-  package mutating func append(httpDate instant: Timestamp) {
-    append(httpDate: CivilTime(instant))
-  }
+  package mutating func append(httpDate instant: Timestamp) { append(httpDate: CivilTime(instant)) }
 
   package mutating func append(httpDate time: CivilTime) {
     append(weekdayNames[Int(time.weekday)])
@@ -261,9 +257,7 @@ extension ByteWriter {
   }
 
   /// Appends an instant in the basic ISO 8601 format, such as `20261120T080000Z`.
-  package mutating func append(basicDate instant: Timestamp) {
-    append(basicDate: CivilTime(instant))
-  }
+  package mutating func append(basicDate instant: Timestamp) { append(basicDate: CivilTime(instant)) }
 
   package mutating func append(basicDate time: CivilTime) {
     append(compactDate: time)
@@ -274,9 +268,7 @@ extension ByteWriter {
   }
 
   /// Appends the date of an instant in the basic ISO 8601 format, such as `20261120`.
-  package mutating func append(compactDate instant: Timestamp) {
-    append(compactDate: CivilTime(instant))
-  }
+  package mutating func append(compactDate instant: Timestamp) { append(compactDate: CivilTime(instant)) }
 
   package mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)

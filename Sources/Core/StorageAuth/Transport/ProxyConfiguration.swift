@@ -112,9 +112,7 @@ public struct ProxyServer: Sendable, Equatable {
   /// - Parameter url: The URL of the proxy.
   /// - Throws: A ``TransportError`` with the code ``TransportError/Code/invalidConfiguration``, which does not contain
   ///   the URL, because the URL can contain a password.
-  public init(_ url: String) throws(TransportError) {
-    try self.init(url, named: "The URL of the proxy")
-  }
+  public init(_ url: String) throws(TransportError) { try self.init(url, named: "The URL of the proxy") }
 
   /// Parses the URL of an HTTP proxy; the name is that of the setting that contains the URL, for errors.
   init(_ url: String, named name: String) throws(TransportError) {
@@ -268,8 +266,7 @@ public struct ProxyExclusions: Sendable, Hashable {
       case .all: true
       case .domain(let domain, let only):
         address == nil && (only == nil || only == port) && (host == domain || host.hasByteSuffix(".\(domain)"))
-      case .addresses(let range, let only):
-        (only == nil || only == port) && address.map { range.contains($0) } ?? false
+      case .addresses(let range, let only): (only == nil || only == port) && address.map { range.contains($0) } ?? false
       }
     }
   }

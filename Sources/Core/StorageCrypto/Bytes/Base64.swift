@@ -7,13 +7,9 @@ extension ByteWriter {
     forEachBase64Group(of: bytes) { writer, digits, _ in writer.append(lanes: UInt64(digits), count: 4) }
   }
 
-  package mutating func append(base64 bytes: [UInt8]) {
-    bytes.withElements { append(base64: $0) }
-  }
+  package mutating func append(base64 bytes: [UInt8]) { bytes.withElements { append(base64: $0) } }
 
-  package mutating func append(base64 digest: Digest) {
-    digest.withBytes { append(base64: $0) }
-  }
+  package mutating func append(base64 digest: Digest) { digest.withBytes { append(base64: $0) } }
 
   /// Appends a digest as percent-encoded Base64 with padding, for use in a URL.
   package mutating func append(percentEncodedBase64 digest: Digest) {

@@ -9,9 +9,7 @@ package struct ByteLanes {
   @usableFromInline let bytes: SIMD16<UInt8>
 
   @inlinable @inline(__always)
-  init(_ bytes: SIMD16<UInt8>) {
-    self.bytes = bytes
-  }
+  init(_ bytes: SIMD16<UInt8>) { self.bytes = bytes }
 
   /// Creates lanes from two integers, with the lowest byte of the first integer as the first lane.
   @inlinable @inline(__always)
@@ -80,9 +78,7 @@ package struct LaneSet {
   @usableFromInline let mask: SIMDMask<SIMD16<Int8>>
 
   @inlinable @inline(__always)
-  init(_ mask: SIMDMask<SIMD16<Int8>>) {
-    self.mask = mask
-  }
+  init(_ mask: SIMDMask<SIMD16<Int8>>) { self.mask = mask }
 
   @inlinable @inline(__always)
   package func union(_ other: LaneSet) -> LaneSet { LaneSet(mask .| other.mask) }

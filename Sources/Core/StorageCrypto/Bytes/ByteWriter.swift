@@ -155,18 +155,12 @@ package struct ByteWriter: ~Copyable {
   }
 
   @inlinable @inline(__always)
-  package mutating func append(_ string: String) {
-    withBytes(of: string) { append($0) }
-  }
+  package mutating func append(_ string: String) { withBytes(of: string) { append($0) } }
 
   @inlinable @inline(__always)
-  package mutating func append(_ text: StaticString) {
-    text.withUTF8Buffer { unsafe append(buffer: $0) }
-  }
+  package mutating func append(_ text: StaticString) { text.withUTF8Buffer { unsafe append(buffer: $0) } }
 
-  package mutating func append(_ digest: Digest) {
-    digest.withBytes { append($0) }
-  }
+  package mutating func append(_ digest: Digest) { digest.withBytes { append($0) } }
 }
 
 /// Calls `body` with the UTF-8 bytes of a string, without a copy if the string stores them contiguously.

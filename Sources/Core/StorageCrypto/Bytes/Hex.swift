@@ -17,13 +17,9 @@ extension ByteWriter {
     }
   }
 
-  package mutating func append(hex bytes: [UInt8]) {
-    bytes.withElements { append(hex: $0) }
-  }
+  package mutating func append(hex bytes: [UInt8]) { bytes.withElements { append(hex: $0) } }
 
-  package mutating func append(hex digest: Digest) {
-    digest.withBytes { append(hex: $0) }
-  }
+  package mutating func append(hex digest: Digest) { digest.withBytes { append(hex: $0) } }
 }
 
 /// Returns the lowercase hexadecimal digits of four bytes, the lowest first, as the eight bytes of an integer.

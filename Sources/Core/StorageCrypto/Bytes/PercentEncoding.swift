@@ -54,9 +54,7 @@ package struct PercentEncoding: Sendable {
   @usableFromInline let lastKept: UInt8
 
   @inlinable
-  init(keepingUpTo lastKept: UInt8) {
-    self.lastKept = lastKept
-  }
+  init(keepingUpTo lastKept: UInt8) { self.lastKept = lastKept }
 
   /// The encoding that escapes all bytes except the unreserved characters of RFC 3986: letters, digits and `-_.~`.
   @inlinable package static var component: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.unreserved) }

@@ -10,9 +10,7 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline package var count = 0
 
   @inlinable @inline(__always)
-  init(block: UnsafeMutableBufferPointer<Element>) {
-    unsafe self.block = block
-  }
+  init(block: UnsafeMutableBufferPointer<Element>) { unsafe self.block = block }
 
   @inlinable
   deinit {

@@ -18,9 +18,7 @@ package final class SecretBytes: Sendable {
     unsafe self.storage = storage
   }
 
-  package convenience init(_ bytes: [UInt8]) {
-    self.init(bytes[0..<bytes.count].span)
-  }
+  package convenience init(_ bytes: [UInt8]) { self.init(bytes[0..<bytes.count].span) }
 
   deinit {
     unsafe wipe(storage)
@@ -62,11 +60,7 @@ package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
 /// Overwrites memory with zeros in a way that the optimizer does not remove.
 @unsafe
 @usableFromInline
-func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
-  unsafe overwriteWithZeros(bytes)
-}
+func wipe(_ bytes: UnsafeMutableRawBufferPointer) { unsafe overwriteWithZeros(bytes) }
 
 @usableFromInline
-package func wipe(_ bytes: inout [UInt8]) {
-  unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) }
-}
+package func wipe(_ bytes: inout [UInt8]) { unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) } }

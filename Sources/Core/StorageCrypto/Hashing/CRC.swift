@@ -116,13 +116,9 @@ package struct CRC: Sendable, Equatable {
     (0..<algorithm.byteCount).reversed().map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt64($0))) }
   }
 
-  package mutating func update(_ bytes: Span<UInt8>) {
-    unsafe bytes.withUnsafeBytes { unsafe update($0) }
-  }
+  package mutating func update(_ bytes: Span<UInt8>) { unsafe bytes.withUnsafeBytes { unsafe update($0) } }
 
-  package mutating func update(_ bytes: [UInt8]) {
-    bytes.withElements { update($0) }
-  }
+  package mutating func update(_ bytes: [UInt8]) { bytes.withElements { update($0) } }
 
   @unsafe
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {

@@ -46,9 +46,7 @@ extension HashFunction {
   }
 
   @inlinable
-  package mutating func update(_ bytes: [UInt8]) {
-    bytes.withElements { update($0) }
-  }
+  package mutating func update(_ bytes: [UInt8]) { bytes.withElements { update($0) } }
 }
 
 /// The output of a hash function: up to 64 bytes, which are stored inline.

@@ -15,9 +15,7 @@ public struct SignedParts: Sendable {
   /// Creates an empty collection of components.
   ///
   /// - Parameter version: The signature version of the string, if the service has several versions.
-  public init(version: String? = nil) {
-    self.version = version
-  }
+  public init(version: String? = nil) { self.version = version }
 
   package subscript(_ part: SignedPart) -> String? { values[part]?.first }
 

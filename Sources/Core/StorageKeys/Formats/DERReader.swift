@@ -7,9 +7,7 @@
 package struct DERReader {
   private var rest: ArraySlice<UInt8>
 
-  package init(_ bytes: some Sequence<UInt8>) {
-    rest = ArraySlice(bytes)
-  }
+  package init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(bytes) }
 
   package var nextTag: UInt8? { rest.first }
 

@@ -130,7 +130,5 @@ extension [UInt8] {
 
   package var hasByteOrderMark: Bool { starts(with: Self.byteOrderMark) }
 
-  package var withoutByteOrderMark: [UInt8] {
-    hasByteOrderMark ? Array(dropFirst(Self.byteOrderMark.count)) : self
-  }
+  package var withoutByteOrderMark: [UInt8] { hasByteOrderMark ? Array(dropFirst(Self.byteOrderMark.count)) : self }
 }

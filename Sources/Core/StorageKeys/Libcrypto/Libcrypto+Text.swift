@@ -95,9 +95,7 @@
     /// Whether libcrypto requested the passphrase, which means that the key is encrypted.
     private(set) var wasAsked = false
 
-    init(_ passphrase: SecretBytes?) {
-      self.passphrase = passphrase
-    }
+    init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
 
     func use<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
       withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }

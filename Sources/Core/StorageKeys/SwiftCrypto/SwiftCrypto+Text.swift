@@ -143,10 +143,8 @@
     var pkcs8PEM: SecretBytes? {
       switch material {
       case .rsa(let key): key.pkcs1.map { Self.pkcs8(KeyAlgorithm.rsaIdentifier, [UInt8]($0)) }
-      case .ecdsa(let key):
-        key.sec1(withCurve: false).map { Self.pkcs8(KeyAlgorithm.identifier(on: key.curve), $0) }
-      case .ed25519(let key):
-        key.seed.map { Self.pkcs8(KeyAlgorithm.ed25519Identifier, DER.value(0x04, [UInt8]($0))) }
+      case .ecdsa(let key): key.sec1(withCurve: false).map { Self.pkcs8(KeyAlgorithm.identifier(on: key.curve), $0) }
+      case .ed25519(let key): key.seed.map { Self.pkcs8(KeyAlgorithm.ed25519Identifier, DER.value(0x04, [UInt8]($0))) }
       case .unsupported: nil
       }
     }
@@ -207,9 +205,7 @@
 
   extension [UInt8] {
     /// Copies the bytes of a secret into an array, which the caller wipes.
-    init(_ secret: SecretBytes) {
-      self.init(writing: { writer in secret.withBytes { writer.append($0) } })
-    }
+    init(_ secret: SecretBytes) { self.init(writing: { writer in secret.withBytes { writer.append($0) } }) }
   }
 
   /// The algorithm identifiers of keys in PKCS #8 and in SubjectPublicKeyInfo.

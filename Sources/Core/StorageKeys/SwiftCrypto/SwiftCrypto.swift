@@ -20,9 +20,7 @@
 
     let material: Material
 
-    init(_ material: Material) {
-      self.material = material
-    }
+    init(_ material: Material) { self.material = material }
 
     var kind: KeyKind {
       switch material {

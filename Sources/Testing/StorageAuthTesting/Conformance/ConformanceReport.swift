@@ -80,9 +80,7 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
 struct Violation: Error {
   let message: String
 
-  init(_ message: String) {
-    self.message = message
-  }
+  init(_ message: String) { self.message = message }
 }
 
 /// The error that a check throws if the rule cannot be checked.

@@ -207,9 +207,7 @@ extension SignerConformance {
     try require(signed(sample) == signed(sample), "the second signature differs from the first")
   }
 
-  func checkPath(_ sample: Sample) throws {
-    try requireUntouched(signed(sample), sample.request, "")
-  }
+  func checkPath(_ sample: Sample) throws { try requireUntouched(signed(sample), sample.request, "") }
 
   func checkPathOfWhatIsSigned(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
     var copy = request

@@ -56,9 +56,7 @@ final class LoopbackServer: Sendable {
     let listenerIsClosed = DispatchSemaphore(value: 0)
     private let listening: Lock<LoopbackSocket?>
 
-    init(_ listener: LoopbackSocket) {
-      listening = Lock(listener)
-    }
+    init(_ listener: LoopbackSocket) { listening = Lock(listener) }
 
     var listener: LoopbackSocket? { listening.withLock { $0 } }
 
@@ -107,9 +105,7 @@ final class LoopbackConnection {
   private let socket: LoopbackSocket
   private var received: ArraySlice<UInt8> = []
 
-  init(_ socket: LoopbackSocket) {
-    self.socket = socket
-  }
+  init(_ socket: LoopbackSocket) { self.socket = socket }
 
   /// Reads the head of the next request, or throws an error at the end of the connection.
   func readHead() throws(LoopbackError) -> WireRequest {
@@ -149,9 +145,7 @@ final class LoopbackConnection {
     return !bytes.isEmpty
   }
 
-  func send(_ text: String) throws(LoopbackError) {
-    try send(Array(text.utf8))
-  }
+  func send(_ text: String) throws(LoopbackError) { try send(Array(text.utf8)) }
 
   func send(_ bytes: [UInt8]) throws(LoopbackError) {
     var rest = bytes[...]
@@ -168,9 +162,7 @@ final class LoopbackConnection {
     return count - left
   }
 
-  func endSending() {
-    socket.shutDown(onlySending: true)
-  }
+  func endSending() { socket.shutDown(onlySending: true) }
 
   /// Waits until the peer closes the connection, and returns whether it did so in time.
   func waitForEnd() -> Bool {
@@ -181,7 +173,5 @@ final class LoopbackConnection {
   }
 
   /// Makes the peer receive a reset when the connection is closed.
-  func reset() {
-    socket.resetOnClose()
-  }
+  func reset() { socket.resetOnClose() }
 }

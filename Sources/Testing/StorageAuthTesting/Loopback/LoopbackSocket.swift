@@ -18,9 +18,7 @@ struct LoopbackError: Error {
 final class LoopbackSocket: Sendable {
   let descriptor: Int32
 
-  private init(descriptor: Int32) {
-    self.descriptor = descriptor
-  }
+  private init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
     _ = close(descriptor)
