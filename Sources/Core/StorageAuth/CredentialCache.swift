@@ -161,9 +161,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
 
   /// Shuts the cache down: cancels the in-flight request, and fails all waiters and later requests for a credential.
   public func shutdown() { perform { $0.shutDown() } }
-}
 
-extension CredentialCache {
   /// Keeps a valid credential in the cache until the task is cancelled, even while no caller requests one.
   ///
   /// A cache alone asks its provider only on behalf of a caller, so the first caller after a quiet period waits. With
@@ -258,9 +256,7 @@ extension CredentialCache {
         remedy: "Set a new one with replace(with:), or create the cache with a provider.")
     }
   }
-}
 
-extension CredentialCache {
   typealias Machine = CacheMachine<Value>
 
   /// Waits for a credential that satisfies a caller's requirements; cancelling the task ends the wait.
@@ -320,9 +316,7 @@ extension CredentialCache {
     for action in actions { action() }
   }
 
-  /// Applies an effect to the cache's state.
-  ///
-  /// The result is the rest of the effect, which calls other code and must run after the lock is released, or `nil`.
+  /// Applies an effect to the state; the result, if any, calls other code and must run after the lock is released.
   private func prepare(_ effect: Machine.Effect, _ state: inout State, _ context: (any Sendable)?) -> (() -> Void)? {
     switch effect {
     case .start(let number):

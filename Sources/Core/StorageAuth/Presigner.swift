@@ -42,9 +42,7 @@ public struct PresignedRequest: Sendable, Equatable {
   /// The presigned URL, including the signature.
   public let url: String
 
-  /// The signed headers, except `Host`.
-  ///
-  /// A request that uses the URL must send these headers with exactly these values.
+  /// The signed headers, except `Host`, which a request that uses the URL must send with exactly these values.
   public let headers: HTTPFields
 
   /// The time at which the presigned URL expires, according to the service's clock.

@@ -203,9 +203,7 @@ struct SignatureComparison {
     return nil
   }
 
-  /// Returns whether the service's canonical request in the response has the given hash.
-  ///
-  /// The hash differs if a log lost or masked a part of the text.
+  /// Returns whether the canonical request in the response has a hash, which differs if a log lost or masked a part.
   private func isWhole(_ hash: String) -> Bool { response.canonicalRequest.flatMap(sent.reader.hash) == hash }
 
   /// Returns the finding for the first line that differs although its components do not, such as reordered parameters.

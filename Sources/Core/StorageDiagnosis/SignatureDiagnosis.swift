@@ -17,17 +17,13 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// The cause of the signature's rejection.
   public let cause: Cause
 
-  /// The name of the line that differs, such as `Content-Type` or `query parameter acl`.
-  ///
-  /// It is `nil` if the cause does not concern a line.
+  /// The name of the line that differs, such as `query parameter acl`, or `nil` if the cause does not concern a line.
   public let line: String?
 
   /// The value of the differing line in the sent request, or `nil` if the line was absent.
   public let sent: String?
 
-  /// The value of the differing line that the service received.
-  ///
-  /// It is `nil` if the line was absent or the service does not show it.
+  /// The value of the differing line that the service received, or `nil` if it was absent or is not shown.
   public let seen: String?
 
   /// A description of the difference and its usual reason, in complete sentences.
@@ -68,9 +64,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     self.init(finding, by: sent.reader, masking: SecretMask(sent.tokens))
   }
 
-  /// Creates the sentences for a finding, with session tokens masked.
-  ///
-  /// The values of the finding are already masked if the names of their lines require it.
+  /// Creates the sentences for a finding, with session tokens masked; values of secret lines already are.
   private init(_ finding: SignatureFinding, by reader: some SignatureReader, masking mask: SecretMask) {
     func masked(_ text: String) -> String { mask.applied(to: text) }
     func sentences(for cause: Cause) -> [String] {

@@ -51,9 +51,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Returns: The components of the string, or `nil` if it is no canonical request of the service, or there are none.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts?
 
-  /// Returns the hash of a canonical request in the format of the string to sign.
-  ///
-  /// Returns `nil` if the service has no canonical requests.
+  /// Returns the hash of a canonical request as in the string to sign, or `nil` if the service has none.
   func hash(ofCanonicalRequest text: String) -> String?
 
   /// Returns the kind of a signed string that was copied from a log, or `nil` if the string is not a signed string.
@@ -82,9 +80,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Returns: The finding, or `nil` to use the meaning of the error code.
   func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding?
 
-  /// Returns a service-specific description of what usually leads to a cause, and how to fix it.
-  ///
-  /// Returns `nil` to use the common descriptions.
+  /// Returns what usually leads to a cause at the service, and how to fix it, or `nil` for the common descriptions.
   func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)?
 
   /// Returns whether an access key ID belongs to a temporary key, or `nil` if the ID does not show it.

@@ -99,9 +99,7 @@ extension FileContents {
 }
 
 extension ProviderContext {
-  /// Returns a closure that reads an identity token from a file.
-  ///
-  /// It reads the file at each call, because the platform replaces the token before it expires.
+  /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token.
   package func token(
     in path: String, for location: SettingLocation
   ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {

@@ -3,9 +3,7 @@
 
 package import StorageAuth
 
-/// A table of named settings from a JSON object or a section of an INI file.
-///
-/// Errors about a setting contain the setting's name and location.
+/// A table of named settings, from JSON or a section of an INI file; errors contain a setting's name and location.
 package struct SettingTable: Sendable {
   package var location: SettingLocation
 

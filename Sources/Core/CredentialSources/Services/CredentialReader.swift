@@ -94,9 +94,9 @@ package struct CredentialReader: Sendable {
   }
 
   /// Returns a key after checking its fields, that it starts before it expires, and that it is valid for the issuer.
-  package func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<
-    AccessKey
-  > {
+  package func issued(
+    _ key: AccessKey, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     do {
       try key.check(idWithout: [])
     } catch {

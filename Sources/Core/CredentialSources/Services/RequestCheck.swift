@@ -92,9 +92,7 @@ package struct ServiceURL: Sendable {
   /// The path with the query; at least `/`.
   package let path: String
 
-  /// Parses an `http` or `https` URL.
-  ///
-  /// Returns `nil` if the URL has user information, a fragment, or a character that a URL cannot contain unencoded.
+  /// Parses an `http` or `https` URL, or returns `nil` for a user, a fragment, or a character that must be encoded.
   package init?(_ url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()

@@ -16,10 +16,8 @@ package struct ReceivedResponse: Sendable {
   /// It is `nil` without exactly one plausible `Date` header, or if a cache sent the response (header `Age`).
   package var issuerTime: Timestamp? {
     let dates = response.headerFields[values: .date]
-    guard response.headerFields[.age] == nil, dates.count == 1, let time = Timestamp(httpDate: dates[0]) else {
-      return nil
-    }
-    return Timestamp.plausible.contains(time) ? time : nil
+    guard response.headerFields[.age] == nil, dates.count == 1 else { return nil }
+    return Timestamp(httpDate: dates[0]).flatMap { Timestamp.plausible.contains($0) ? $0 : nil }
   }
 }
 

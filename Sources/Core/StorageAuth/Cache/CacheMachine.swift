@@ -219,9 +219,7 @@ package struct CacheMachine<Value: Credential> {
         + "\(needed?.iso8601 ?? "later").",
       remedy: "Request a shorter lifetime, or configure the source to issue credentials with a longer one.")
   }
-}
 
-extension CacheMachine {
   /// Handles the provider's response to an in-flight request; a response to an abandoned request is ignored.
   package mutating func finish(
     _ number: UInt64, _ result: Result<IssuedCredential<Value>, CredentialError>, at uptime: Duration,

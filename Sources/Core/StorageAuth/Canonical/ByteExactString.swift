@@ -86,14 +86,10 @@ extension StringProtocol {
   /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
   ///
   /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make two different names equal.
-  package var asciiLowercased: String {
-    mapping("A"..."Z") { $0 | 0x20 }
-  }
+  package var asciiLowercased: String { mapping("A"..."Z") { $0 | 0x20 } }
 
   /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
-  package var asciiUppercased: String {
-    mapping("a"..."z") { $0 & ~0x20 }
-  }
+  package var asciiUppercased: String { mapping("a"..."z") { $0 & ~0x20 } }
 
   private func mapping(_ letters: ClosedRange<Unicode.Scalar>, _ transform: (UInt8) -> UInt8) -> String {
     let text = String(self)

@@ -1,10 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Arithmetic on untrusted integers that never traps.
-///
-/// A result that does not fit in the type is `nil` or the nearest representable value. Swift's own operators trap on
-/// overflow, which would end the process for all of its tenants.
+/// Arithmetic on untrusted integers that never traps. A result that does not fit in the type is `nil` or the nearest
+/// representable value. Swift's own operators trap on overflow, which would end the process for all of its tenants.
 extension FixedWidthInteger {
   /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///

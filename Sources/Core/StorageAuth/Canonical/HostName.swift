@@ -3,9 +3,7 @@
 
 internal import StorageCrypto
 
-/// The structure of a host with an optional port.
-///
-/// The host is parsed in one pass over its bytes, because every signature needs the result.
+/// The structure of a host with an optional port, parsed in one pass over its bytes, because every signature needs it.
 package struct HostName: BitwiseCopyable {
   /// The index at which the host ends; the rest of the authority is the port, with its colon.
   package let end: Int
@@ -113,9 +111,7 @@ package struct HostName: BitwiseCopyable {
 }
 
 /// Returns whether a string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
-package func isHost(_ text: String) -> Bool {
-  withBytes(of: text) { HostName($0).isWellFormed }
-}
+package func isHost(_ text: String) -> Bool { withBytes(of: text) { HostName($0).isWellFormed } }
 
 package func hostWithoutPort(_ authority: String) -> String {
   withBytes(of: authority) { bytes in

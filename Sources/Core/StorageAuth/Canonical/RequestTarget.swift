@@ -69,9 +69,7 @@ public struct RequestTarget: Sendable, Hashable {
   ///
   /// For a parameter without `=`, the result is an empty text. In a request that was verified for COS, the lookup
   /// ignores case, as the signature does.
-  public subscript(_ name: ByteExactString) -> ByteExactString? {
-    first(name).map { $0.value ?? "" }
-  }
+  public subscript(_ name: ByteExactString) -> ByteExactString? { first(name).map { $0.value ?? "" } }
 
   /// Returns a Boolean value that indicates whether the target has a query parameter with a name.
   public func contains(_ name: ByteExactString) -> Bool { first(name) != nil }

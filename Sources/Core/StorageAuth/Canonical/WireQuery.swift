@@ -148,9 +148,7 @@ package enum WireQuery {
     byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=")
   }
 
-  /// Sorts query parameters by name.
-  ///
-  /// Parameters with equal names are sorted by value if `thenByValue` is `true`; otherwise they keep their order.
+  /// Sorts query parameters by name, and those with equal names by value (`thenByValue`) or else in their order.
   package static func sort(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder,
     thenByValue: Bool = true

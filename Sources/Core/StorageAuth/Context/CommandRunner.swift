@@ -35,9 +35,7 @@ public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectabl
   /// The bytes that the program wrote to its standard output.
   public let standardOutput: [UInt8]
 
-  /// The number of bytes that the program wrote to its standard error.
-  ///
-  /// The bytes are not stored, because they may contain secrets.
+  /// The number of bytes that the program wrote to its standard error, which are not stored: they may contain secrets.
   public let standardErrorLength: Int
 
   /// Creates a command's result, for implementations of ``CommandRunner``.

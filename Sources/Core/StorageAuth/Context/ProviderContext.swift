@@ -23,9 +23,7 @@ public struct ProviderContext: Sendable {
   /// The reader of files, such as configuration files and token files.
   public var files: any FileReader
 
-  /// The runner of commands, or `nil` if commands are not available.
-  ///
-  /// If the value is `nil`, sources that need a command cannot be used.
+  /// The runner of commands, or `nil` if commands, and sources that need one, cannot be used.
   public var commands: (any CommandRunner)?
 
   /// The transport that sends HTTP requests, or `nil` if there is no network.

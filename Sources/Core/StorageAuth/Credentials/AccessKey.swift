@@ -410,9 +410,7 @@ final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
     let key: HMACKey<Hash>
   }
 
-  /// The maximum number of cached keys.
-  ///
-  /// Two days, two regions or two periods may be in use concurrently. With more scopes, keys are derived again.
+  /// The maximum number of cached keys: two days, two regions or two periods may be in use concurrently.
   private static var capacity: Int { 4 }
 
   private let entries = Lock<[Entry]>([])

@@ -22,13 +22,9 @@ public struct Secret: Sendable, Equatable {
   public init(bytes: [UInt8]) { self.bytes = SecretBytes(bytes) }
 
   /// A Boolean value that indicates whether the secret is empty.
-  public var isEmpty: Bool {
-    bytes.withBytes { $0.isEmpty }
-  }
+  public var isEmpty: Bool { bytes.withBytes { $0.isEmpty } }
 
-  /// Returns the secret in clear text, in a copy that is not wiped.
-  ///
-  /// Call this method only for values that must be sent.
+  /// Returns the secret in clear text, in a copy that is not wiped; call it only for values that must be sent.
   public func reveal() -> String {
     String(writing: { writer in bytes.withBytes { writer.append($0) } })
   }

@@ -43,9 +43,7 @@ public struct VerificationError: Error, Sendable, Hashable, ActionableError {
     self.remedy = remedy.onOneLine
   }
 
-  /// The values that a verifier computed for a signature that does not match.
-  ///
-  /// Session tokens are masked, and long strings are truncated.
+  /// The values that a verifier computed for a signature that does not match, with masked tokens and limited lengths.
   public struct Comparison: Sendable, Hashable {
     /// The signature that the request contains.
     public let signatureProvided: String
@@ -193,10 +191,9 @@ extension VerificationError {
   }
 
   package static func unknownKey(_ id: AccessKeyID) -> VerificationError {
-    var error = VerificationError(
+    VerificationError(
       .unknownKey, "There is no access key with the id of the request.",
-      remedy: "Check the access key id, and that the key is not disabled.")
-    error.accessKeyID = id
-    return error
+      remedy: "Check the access key id, and that the key is not disabled."
+    ).with(accessKeyID: id)
   }
 }

@@ -51,9 +51,7 @@ public protocol AuthSpan: Sendable {
 
 /// A unit of work that an instrument measures.
 public struct AuthActivity: Sendable, Hashable {
-  /// The kind of a unit of work.
-  ///
-  /// Later versions may add kinds, so a `switch` over a kind needs a `default` case.
+  /// The kind of a unit of work; later versions may add kinds, so a `switch` needs a `default` case.
   public enum Kind: String, Sendable, Hashable {
     /// An operation of a client or a transfer queue, with all its attempts.
     case operation

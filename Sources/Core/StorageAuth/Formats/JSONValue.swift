@@ -80,9 +80,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
   /// Creates a JSON array from an array literal.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-  /// Creates a JSON object from a dictionary literal, keeping the order of its members.
-  ///
-  /// If a name is repeated, the last value is used.
+  /// Creates an object from a literal, keeping the order of its members; the last value of a repeated name is used.
   public init(dictionaryLiteral members: (String, JSONValue)...) { self = .object(JSONObject(members)) }
 }
 
@@ -391,9 +389,7 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-  /// Creates an object from a dictionary literal, keeping the order of its members.
-  ///
-  /// If a name is repeated, the last value is used.
+  /// Creates an object from a literal, keeping the order of its members; the last value of a repeated name is used.
   public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
 
   init(_ members: [(String, JSONValue)]) {

@@ -136,7 +136,5 @@ package struct XMLError: Error, Sendable, Hashable, CustomStringConvertible {
     self.line = line
   }
 
-  package var description: String {
-    line.map { "\(message) Line \($0)." } ?? message
-  }
+  package var description: String { line.map { "\(message) Line \($0)." } ?? message }
 }

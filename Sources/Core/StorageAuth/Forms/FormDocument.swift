@@ -86,9 +86,7 @@ public struct FormDocument: Sendable {
     }
   }
 
-  /// A signature scheme's rules for checking submitted forms against their policies.
-  ///
-  /// Field names in these rules are in lowercase.
+  /// A signature scheme's rules for checking forms against their policies, with field names in lowercase.
   public struct Reading: Sendable {
     /// The lowercase names of the fields that the policy must restrict to exactly one value.
     public var required: [String]

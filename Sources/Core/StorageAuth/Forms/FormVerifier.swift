@@ -94,9 +94,7 @@ public struct VerifiedForm: Sendable {
   /// The submitted form that was verified.
   public let form: SubmittedForm
 
-  /// The lowercase names of the fields that the policy has no condition on and that the services accept.
-  ///
-  /// The field `acl` may be in this list.
+  /// The lowercase names of the fields without a condition in the policy that the services accept, such as `acl`.
   public let unlistedFields: [String]
 
   /// Creates the result of a successful verification; for implementations of ``FormVerifier``.

@@ -257,9 +257,7 @@ package struct RequestedQuery {
     guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
   }
 
-  /// Throws an error if the upload ID is missing, empty or not visible ASCII.
-  ///
-  /// A service may ignore an invalid upload ID and perform another operation.
+  /// Throws an error unless the upload ID is visible ASCII, because a service may ignore an invalid one.
   func checkUpload() throws(SigningRefusal) {
     guard let id = self["uploadId"], !id.isEmpty, id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {
       throw .unknownOperation("The upload ID is missing or invalid.")

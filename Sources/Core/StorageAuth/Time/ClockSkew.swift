@@ -10,9 +10,7 @@
 /// let date = time.now.advanced(by: skew.offset(for: "oss-cn-hangzhou.aliyuncs.com"))
 /// ```
 public final class ClockSkew: Sendable {
-  /// The largest clock skew that is accepted.
-  ///
-  /// A larger skew indicates an invalid response rather than a wrong clock.
+  /// The largest clock skew that is accepted; a larger one indicates an invalid response rather than a wrong clock.
   public static let limit = Duration.seconds(24 * 3600)
 
   /// The smallest change of a clock skew that is applied; responses contain the time in whole seconds.
@@ -29,9 +27,7 @@ public final class ClockSkew: Sendable {
   ///
   /// - Parameter host: The host in lowercase, with the port if it is not the scheme's default.
   /// - Returns: The offset, which is zero for a host whose skew is not known.
-  public func offset(for host: String) -> Duration {
-    offsets.withLock { $0[host] } ?? .zero
-  }
+  public func offset(for host: String) -> Duration { offsets.withLock { $0[host] } ?? .zero }
 
   /// Determines a host's clock skew from the time that the host reports.
   ///

@@ -33,9 +33,7 @@ public struct HTTPStreamingResponse: Sendable {
   /// The status and the headers of the response.
   public var response: HTTPResponse
 
-  /// The body of the response, which can be iterated at most once.
-  ///
-  /// Releasing the body without reading it closes the connection.
+  /// The body of the response, which can be iterated at most once; releasing it unread closes the connection.
   public var body: ByteStream
 
   /// A closure that returns, at the end of the body, whether only the end of the connection marked it.
@@ -55,9 +53,7 @@ public struct HTTPStreamingResponse: Sendable {
 }
 
 extension HTTPResponse {
-  /// Whether the head of a response in HTTP/1 says where its body ends.
-  ///
-  /// The last transfer coding must be `chunked`, or there must be a `Content-Length`.
+  /// Whether the head of a response says where its body ends: by `chunked` as the last coding, or by `Content-Length`.
   package var marksEndOfBody: Bool {
     if status.code == 204 || status.code == 304 { return true }
     let codings = headerFields[values: .transferEncoding].joined(separator: ",")
@@ -124,9 +120,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// The time limit for a connection on which no bytes are sent or received.
   public var idle: Duration
 
-  /// The time limit from the start of a request to the head of its response, or `nil` for no limit.
-  ///
-  /// The limit includes the time for sending the body.
+  /// The time limit from the start of a request, including its body, to the response's head, or `nil` for no limit.
   public var request: Duration?
 
   /// Creates the time limits of a transport.

@@ -1,9 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error for an HTTP request that received no complete response.
-///
-/// The error contains no headers and no query of the request.
+/// The error for an HTTP request that received no complete response, without headers and query of the request.
 public struct TransportError: Error, Sendable, Hashable, ActionableError {
   /// The code that identifies the kind of failure.
   public let code: Code

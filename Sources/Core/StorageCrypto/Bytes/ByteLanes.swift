@@ -89,9 +89,7 @@ package struct LaneSet {
   @inlinable @inline(__always)
   package var inverted: LaneSet { LaneSet(.!mask) }
 
-  /// Two integers of eight bytes, in which a byte is 255 for a lane in the set, and otherwise zero.
-  ///
-  /// The first lane is the lowest byte.
+  /// Two integers of eight bytes, the first lane lowest, in which a byte is 255 for a lane in the set, otherwise zero.
   @inlinable @inline(__always)
   var words: (low: UInt64, high: UInt64) {
     // Safe: a mask has sixteen bytes, each of which is zero or has all bits set.
@@ -149,9 +147,7 @@ extension Span<UInt8> {
     return word
   }
 
-  /// Loads eight bytes at an index, which must be within bounds.
-  ///
-  /// Every bit pattern is valid, and the load does not require alignment.
+  /// Loads eight bytes at an index within bounds; every bit pattern is valid, and no alignment is required.
   @unsafe
   @inlinable @inline(__always)
   func uncheckedWord(at index: Int) -> UInt64 {

@@ -36,7 +36,5 @@ package final class NameTable: Sendable {
     return false
   }
 
-  package func contains(_ name: String) -> Bool {
-    withBytes(of: name) { contains($0) }
-  }
+  package func contains(_ name: String) -> Bool { withBytes(of: name) { contains($0) } }
 }

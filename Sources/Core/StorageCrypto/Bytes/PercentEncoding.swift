@@ -45,9 +45,7 @@ package enum URLByte {
   }
 }
 
-/// A percent-encoding, defined by the bytes that it does not escape.
-///
-/// Every other byte becomes `%XX` with uppercase digits (RFC 3986, section 2.1).
+/// A percent-encoding, by the bytes that it does not escape; others become `%XX` (RFC 3986, section 2.1, uppercase).
 @usableFromInline
 package struct PercentEncoding: Sendable {
   /// The last class of bytes that the encoding does not escape.

@@ -80,9 +80,7 @@ package struct CRC: Sendable, Equatable {
       return value << (64 - width)
     }
 
-    /// Returns eight tables of 256 entries.
-    ///
-    /// Table `n`, which starts at index `n << 8`, advances the register for a byte that is followed by `n` more bytes.
+    /// Returns eight tables of 256 entries; table `n`, at index `n << 8`, is for a byte before `n` more bytes.
     private static func makeTables(_ algorithm: Algorithm) -> ContiguousArray<UInt64> {
       var tables = ContiguousArray<UInt64>(repeating: 0, count: 8 * 256)
       for byte in 0..<256 {
@@ -202,9 +200,7 @@ package struct CRC: Sendable, Equatable {
       return result
     }
 
-    func squared() -> Matrix {
-      Matrix(columns: columns.map { apply(to: $0) })
-    }
+    func squared() -> Matrix { Matrix(columns: columns.map { apply(to: $0) }) }
 
     /// Returns the linear map that a zero byte applies to the register.
     static func oneZeroByte(_ algorithm: Algorithm) -> Matrix {

@@ -80,22 +80,14 @@ package struct Digest: Sendable {
     }
   }
 
-  package var bytes: [UInt8] {
-    [UInt8](writing: { $0.append(self) })
-  }
+  package var bytes: [UInt8] { [UInt8](writing: { $0.append(self) }) }
 
-  package var hex: String {
-    String(writing: { $0.append(hex: self) })
-  }
+  package var hex: String { String(writing: { $0.append(hex: self) }) }
 
-  package var base64: String {
-    String(writing: { $0.append(base64: self) })
-  }
+  package var base64: String { String(writing: { $0.append(base64: self) }) }
 }
 
-/// The MD5 hash function (RFC 1321), for the `Content-MD5` header and entity tags.
-///
-/// This package does not use MD5 for security.
+/// The MD5 hash function (RFC 1321), for the `Content-MD5` header and entity tags, and not for security.
 @safe
 @usableFromInline
 package struct MD5: HashFunction {
@@ -126,9 +118,7 @@ package struct MD5: HashFunction {
   }
 }
 
-/// The SHA-1 hash function (FIPS 180-4), for the signature schemes that require it.
-///
-/// This package does not use SHA-1 for other security purposes.
+/// The SHA-1 hash function (FIPS 180-4), only for the signature schemes that require it.
 @safe
 @usableFromInline
 package struct SHA1: HashFunction, BitwiseCopyable {

@@ -193,9 +193,7 @@ extension SignedPart {
   /// Whether the component's value is secret and must not be shown.
   ///
   /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
-  var isSecret: Bool {
-    secretName.map { SecretName.isSecret($0) } ?? false
-  }
+  var isSecret: Bool { secretName.map { SecretName.isSecret($0) } ?? false }
 
   private var secretName: String? {
     switch self {

@@ -27,13 +27,9 @@ package struct DERReader {
     return tail.prefix(count)
   }
 
-  package mutating func sequence() -> DERReader? {
-    contents(0x30).map { DERReader($0) }
-  }
+  package mutating func sequence() -> DERReader? { contents(0x30).map { DERReader($0) } }
 
-  package mutating func octets() -> [UInt8]? {
-    contents(0x04).map { Array($0) }
-  }
+  package mutating func octets() -> [UInt8]? { contents(0x04).map { Array($0) } }
 
   /// Reads the next INTEGER, which must be non-negative and have at most seven bytes.
   package mutating func integer() -> Int? {
@@ -95,7 +91,5 @@ enum DER {
 
   static func bits(_ bytes: [UInt8]) -> [UInt8] { value(0x03, [0] + bytes) }
 
-  static func sequence(_ values: [[UInt8]]) -> [UInt8] {
-    value(0x30, values.flatMap { $0 })
-  }
+  static func sequence(_ values: [[UInt8]]) -> [UInt8] { value(0x30, values.flatMap { $0 }) }
 }

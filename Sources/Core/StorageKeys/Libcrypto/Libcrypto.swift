@@ -129,9 +129,7 @@
       unsafe generate("EC") { unsafe EVP_PKEY_CTX_set_group_name($0, curve.groupName) }
     }
 
-    static func generateEd25519() -> KeyHandle? {
-      unsafe generate("ED25519") { _ in 1 }
-    }
+    static func generateEd25519() -> KeyHandle? { unsafe generate("ED25519") { _ in 1 } }
 
     private static func generate(_ algorithm: String, _ prepare: (OpaquePointer) -> Int32) -> KeyHandle? {
       clearingErrors {

@@ -69,9 +69,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
 }
 
 extension PresignerConformance where Subject.SigningCredential == AccessKey {
-  /// Creates a suite for a presigner that uses access keys.
-  ///
-  /// The suite includes the anonymous key and the unusable keys.
+  /// Creates a suite for a presigner that uses access keys, with the anonymous key and the unusable keys.
   ///
   /// - Parameters:
   ///   - presigner: The presigner to check.

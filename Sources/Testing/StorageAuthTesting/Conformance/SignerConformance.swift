@@ -70,9 +70,7 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
 }
 
 extension SignerConformance where Subject.SigningCredential == AccessKey {
-  /// Creates a suite for a signer that uses access keys.
-  ///
-  /// The suite includes the anonymous key and the unusable keys.
+  /// Creates a suite for a signer that uses access keys, with the anonymous key and the unusable keys.
   ///
   /// - Parameters:
   ///   - signer: The signer to check.

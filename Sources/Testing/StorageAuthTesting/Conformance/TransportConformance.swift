@@ -145,9 +145,7 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case contentEncoding = "a compressed body is returned as it was sent, or the response is rejected as invalid"
   /// The transport finds the end of a response.
   case framing = "a response with chunked encoding, or until the end of the connection, is returned whole"
-  /// The transport skips the fields after a chunked body.
-  ///
-  /// Foundation of Swift 6.3 terminates the process on Linux in this case.
+  /// The transport skips the fields after a chunked body (Foundation of Swift 6.3 ends the process on Linux).
   case trailer = "the fields after a chunked body are not part of the body"
   /// The transport stores no cookies.
   case cookies = "a cookie of one response is not sent with the next request"
@@ -163,9 +161,7 @@ public enum TransportRule: String, CaseIterable, Sendable {
   case informational = "informational responses are followed by the final response"
   /// The transport reports a truncated body.
   case truncation = "a response whose body ends early has the code connectionLost"
-  /// The transport reports a truncated head.
-  ///
-  /// Foundation of Swift 6.3 terminates the process on Linux in this case.
+  /// The transport reports a truncated head (Foundation of Swift 6.3 terminates the process on Linux).
   case truncatedHead = "a response whose head ends early has the code connectionLost"
   /// The transport reports a connection that cannot be established.
   case refusal = "a refused connection has the code connectionFailed"

@@ -93,9 +93,7 @@ struct WireRequest: Sendable {
 
   var method: String { line.split(separator: " ").first.map(String.init) ?? "" }
 
-  func values(_ name: String) -> [String] {
-    fields.filter { $0.name.lowercased() == name }.map(\.value)
-  }
+  func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name }.map(\.value) }
 
   var contentLength: Int { values("content-length").first.flatMap { Int(digits: $0) } ?? 0 }
 }

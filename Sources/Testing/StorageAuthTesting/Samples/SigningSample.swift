@@ -27,9 +27,7 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
   /// The same credential with an expiration at the signing time, or `nil` if the scheme has no such credential.
   public var ended: SigningCredential?
 
-  /// The secrets that must never occur in a request, a URL or an error.
-  ///
-  /// A session token is not a secret in this sense, because it is sent.
+  /// The secrets that must never occur in a request, a URL or an error; a session token is none, because it is sent.
   public var secrets: [String]
 
   /// Creates a sample with any type of credential.
