@@ -35,8 +35,8 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Client/AsyncHTTPTransport/AsyncHTTPClient+Conversion.swift": "the bytes of a span are copied as a buffer",
     "Sources/Testing/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
     "Sources/Providers/AsperaAuth/Tokens/NodeBearerToken.swift": "zlib is a C library",
-    "Sources/Core/StorageAuth/Context/CurrentProcess.swift": "the environment and the current folder are C calls",
-    "Sources/Core/StorageAuth/Context/OpenedFile.swift": "file attributes are read with C calls",
+    "Sources/Core/StorageAuth/Context/SystemFiles.swift":
+      "file attributes, the environment and the current folder are read with C calls",
     "Sources/Core/StorageAuth/Canonical/HostName.swift":
       "the bytes of a static string are a buffer",
   ]

@@ -11,7 +11,7 @@ final class SpanTests: XCTestCase {
   private static let otherTypes: [String: String] = [
     "Sources/Client/FoundationTransport/Exchange.swift": "Data",
     "Sources/Core/StorageAuth/Canonical/HeaderSelection.swift": "ContiguousArray",
-    "Sources/Core/StorageCrypto/Bytes/ArraySpan.swift": "ArraySlice",
+    "Sources/Core/StorageCrypto/Bytes/ByteWriter.swift": "ArraySlice",
     "Sources/Core/StorageCrypto/Bytes/NameTable.swift": "ContiguousArray",
     "Sources/Core/StorageCrypto/Hashing/CRC.swift": "ContiguousArray",
   ]

@@ -3,8 +3,7 @@
 
 package import HTTPTypes
 
-/// The names, hosts, limits and error codes of a storage service, which verifiers, diagnoses, clients, servers and tools
-/// share.
+/// The names, hosts, limits and error codes of a service, which verifiers, diagnoses, clients and servers share.
 ///
 /// A provider declares its service as a static member, as `OSSAuth`, `COSAuth` and `S3Auth` do:
 ///
@@ -50,8 +49,7 @@ public struct ServiceDescription: Sendable {
   ///
   /// - Parameters:
   ///   - name: The short name of the service, in lowercase.
-  ///   - headerPrefix: The prefix of the service's own headers and query parameters, in lowercase. It must be valid at
-  ///     the start of a header name.
+  ///   - headerPrefix: The prefix of the service's headers and parameters, in lowercase and valid in a header name.
   ///   - otherPrefixes: The further beginnings of names that control the service, in lowercase.
   ///   - hosts: The rule that distinguishes the service's own hosts from hosts that start with a bucket name.
   ///   - domains: The suffixes of the vendor's hosts, with a leading dot.
@@ -81,7 +79,6 @@ public struct ServiceDescription: Sendable {
   /// Returns the name of a header or query parameter of the service, given the name without the service's prefix.
   public func header(_ rest: String) -> String { headerPrefix + rest }
 
-  /// Returns the name of a header of the service, given the name without the service's prefix.
   package func field(_ rest: String) -> HTTPField.Name {
     if let name = HTTPField.Name(header(rest)) { return name }
     assertionFailure("\"\(header(rest))\" is not a valid header name.")
