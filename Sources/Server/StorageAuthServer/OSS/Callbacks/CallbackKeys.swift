@@ -4,7 +4,7 @@
 internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageKeys
+internal import StorageCrypto
 
 /// The public keys of callbacks, each fetched once.
 ///
