@@ -91,10 +91,14 @@ final class PlatformPageTests: XCTestCase {
       guard cells.count == 4, let count = Int(cells[2]) else { continue }
       listed.append(PlatformBranch(file: cells[0], condition: cells[1], lineCount: count))
     }
-    XCTAssertEqual(
-      listed.sorted(), branches.sorted(),
-      "the rows are:\n"
-        + branches.sorted().map { "| `\($0.file)` | `\($0.condition)` | \($0.lineCount) |" }.joined(separator: "\n"))
+    for change in branches.sorted().difference(from: listed.sorted()) {
+      switch change {
+      case .insert(_, let branch, _):
+        XCTFail("\(Self.page) lacks | `\(branch.file)` | `\(branch.condition)` | \(branch.lineCount) |")
+      case .remove(_, let branch, _):
+        XCTFail("\(Self.page) has a row for \(branch.file), \(branch.condition), \(branch.lineCount) lines")
+      }
+    }
   }
 
   func testBranchesAreFound() {
