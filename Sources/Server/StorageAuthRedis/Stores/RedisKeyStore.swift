@@ -13,7 +13,7 @@ public import StorageAuthServer
 /// The server stores secrets of temporary keys: protect it as the service itself, and use TLS on other networks.
 public final class RedisKeyStore: IssuedKeyStore {
   private enum Found {
-    case key(SharedKey)
+    case key(IssuedCredential<AccessKey>)
     case refused
     case wait
     case ask
@@ -55,7 +55,7 @@ public final class RedisKeyStore: IssuedKeyStore {
   ///   or if another instance has just failed; `cancelled` if the task was cancelled.
   public func key(
     for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
-  ) async throws(CredentialError) -> SharedKey {
+  ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let digest = scope.digest
     let keys = ["\(prefix):key:\(digest)", "\(prefix):lease:\(digest)"]
     let holder = "\(UInt64.random(in: .min ... .max))"
@@ -65,7 +65,7 @@ public final class RedisKeyStore: IssuedKeyStore {
         found = try await look(keys, holder)
       } catch {
         guard fallback == .local else { throw Self.away(error, redis) }
-        return SharedKey(try await issue())
+        return try await issue()
       }
       switch found {
       case .key(let key): return key
@@ -99,8 +99,8 @@ public final class RedisKeyStore: IssuedKeyStore {
     if case .array(let parts) = reply, parts.count == 2, case .bytes(let bytes) = parts[0],
       let left = parts[1].integer
     {
-      guard let stored = StoredKey(json: bytes) else { throw .malformed }
-      return .key(stored.shared(left: .milliseconds(left)))
+      guard let issued = IssuedCredential(stored: bytes, left: .milliseconds(left)) else { throw .malformed }
+      return .key(issued)
     }
     switch reply.integer {
     case 0: return .ask
@@ -114,7 +114,7 @@ public final class RedisKeyStore: IssuedKeyStore {
   private func ask(
     _ keys: [String], _ holder: String,
     _ issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
-  ) async throws(CredentialError) -> SharedKey {
+  ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let renewal = Task { [redis, lease, time] in
       while !Task.isCancelled {
         try await time.sleep(for: lease / 3)
@@ -124,13 +124,13 @@ public final class RedisKeyStore: IssuedKeyStore {
     defer { renewal.cancel() }
     do throws(CredentialError) {
       let issued = try await issue()
-      let stored = StoredKey(issued, at: time.now)
+      let stored = issued.stored(at: time.now)
       renewal.cancel()
       // If the server is away now, the key is used nevertheless, and another instance asks once more.
       _ = try? await redis.run(Self.storing, keys) { _ in
-        [holder, stored?.text ?? "", "\(stored?.storedFor.milliseconds ?? 0)"]
+        [holder, stored?.text ?? "", "\(stored?.duration.milliseconds ?? 0)"]
       }
-      return SharedKey(issued)
+      return issued
     } catch {
       renewal.cancel()
       _ = try? await redis.run(Self.failing, [keys[1]]) { _ in [holder, "1000"] }
@@ -176,75 +176,49 @@ public final class RedisKeyStore: IssuedKeyStore {
   private static let removing = RedisScript("return redis.call('DEL', KEYS[1])")
 }
 
-/// A temporary key in the form in which a Redis server stores it.
-struct StoredKey {
-  private let key: AccessKey
-  /// The lifetime that the key had when the cloud issued it.
-  private let lifetime: Duration
-  /// The time at which the key leaves the store, according to the issuer's clock.
-  private let storedUntil: Timestamp
-  private let end: Timestamp
+extension IssuedCredential<AccessKey> {
+  private static var epoch: Timestamp { Timestamp(unixSeconds: 0) }
 
-  /// The time for which the key is stored.
+  /// Returns the key as a JSON object with times in milliseconds since 1970, and the time for which it is stored.
   ///
-  /// It is shorter than half of the lifetime, so that no instance finds a key that is too old for its callers.
-  let storedFor: Duration
-
-  /// Creates the stored form of a key, or returns `nil` for a key that is not temporary or expires at once.
-  init?(_ issued: IssuedCredential<AccessKey>, at date: Timestamp) {
-    guard let end = issued.credential.expiration, issued.credential.sessionToken != nil else { return nil }
-    let issuedAt = issued.issuerTime ?? date
+  /// The time is shorter than half of the lifetime, so that no instance finds a key that is too old for its callers. The
+  /// result is `nil` for a key that is not temporary or expires at once.
+  ///
+  /// - Parameter date: The time of issue if the issuer did not report it.
+  fileprivate func stored(at date: Timestamp) -> (text: String, duration: Duration)? {
+    guard let end = credential.expiration, let token = credential.sessionToken else { return nil }
+    let issuedAt = issuerTime ?? date
     let lifetime = issuedAt.duration(to: end)
     guard lifetime > .seconds(1) else { return nil }
-    key = issued.credential
-    self.end = end
-    self.lifetime = lifetime
-    storedFor = lifetime / 2 - min(.seconds(1), lifetime / 10)
-    storedUntil = issuedAt.advanced(by: storedFor)
+    let duration = lifetime / 2 - min(.seconds(1), lifetime / 10)
+    func number(_ duration: Duration) -> JSONValue { .number(JSONNumber(duration.milliseconds)) }
+    func number(_ date: Timestamp) -> JSONValue { number(Self.epoch.duration(to: date)) }
+    var object: JSONObject = [
+      "id": .string(credential.id.string), "secret": .string(credential.secret.reveal()),
+      "token": .string(token.reveal()),
+    ]
+    object["start"] = credential.start.map { number($0) }
+    object["end"] = number(end)
+    object["storedUntil"] = number(issuedAt.advanced(by: duration))
+    object["lifetime"] = number(lifetime)
+    return (String(decoding: JSONValue.object(object).serialized, as: UTF8.self), duration)
   }
 
-  /// Returns the key for another instance.
+  /// Parses a key from a store.
   ///
-  /// - Parameter left: The time for which the key remains in the store.
-  func shared(left: Duration) -> SharedKey {
-    SharedKey(
-      IssuedCredential(key, issuerTime: storedUntil.advanced(by: .zero - left), source: "redis"), lifetime: lifetime)
-  }
-}
-
-extension StoredKey {
-  private static let epoch = Timestamp(unixSeconds: 0)
-
-  /// The key as a JSON object, with times in milliseconds since 1970.
-  var text: String {
-    var object = JSONObject()
-    object["id"] = .string(key.id.string)
-    object["secret"] = .string(key.secret.reveal())
-    object["token"] = key.sessionToken.map { .string($0.reveal()) }
-    object["start"] = key.start.map { Self.number(of: Self.epoch.duration(to: $0)) }
-    object["end"] = Self.number(of: Self.epoch.duration(to: end))
-    object["storedUntil"] = Self.number(of: Self.epoch.duration(to: storedUntil))
-    object["lifetime"] = Self.number(of: lifetime)
-    return String(decoding: JSONValue.object(object).serialized, as: UTF8.self)
-  }
-
-  /// Parses the stored form of a key.
-  init?(json bytes: [UInt8]) {
+  /// - Parameters:
+  ///   - bytes: The key as a JSON object.
+  ///   - left: The time for which the key remains in the store, from which the issuer's time follows.
+  fileprivate init?(stored bytes: [UInt8], left: Duration) {
+    func date(_ milliseconds: Int) -> Timestamp { Self.epoch.advanced(by: .milliseconds(milliseconds)) }
     guard let object = try? JSONValue(parsing: bytes), let id = object["id"]?.string,
       let secret = object["secret"]?.string, let token = object["token"]?.string,
       let end = object["end"]?.integer, let until = object["storedUntil"]?.integer,
       let lifetime = object["lifetime"]?.integer
     else { return nil }
-    self.end = Self.date(end)
-    key = AccessKey(
-      id: id, secret: secret, sessionToken: token, start: object["start"]?.integer.map(Self.date),
-      expiration: Self.date(end))
-    self.lifetime = .milliseconds(lifetime)
-    storedUntil = Self.date(until)
-    storedFor = .zero
+    let key = AccessKey(
+      id: id, secret: secret, sessionToken: token, start: object["start"]?.integer.map(date), expiration: date(end))
+    self.init(
+      key, issuerTime: date(until).advanced(by: .zero - left), source: "redis", lifetime: .milliseconds(lifetime))
   }
-
-  private static func number(of duration: Duration) -> JSONValue { .number(JSONNumber(duration.milliseconds)) }
-
-  private static func date(_ milliseconds: Int) -> Timestamp { epoch.advanced(by: .milliseconds(milliseconds)) }
 }

@@ -51,7 +51,7 @@ public final class TransferTokenService: Sendable {
       specification.direction ?? .send, paths: specification.paths.map { $0.destination ?? $0.source })
     do {
       let grant = try await setUp(specification, request)
-      audit(request, subject, .vended(id: grant.token?.fingerprint ?? "no token", until: grant.expiration))
+      audit(request, subject, .issued(id: grant.token?.fingerprint ?? "no token", until: grant.expiration))
       return grant
     } catch {
       audit(request, subject, .refused(error))

@@ -8,15 +8,15 @@ extension TokenFormat {
   ///
   /// The start time is the current time, so that a device with a wrong clock can still measure the lifetime.
   public static let cos = TokenFormat(
-    document: { vended, requestID in
+    document: { issued, requestID in
       let value: JSONValue = [
         "credentials": [
-          "tmpSecretId": .string(vended.key.id.string), "tmpSecretKey": .string(vended.key.secret.reveal()),
-          "sessionToken": .string(vended.key.sessionToken?.reveal() ?? ""),
+          "tmpSecretId": .string(issued.key.id.string), "tmpSecretKey": .string(issued.key.secret.reveal()),
+          "sessionToken": .string(issued.key.sessionToken?.reveal() ?? ""),
         ],
-        "startTime": .number(JSONNumber(vended.date.unixSeconds)),
-        "expiredTime": .number(JSONNumber(vended.expiration.unixSeconds)),
-        "expiration": .string(vended.expiration.iso8601), "requestId": .string(requestID),
+        "startTime": .number(JSONNumber(issued.date.unixSeconds)),
+        "expiredTime": .number(JSONNumber(issued.expiration.unixSeconds)),
+        "expiration": .string(issued.expiration.iso8601), "requestId": .string(requestID),
       ]
       return value.serialized
     },

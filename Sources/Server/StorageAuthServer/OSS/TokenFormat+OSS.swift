@@ -8,12 +8,12 @@ extension TokenFormat {
   ///
   /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
   public static let oss = TokenFormat(
-    document: { vended, requestID in
+    document: { issued, requestID in
       let value: JSONValue = [
-        "StatusCode": 200, "AccessKeyId": .string(vended.key.id.string),
-        "AccessKeySecret": .string(vended.key.secret.reveal()),
-        "SecurityToken": .string(vended.key.sessionToken?.reveal() ?? ""),
-        "Expiration": .string(vended.expiration.iso8601),
+        "StatusCode": 200, "AccessKeyId": .string(issued.key.id.string),
+        "AccessKeySecret": .string(issued.key.secret.reveal()),
+        "SecurityToken": .string(issued.key.sessionToken?.reveal() ?? ""),
+        "Expiration": .string(issued.expiration.iso8601),
         "RequestId": .string(requestID),
       ]
       return value.serialized

@@ -9,10 +9,10 @@ extension TokenFormat {
   /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`. Source: "Container credential provider"
   /// in the AWS SDKs and Tools Reference Guide.
   public static let s3 = TokenFormat(
-    document: { vended, _ in
+    document: { issued, _ in
       let value: JSONValue = [
-        "AccessKeyId": .string(vended.key.id.string), "SecretAccessKey": .string(vended.key.secret.reveal()),
-        "Token": .string(vended.key.sessionToken?.reveal() ?? ""), "Expiration": .string(vended.expiration.iso8601),
+        "AccessKeyId": .string(issued.key.id.string), "SecretAccessKey": .string(issued.key.secret.reveal()),
+        "Token": .string(issued.key.sessionToken?.reveal() ?? ""), "Expiration": .string(issued.expiration.iso8601),
       ]
       return value.serialized
     },

@@ -30,8 +30,8 @@ extension RouterMethods {
     let handler: @Sendable (Request, Context) async throws -> Response = { request, context in
       let requestID = context.id
       do {
-        let vended = try await service.key(for: try await order(request, context))
-        return .json(format.document(vended, requestID))
+        let issued = try await service.key(for: try await order(request, context))
+        return .json(format.document(issued, requestID))
       } catch let error as HTTPError {
         return .json(refusal: TokenRefusal(error), requestID, format.refusal)
       } catch let error as TokenServiceError {

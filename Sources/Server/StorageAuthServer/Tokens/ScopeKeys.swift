@@ -27,11 +27,11 @@ final class ScopeKeys: Sendable {
   }
 
   /// Returns a key with at least half of its lifetime remaining.
-  func vend() async throws(TokenServiceError) -> VendedKey {
+  func key() async throws(TokenServiceError) -> IssuedKey {
     do {
       let key = try await cache.credential(lasting: (clock.life ?? .zero) / 2).credential
       guard let end = key.expiration, key.sessionToken != nil else { throw TokenServiceError.permanentKey }
-      return VendedKey(key: key, date: clock.now, expiration: end)
+      return IssuedKey(key: key, date: clock.now, expiration: end)
     } catch let error as TokenServiceError {
       throw error
     } catch let error as CredentialError {
@@ -77,21 +77,20 @@ final class IssuerClock: CredentialProvider {
   var life: Duration? { heard.withLock { $0.life } }
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let shared = try await store.key(for: scope) { [provider] () async throws(CredentialError) in
+    let issued = try await store.key(for: scope) { [provider] () async throws(CredentialError) in
       try await provider.issue(in: context)
     }
-    let issued = shared.issued
     let date = issued.issuerTime ?? time.now
     heard.withLock { heard in
       heard.origin = issued.issuerTime?.advanced(by: .zero - time.uptime)
-      heard.life = shared.lifetime ?? issued.credential.expiration.map { date.duration(to: $0) }
+      heard.life = issued.lifetime ?? issued.credential.expiration.map { date.duration(to: $0) }
     }
     return issued
   }
 }
 
 /// A temporary key that a token service has issued to a caller.
-public struct VendedKey: Sendable, Equatable {
+public struct IssuedKey: Sendable, Equatable {
   /// The issued key, with its secret and its session token.
   public let key: AccessKey
 

@@ -21,7 +21,7 @@ public struct TokenAudit: Sendable, Hashable {
   /// The outcome of a request for a key or token.
   public enum Outcome: Sendable, Hashable {
     /// A key or a token was issued, with the key's ID or the token's fingerprint.
-    case vended(id: String, until: Timestamp?)
+    case issued(id: String, until: Timestamp?)
     /// The request was refused because of the given error.
     case refused(TokenServiceError)
   }
@@ -44,7 +44,7 @@ extension TokenAudit: CustomStringConvertible {
   public var description: String {
     let text =
       switch outcome {
-      case .vended(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
+      case .issued(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
       case .refused(let error): "\(date) \(caller) refused: \(error)"
       }
     return text.onOneLine
@@ -70,7 +70,7 @@ extension TokenAudit {
       metadata["paths"] = "\(paths.joined(separator: ", ").onOneLine)"
     }
     switch outcome {
-    case .vended(let id, let end):
+    case .issued(let id, let end):
       metadata["id"] = "\(id.onOneLine)"
       metadata["until"] = end.map { "\($0)" }
       logger.info("handed out", metadata: metadata)
@@ -101,7 +101,7 @@ extension TokenAudit {
 extension TokenAudit.Outcome {
   fileprivate var label: String {
     switch self {
-    case .vended: "issued"
+    case .issued: "issued"
     case .refused(.tooManyRequests): "rate"
     case .refused(.unavailable): "unavailable"
     case .refused(.permanentKey): "permanentKey"

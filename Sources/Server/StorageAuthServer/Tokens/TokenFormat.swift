@@ -19,7 +19,7 @@ public struct TokenFormat: Sendable {
     public let message: String
   }
 
-  let document: @Sendable (VendedKey, _ requestID: String) -> [UInt8]
+  let document: @Sendable (IssuedKey, _ requestID: String) -> [UInt8]
   let refusal: @Sendable (Refusal, _ requestID: String) -> [UInt8]
 
   /// Creates a response format.
@@ -28,7 +28,7 @@ public struct TokenFormat: Sendable {
   ///   - document: A closure that encodes a response with a key as JSON in UTF-8.
   ///   - refusal: A closure that encodes a refusal as JSON in UTF-8.
   public init(
-    document: @escaping @Sendable (VendedKey, _ requestID: String) -> [UInt8],
+    document: @escaping @Sendable (IssuedKey, _ requestID: String) -> [UInt8],
     refusal: @escaping @Sendable (Refusal, _ requestID: String) -> [UInt8]
   ) {
     self.document = document

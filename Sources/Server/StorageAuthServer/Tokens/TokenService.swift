@@ -75,11 +75,11 @@ public final class TokenService: Sendable {
   /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
   /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the cloud's policy language cannot
   ///   express the scope, or if the cloud issues no temporary key.
-  public func key(for request: KeyRequest) async throws(TokenServiceError) -> VendedKey {
+  public func key(for request: KeyRequest) async throws(TokenServiceError) -> IssuedKey {
     do {
-      let vended = try await vend(request)
-      audit(request, .vended(id: vended.key.id.description, until: vended.expiration))
-      return vended
+      let issued = try await issue(request)
+      audit(request, .issued(id: issued.key.id.description, until: issued.expiration))
+      return issued
     } catch {
       audit(request, .refused(error))
       throw error
@@ -104,7 +104,7 @@ public final class TokenService: Sendable {
     scopes.shutdown()
   }
 
-  private func vend(_ request: KeyRequest) async throws(TokenServiceError) -> VendedKey {
+  private func issue(_ request: KeyRequest) async throws(TokenServiceError) -> IssuedKey {
     try await rates.take(request.caller)
     let scope = request.scope
     let keys = try scopes.keys(of: scope, for: request.caller) { () throws(TokenServiceError) in
@@ -116,7 +116,7 @@ public final class TokenService: Sendable {
         throw .scope("\(error)")
       }
     }
-    return try await keys.vend()
+    return try await keys.key()
   }
 
   private func audit(_ request: KeyRequest, _ outcome: TokenAudit.Outcome) {
