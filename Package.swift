@@ -384,6 +384,9 @@ package.targets += [
   program("fleet", "Benchmarks/Fleet", ["StorageAuthTesting"], rules: rules),
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuthTesting"]),
   support("ProcessWatching", "Tests/ProcessWatching"),
+  support(
+    "ClientTestSupport", "Tests/ClientTestSupport",
+    defaults + ["FoundationTransport", "LocalCloud", "StorageAuthTesting", "StorageClient"]),
   support("LongRun", "Tests/LongRun/Core", ["StorageClient", "LocalCloud", "StorageAuthTesting"]),
   program("long-run", "Tests/LongRun/Program", ["FoundationTransport", "LongRun", "StorageClient", "ArgumentParser"]),
   support("SyncSimulation", "Tests/SyncSimulation/Core", ["StorageClient"]),
@@ -416,14 +419,16 @@ package.targets += [
   tests("StorageDiagnosis", ["LocalCloud", "StorageClient"]),
   tests(
     "StorageClient",
-    defaults + ["FoundationTransport", "LocalCloud", "LongRun", "ProcessWatching", "StorageClientTesting"]),
+    defaults + [
+      "ClientTestSupport", "FoundationTransport", "LocalCloud", "LongRun", "ProcessWatching", "StorageClientTesting",
+    ]),
   tests("StorageClientTesting"),
   tests("FoundationTransport", ["AsyncHTTPTransport"]),
   tests("StorageBackground", ["LocalCloud"]),
   tests("StorageOperations", ["LocalCloud", "StorageClient", "InMemoryTracing", "MetricsTestKit"]),
   tests("StorageConfiguration"),
   tests("LocalCloud", ["AsyncHTTPClient"], copying: ["Vectors"]),
-  tests("StorageAuthTool", ["storage-auth"]),
+  tests("StorageAuthTool", ["storage-auth", "ClientTestSupport"]),
   tests(
     "StorageAuthServer",
     ["AsyncHTTPTransport", "LocalCloud", "StorageClient", "VerifiedService", "MetricsTestKit", "NIOEmbedded"],

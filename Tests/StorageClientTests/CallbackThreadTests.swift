@@ -3,6 +3,7 @@
 
 import AsperaAuth
 import COSAuth
+import ClientTestSupport
 import CredentialSources
 import Foundation
 import HTTPTypes

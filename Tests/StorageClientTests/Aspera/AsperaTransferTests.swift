@@ -3,6 +3,7 @@
 
 import AsperaAuth
 import AsperaTransfer
+import ClientTestSupport
 import Foundation
 import StorageAuth
 import StorageAuthTesting

@@ -3,6 +3,7 @@
 
 import AsperaAuth
 import AsperaTransfer
+import ClientTestSupport
 import HTTPTypes
 import LocalCloud
 import StorageAuth

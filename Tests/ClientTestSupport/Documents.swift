@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The bucket of `ossClient`.
-let ossBucket = "photos"
+package let ossBucket = "photos"
 /// The bucket of `cosClient`.
-let cosBucket = "photos-1250000000"
+package let cosBucket = "photos-1250000000"
 
 /// Returns the answer to a request for a page of a listing, with the elements that repeat the request.
-func listAnswer(
+package func listAnswer(
   _ content: String = "", bucket: String = ossBucket, prefix: String = "", delimiter: String = "",
   next: String? = nil, element: String = "NextContinuationToken"
 ) -> String {
@@ -19,10 +19,14 @@ func listAnswer(
 }
 
 /// Returns the element of an object in a listing.
-func listed(_ key: String, size: Int = 1) -> String { "<Contents><Key>\(key)</Key><Size>\(size)</Size></Contents>" }
+package func listed(_ key: String, size: Int = 1) -> String {
+  "<Contents><Key>\(key)</Key><Size>\(size)</Size></Contents>"
+}
 
 /// Returns the answer to a request for a page of unfinished uploads.
-func uploadsAnswer(_ content: String = "", bucket: String = ossBucket, prefix: String = "", end: String) -> String {
+package func uploadsAnswer(_ content: String = "", bucket: String = ossBucket, prefix: String = "", end: String)
+  -> String
+{
   """
   <ListMultipartUploadsResult><Bucket>\(bucket)</Bucket><EncodingType>url</EncodingType><Prefix>\(prefix)</Prefix>
   \(content)\(end)</ListMultipartUploadsResult>
@@ -30,7 +34,7 @@ func uploadsAnswer(_ content: String = "", bucket: String = ossBucket, prefix: S
 }
 
 /// Returns the answer to the request that starts a multipart upload.
-func initiateAnswer(_ key: String, id: String, bucket: String = ossBucket) -> String {
+package func initiateAnswer(_ key: String, id: String, bucket: String = ossBucket) -> String {
   """
   <InitiateMultipartUploadResult><Bucket>\(bucket)</Bucket><Key>\(key)</Key><UploadId>\(id)</UploadId>\
   </InitiateMultipartUploadResult>
@@ -38,7 +42,7 @@ func initiateAnswer(_ key: String, id: String, bucket: String = ossBucket) -> St
 }
 
 /// Returns the answer to the request that completes a multipart upload.
-func completeAnswer(_ key: String, etag: String = "\"E\"", bucket: String = ossBucket) -> String {
+package func completeAnswer(_ key: String, etag: String = "\"E\"", bucket: String = ossBucket) -> String {
   """
   <CompleteMultipartUploadResult><Bucket>\(bucket)</Bucket><Key>\(key)</Key><ETag>\(etag)</ETag>\
   </CompleteMultipartUploadResult>
@@ -46,9 +50,9 @@ func completeAnswer(_ key: String, etag: String = "\"E\"", bucket: String = ossB
 }
 
 /// The answer to a copy.
-let copyAnswer = "<CopyObjectResult><ETag>\"E\"</ETag></CopyObjectResult>"
+package let copyAnswer = "<CopyObjectResult><ETag>\"E\"</ETag></CopyObjectResult>"
 
 /// Returns an XML document as the bytes of a response.
-func wireAnswer(_ document: String) -> String {
+package func wireAnswer(_ document: String) -> String {
   "HTTP/1.1 200 OK\r\nContent-Length: \(document.utf8.count)\r\n\r\n\(document)"
 }

@@ -7,12 +7,12 @@ import Subprocess
 import XCTest
 
 /// The programs that are built next to the tests.
-enum Programs {
+package enum Programs {
   /// The result of a program's run.
-  struct Outcome {
-    let status: Int32
-    let output: String
-    let errors: String
+  package struct Outcome {
+    package let status: Int32
+    package let output: String
+    package let errors: String
   }
 
   /// The error of a program that a signal terminated.
@@ -25,7 +25,7 @@ enum Programs {
   private static let outputLimit = 1 << 20
 
   /// Returns the path of a program.
-  static func path(_ name: String) throws -> String {
+  package static func path(_ name: String) throws -> String {
     let places = [Bundle(for: Marker.self).bundleURL, Bundle.main.bundleURL].flatMap {
       [$0, $0.deletingLastPathComponent()]
     }
@@ -41,14 +41,14 @@ enum Programs {
   ///   - arguments: The arguments.
   ///   - environment: The environment besides the path and a home directory without files.
   ///   - input: The contents of standard input.
-  static func storageAuth(
+  package static func storageAuth(
     _ arguments: [String], _ environment: [String: String] = [:], input: String = ""
   ) async throws -> Outcome {
     try await run(path("storage-auth"), arguments, environment, input: input)
   }
 
   /// Runs a script of bash, for which `$0` is the path of `storage-auth` and `$@` are the arguments.
-  static func shell(
+  package static func shell(
     _ script: String, _ arguments: [String] = [], _ environment: [String: String] = [:]
   ) async throws -> Outcome {
     try await run("/bin/bash", ["-c", script, path("storage-auth")] + arguments, environment, input: "")

@@ -6,12 +6,12 @@ import NIOPosix
 
 /// A server on loopback that records the heads that it receives byte for byte and sends the same text as every
 /// response.
-struct WireServer: Sendable {
-  let port: Int
-  let heads: Collected<String>
+package struct WireServer: Sendable {
+  package let port: Int
+  package let heads: Collected<String>
 
   /// Runs a server for the duration of a function.
-  static func run<Result: Sendable>(
+  package static func run<Result: Sendable>(
     answering answer: String = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nETag: \"E\"\r\nx-oss-request-id: R\r\n\r\n",
     _ body: (WireServer) async throws -> Result
   ) async throws -> Result {

@@ -1,17 +1,17 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import LocalCloud
-import StorageClient
-import XCTest
+package import LocalCloud
+package import StorageClient
+package import XCTest
 
 /// A running LocalCloud with one permanent and one temporary account.
-struct Cloud {
-  static let bucket = "photos-1250000000"
+package struct Cloud {
+  package static let bucket = "photos-1250000000"
 
-  let server: LocalCloud
+  package let server: LocalCloud
 
-  init(_ test: XCTestCase, isStrict: Bool = true) async throws {
+  package init(_ test: XCTestCase, isStrict: Bool = true) async throws {
     SecretWatch.install()
     let server = try await LocalCloud.start(
       .init(accounts: [.init(key), .init(temporaryKey)], buckets: [Self.bucket], isStrict: isStrict))
@@ -19,7 +19,7 @@ struct Cloud {
     self.server = server
   }
 
-  func oss(
+  package func oss(
     _ signature: OSSSignatureVersion = .v4, key: AccessKey = key, bucket: String = Self.bucket,
     configuration: StorageClientConfiguration = .test, over transport: any HTTPTransport = NetworkTransport.shared
   ) -> StorageClient<OSSProvider> {
@@ -28,7 +28,7 @@ struct Cloud {
       configuration: configuration, transport: transport)
   }
 
-  func cos(
+  package func cos(
     key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test,
     over transport: any HTTPTransport = NetworkTransport.shared
   ) -> StorageClient<COSProvider> {
@@ -37,7 +37,7 @@ struct Cloud {
       configuration: configuration, transport: transport)
   }
 
-  func s3(
+  package func s3(
     key: AccessKey = key, bucket: String = Self.bucket, configuration: StorageClientConfiguration = .test,
     over transport: any HTTPTransport = NetworkTransport.shared
   ) -> StorageClient<S3Provider> {
@@ -47,7 +47,7 @@ struct Cloud {
   }
 
   /// Returns a client for each signature scheme.
-  func stores(key: AccessKey = key, bucket: String = Self.bucket) -> [(name: String, store: any BucketStore)] {
+  package func stores(key: AccessKey = key, bucket: String = Self.bucket) -> [(name: String, store: any BucketStore)] {
     [
       ("OSS V4", oss(.v4, key: key, bucket: bucket)), ("OSS V1", oss(.v1, key: key, bucket: bucket)),
       ("COS V5", cos(key: key, bucket: bucket)), ("S3 V4", s3(key: key, bucket: bucket)),

@@ -1,21 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AsperaAuth
+package import AsperaAuth
 import AsperaTransfer
-import LocalCloud
-import StorageClient
-import XCTest
+package import LocalCloud
+package import StorageClient
+package import XCTest
 
 /// The Aspera node of a running LocalCloud with the path of `ascp-simulator`.
-struct LocalNode {
-  static let user = "mia"
-  static let password = Secret("not-a-password")
+package struct LocalNode {
+  package static let user = "mia"
+  package static let password = Secret("not-a-password")
 
-  let cloud: LocalCloud
-  let simulator: String
+  package let cloud: LocalCloud
+  package let simulator: String
 
-  init(_ test: XCTestCase) async throws {
+  package init(_ test: XCTestCase) async throws {
     SecretWatch.install()
     SecretWatch.add(Self.password)
     simulator = try Programs.path("ascp-simulator")
@@ -29,7 +29,7 @@ struct LocalNode {
     self.cloud = cloud
   }
 
-  func client(
+  package func client(
     root: String = "/", login: AsperaTransferOptions.Login = .dynamicKey, events: EventHub = EventHub()
   ) -> StorageClient<AsperaProvider> {
     StorageClient(
@@ -41,7 +41,7 @@ struct LocalNode {
   }
 
   /// The account that requires no token.
-  func account(password: Secret = password) throws -> AsperaAccount {
+  package func account(password: Secret = password) throws -> AsperaAccount {
     try AsperaAccount(
       host: "127.0.0.1", user: Self.user, password: password, sshPort: cloud.transferPort, udpPort: cloud.transferPort,
       hostKey: cloud.transferHostKey)

@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
-import StorageAuth
-import StorageClient
+package import StorageAuth
+package import StorageClient
 import StorageCrypto
 import XCTest
 
-let key = AccessKey(id: "LTAItest", secret: "not-a-secret")
-let temporaryKey = AccessKey(id: "STS.test", secret: "not-a-secret", sessionToken: "token+/=")
-let endpoint = "http://127.0.0.1:9"
+package let key = AccessKey(id: "LTAItest", secret: "not-a-secret")
+package let temporaryKey = AccessKey(id: "STS.test", secret: "not-a-secret", sessionToken: "token+/=")
+package let endpoint = "http://127.0.0.1:9"
 
 extension StorageClientConfiguration {
   /// A configuration with small parts and no delays.
-  static let test = StorageClientConfiguration(
+  package static let test = StorageClientConfiguration(
     multipartThreshold: 200_000, partSize: 100 * 1024, keysPerPage: 10, retryDelay: .zero)
 }
 
 /// Returns a client of OSS over a transport without a network.
-func ossClient(
+package func ossClient(
   _ transport: any HTTPTransport, key: AccessKey = key, endpoint: String = endpoint,
   configuration: StorageClientConfiguration = .test
 ) -> StorageClient<OSSProvider> {
@@ -29,7 +29,7 @@ func ossClient(
 }
 
 /// Returns a client of COS over a transport without a network.
-func cosClient(_ transport: any HTTPTransport) -> StorageClient<COSProvider> {
+package func cosClient(_ transport: any HTTPTransport) -> StorageClient<COSProvider> {
   SecretWatch.install()
   return StorageClient(
     .cos(bucket: "photos-1250000000", region: "ap-guangzhou", endpoint: endpoint), credentials: key,
@@ -37,7 +37,7 @@ func cosClient(_ transport: any HTTPTransport) -> StorageClient<COSProvider> {
 }
 
 /// Returns pseudo-random bytes.
-func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+package func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   var state = seed
   return (0..<count).map { _ in
     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -46,12 +46,12 @@ func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
 }
 
 /// Returns the checksum that the services report.
-func crc(_ bytes: [UInt8]) -> ObjectChecksum {
+package func crc(_ bytes: [UInt8]) -> ObjectChecksum {
   ObjectChecksum(.crc64, of: bytes)
 }
 
 /// Asserts that an operation throws an error of a type, and passes it to `check`.
-func assertThrows<Failure: Error>(
+package func assertThrows<Failure: Error>(
   _ type: Failure.Type, _ operation: () async throws -> Void, file: StaticString = #filePath, line: UInt = #line,
   _ check: (Failure) -> Void = { _ in }
 ) async {
@@ -63,5 +63,16 @@ func assertThrows<Failure: Error>(
     check(error)
   } catch {
     XCTFail("\(error) was thrown", file: file, line: line)
+  }
+}
+
+extension ObjectListing {
+  /// The names of all entries.
+  package var names: [String] {
+    get async throws {
+      var names: [String] = []
+      for try await entry in self { names.append(entry.name) }
+      return names
+    }
   }
 }

@@ -4,14 +4,14 @@
 import Foundation
 import NIOCore
 import NIOPosix
-import NIOSSL
+package import NIOSSL
 
 /// A server on loopback that passes the bytes of its connections to another port: at once, or after a request for a
 /// tunnel (`CONNECT`), as an HTTP proxy does; with TLS or without.
-struct Relay: Sendable {
-  let port: Int
+package struct Relay: Sendable {
+  package let port: Int
   /// The first lines of the requests for a tunnel.
-  let tunnels: Collected<String>
+  package let tunnels: Collected<String>
 
   /// Runs a relay for the duration of a function.
   ///
@@ -19,7 +19,7 @@ struct Relay: Sendable {
   ///   - target: The port on loopback to which all connections lead.
   ///   - login: The value of `Proxy-Authorization` that a proxy requires, or `nil` for a relay that is no proxy.
   ///   - tls: The certificate of a relay that decrypts, or `nil`.
-  static func run<Result: Sendable>(
+  package static func run<Result: Sendable>(
     to target: Int, login: String? = nil, tls: NIOSSLContext? = nil, _ body: (Relay) async throws -> Result
   ) async throws -> Result {
     let tunnels = Collected<String>()

@@ -1,32 +1,32 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-import StorageClient
+package import HTTPTypes
+package import StorageClient
 import Synchronization
 
 /// A transport that counts the requests for parts and ranges, and can fail some of them.
-final class InterruptedTransport: HTTPTransport {
+package final class InterruptedTransport: HTTPTransport {
   /// A request, described by its method, and the value of a query parameter or of the range.
-  struct Sent: Sendable, Hashable {
-    let method: HTTPRequest.Method
-    let query: String
-    let range: String?
+  package struct Sent: Sendable, Hashable {
+    package let method: HTTPRequest.Method
+    package let query: String
+    package let range: String?
 
     /// The number of the uploaded part, or `nil` if the request uploads no part.
-    var part: Int? {
+    package var part: Int? {
       guard method == .put else { return nil }
       return query.split(separator: "&").first { $0.hasPrefix("partNumber=") }.flatMap { Int($0.dropFirst(11)) }
     }
 
     /// Whether the request completes a multipart upload.
-    var completes: Bool { method == .post && query.contains("uploadId=") }
+    package var completes: Bool { method == .post && query.contains("uploadId=") }
   }
 
-  typealias Fault = @Sendable (Sent) async -> Interruption?
+  package typealias Fault = @Sendable (Sent) async -> Interruption?
 
   /// A failure of a request.
-  enum Interruption: Sendable {
+  package enum Interruption: Sendable {
     /// The request does not reach the service.
     case before
     /// The request reaches the service, and its response is lost.
@@ -41,7 +41,7 @@ final class InterruptedTransport: HTTPTransport {
   private let fault: Fault
   private let requests = Mutex<(sent: [Sent], answered: [Sent])>(([], []))
 
-  init(
+  package init(
     _ base: any HTTPTransport = NetworkTransport.shared, answersBefore: Int = 0,
     fault: @escaping Fault = { _ in nil }
   ) {
@@ -50,23 +50,23 @@ final class InterruptedTransport: HTTPTransport {
     self.fault = fault
   }
 
-  var sent: [Sent] { requests.withLock { $0.sent } }
+  package var sent: [Sent] { requests.withLock { $0.sent } }
 
   /// The numbers of the parts that were sent, in order.
-  var parts: [Int] { sent.compactMap(\.part).sorted() }
+  package var parts: [Int] { sent.compactMap(\.part).sorted() }
 
   /// The numbers of the parts whose responses arrived, in order.
-  var answeredParts: [Int] { requests.withLock { $0.answered }.compactMap(\.part).sorted() }
+  package var answeredParts: [Int] { requests.withLock { $0.answered }.compactMap(\.part).sorted() }
 
   /// The number of bytes of the ranges that were requested.
-  var rangeBytes: Int64 {
+  package var rangeBytes: Int64 {
     sent.filter { $0.method == .get }.compactMap(\.range).reduce(0) { sum, range in
       let ends = range.dropFirst(6).split(separator: "-").compactMap { Int64($0) }
       return ends.count == 2 ? sum + ends[1] - ends[0] + 1 : sum
     }
   }
 
-  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+  package func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let query = (request.path ?? "").split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
     let sent = Sent(method: request.method, query: String(query), range: request.headerFields[.range])
     requests.withLock { $0.sent.append(sent) }
@@ -105,29 +105,29 @@ final class InterruptedTransport: HTTPTransport {
 }
 
 /// A place in memory for the checkpoint of a transfer, as another process would find it.
-final class MemoryCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
+package final class MemoryCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   private let state = Mutex<(value: Checkpoint?, saves: [Checkpoint])>((nil, []))
 
-  init(_ value: Checkpoint? = nil) {
+  package init(_ value: Checkpoint? = nil) {
     state.withLock { $0.value = value }
   }
 
-  var value: Checkpoint? {
+  package var value: Checkpoint? {
     get { state.withLock { $0.value } }
     set { state.withLock { $0.value = newValue } }
   }
 
   /// All checkpoints that were saved, in order.
-  var saves: [Checkpoint] { state.withLock { $0.saves } }
+  package var saves: [Checkpoint] { state.withLock { $0.saves } }
 
-  func load() -> Checkpoint? { value }
+  package func load() -> Checkpoint? { value }
 
-  func save(_ checkpoint: Checkpoint) {
+  package func save(_ checkpoint: Checkpoint) {
     state.withLock { state in
       state.value = checkpoint
       state.saves.append(checkpoint)
     }
   }
 
-  func remove() { value = nil }
+  package func remove() { value = nil }
 }

@@ -3,23 +3,23 @@
 
 import LocalCloud
 import Logging
-import StorageAuth
+package import StorageAuth
 import StorageClient
-import Synchronization
+package import Synchronization
 import XCTest
 
 /// Inspects every event, log line and error that the tests of this target produce, and fails if one contains a secret.
 ///
 /// Tests that start a cloud or create a client install it. It knows the fixed secrets of the tests; tests add every key
 /// that a LocalCloud issues.
-enum SecretWatch {
+package enum SecretWatch {
   private static let words = Mutex<Set<String>>([])
   private static let seen = Mutex(0)
   /// Receives a finding instead of a failure, for the test of the watch itself.
-  fileprivate static let catcher = Mutex<(@Sendable (String) -> Void)?>(nil)
+  package static let catcher = Mutex<(@Sendable (String) -> Void)?>(nil)
 
   /// The number of texts that have been inspected.
-  static var count: Int { seen.withLock { $0 } }
+  package static var count: Int { seen.withLock { $0 } }
 
   private static let isInstalled: Bool = {
     add(key)
@@ -31,29 +31,29 @@ enum SecretWatch {
     return true
   }()
 
-  static func install() {
+  package static func install() {
     XCTAssertTrue(isInstalled)
   }
 
   /// Adds the secrets of a key.
-  static func add(_ key: AccessKey) {
+  package static func add(_ key: AccessKey) {
     let secrets = [key.secret, key.sessionToken].compactMap { $0?.reveal() }
     words.withLock { $0.formUnion(secrets) }
   }
 
   /// Adds a secret.
-  static func add(_ secret: Secret) {
+  package static func add(_ secret: Secret) {
     words.withLock { _ = $0.insert(secret.reveal()) }
   }
 
   /// Returns the first secret in a text, or `nil` if there is none.
-  static func secret(in text: String) -> String? {
+  package static func secret(in text: String) -> String? {
     seen.withLock { $0 += 1 }
     return words.withLock { $0.first { text.contains($0) } }
   }
 
   /// Fails if a text contains a secret.
-  static func check(_ text: String, file: StaticString = #filePath, line: UInt = #line) {
+  package static func check(_ text: String, file: StaticString = #filePath, line: UInt = #line) {
     guard secret(in: text) != nil else { return }
     if let catcher = catcher.withLock({ $0 }) { return catcher(text) }
     XCTFail("a text contains a secret: \(text)", file: file, line: line)
@@ -72,24 +72,5 @@ enum SecretWatch {
     func log(event: LogEvent) {
       SecretWatch.check("\(event.message) \(metadata) \(event.metadata ?? [:])")
     }
-  }
-}
-
-/// Tests that the watch finds secrets.
-final class SecretWatchTests: XCTestCase {
-  func testSecretIsFoundInAnEventALogLineAndAnError() throws {
-    SecretWatch.install()
-    let token = try XCTUnwrap(temporaryKey.sessionToken).reveal()
-    let found = Collected<String>()
-    SecretWatch.catcher.withLock { $0 = { found.append($0) } }
-    defer { SecretWatch.catcher.withLock { $0 = nil } }
-    EventHub().emit(.retry(.init(subject: "GET oss://photos/a", attempt: 2, delay: .zero, reason: "token \(token)")))
-    XCTAssertEqual(found.values.count, 1)
-    Logger(label: "anywhere").trace("it", metadata: ["deep": ["token": "\(token)"]])
-    XCTAssertEqual(found.values.count, 2)
-    SecretWatch.check("\(StorageError(.invalidOption, "token \(token)", remedy: "None."))")
-    XCTAssertEqual(found.values.count, 3)
-    SecretWatch.check("\(temporaryKey)")
-    XCTAssertEqual(found.values.count, 3)
   }
 }

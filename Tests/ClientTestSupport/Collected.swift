@@ -4,12 +4,14 @@
 import Synchronization
 
 /// Values that several tasks collect.
-final class Collected<Value: Sendable>: Sendable {
+package final class Collected<Value: Sendable>: Sendable {
   private let storage = Mutex<[Value]>([])
 
-  var values: [Value] { storage.withLock { $0 } }
+  package init() {}
 
-  func append(_ value: Value) {
+  package var values: [Value] { storage.withLock { $0 } }
+
+  package func append(_ value: Value) {
     storage.withLock { $0.append(value) }
   }
 }

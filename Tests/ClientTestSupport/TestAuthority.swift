@@ -1,19 +1,19 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import NIOSSL
+package import NIOSSL
 import StorageClient
 import Subprocess
 import XCTest
 
 /// A certificate for `storage.test` and this machine that signs itself, made with openssl.
-struct TestAuthority {
+package struct TestAuthority {
   /// The path of the certificate in PEM form.
-  let file: String
+  package let file: String
   /// The server's side of TLS with this certificate.
-  let tls: NIOSSLContext
+  package let tls: NIOSSLContext
 
-  init(in directory: TemporaryDirectory, named name: String = "authority") async throws {
+  package init(in directory: TemporaryDirectory, named name: String = "authority") async throws {
     file = directory.path("\(name).pem").string
     let key = directory.path("\(name).key").string
     let made = try await Subprocess.run(

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTestSupport
 import HTTPTypes
 import LocalCloud
 import StorageAuth
@@ -86,32 +87,6 @@ final class ExplainSearchTests: XCTestCase {
       let found = try await Programs.storageAuth(
         ["explain", "GET", url, "--answer", answer, "--json", "--no-metadata"], variables)
       XCTAssertEqual(try object(found)["cause"]?.string, cause, found.output + found.errors)
-    }
-  }
-
-  func testClientClaimsAWrongSecretOnlyWithProof() async throws {
-    let cloud = try await Cloud(self)
-    let wrong = AccessKey(id: key.id, secret: "another-secret")
-    for (name, store) in cloud.stores(key: wrong) {
-      await assertThrows(
-        ServiceError.self, { try await store.delete("a") },
-        { error in
-          XCTAssertEqual(error.diagnosis?.cause, .wrongSecret, name)
-        })
-    }
-    // A service that does not show its strings: the request may have been changed on the way.
-    let silent = ScriptedTransport { _ in
-      HTTPStreamingResponse(403, "<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error>")
-    }
-    for store in [cloud.oss(over: silent), cloud.oss(.v1, over: silent)] as [any BucketStore] + [
-      cloud.cos(over: silent), cloud.s3(over: silent),
-    ] {
-      await assertThrows(
-        ServiceError.self, { try await store.delete("a") },
-        { error in
-          XCTAssertEqual(error.diagnosis?.cause, .unknown)
-          XCTAssertFalse("\(error)".contains("does not belong"), "\(error)")
-        })
     }
   }
 }
