@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import CredentialSources
+internal import Foundation
 internal import StorageAuth
+internal import StorageClient
+internal import Synchronization
 
 /// The command `storage-auth credentials`, which shows which credential source provides the key.
 struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
@@ -44,5 +48,202 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
     guard case .success(let response) = finding.result, response.life.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure
     }
+  }
+}
+
+/// The result of searching a chain of credential sources for a key.
+///
+/// It consists of the key or the error, the sources that declined, and the warnings.
+struct CredentialFinding {
+  /// The name of the chain that was searched.
+  let chain: String
+
+  /// The key with its source, or the error that ended the search.
+  let result: Result<Answer, CredentialError>
+
+  /// The errors with which the sources before the final one declined.
+  let declined: [CredentialError]
+
+  /// The warnings about files and settings that the user should correct.
+  let warnings: [CredentialWarning]
+
+  /// A key that was found, with its source and its remaining lifetime.
+  struct Answer {
+    let source: String
+    let key: AccessKey
+
+    /// The key's remaining lifetime according to the issuer's clock, or `nil` for a permanent key.
+    ///
+    /// If the issuer's time is unknown, this machine's clock is used.
+    let life: Duration?
+  }
+
+  /// RetryCounts the sources of a chain in order until one has a key or fails.
+  ///
+  /// - Parameters:
+  ///   - network: The options for connections to services.
+  ///   - chain: The chain of the sources.
+  init(over network: NetworkOptions, walking chain: CredentialChain<AccessKey>) async throws {
+    let log = WalkLog()
+    let context = try ProviderContext.commandLine(network) { log.add($0) }
+    let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)
+    do throws(CredentialError) {
+      let issued = try await watched.issue(in: context)
+      let now = issued.issuerTime ?? .now
+      result = .success(
+        Answer(
+          source: issued.source ?? chain.source, key: issued.credential,
+          life: issued.credential.expiration.map { now.duration(to: $0) }))
+    } catch {
+      result = .failure(error)
+    }
+    self.chain = chain.source
+    declined = log.declined
+    warnings = log.warnings
+  }
+}
+
+/// A credential provider that records the error with which its base provider declines.
+private struct WatchedSource: CredentialProvider {
+  let base: any CredentialProvider<AccessKey>
+  let log: WalkLog
+
+  var source: String { base.source }
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    do throws(CredentialError) {
+      return try await base.issue(in: context)
+    } catch {
+      if error.code == .notConfigured { log.add(error) }
+      throw error
+    }
+  }
+}
+
+/// A log of the errors and warnings that occur while a chain is searched.
+private final class WalkLog: Sendable {
+  private let notes = Mutex((declined: [CredentialError](), warnings: [CredentialWarning]()))
+
+  var declined: [CredentialError] { notes.withLock { $0.declined } }
+
+  /// The recorded warnings, without duplicates.
+  var warnings: [CredentialWarning] { notes.withLock { $0.warnings } }
+
+  func add(_ error: CredentialError) {
+    notes.withLock { $0.declined.append(error) }
+  }
+
+  func add(_ warning: CredentialWarning) {
+    notes.withLock { if !$0.warnings.contains(warning) { $0.warnings.append(warning) } }
+  }
+}
+
+extension CredentialFinding {
+  /// The result of the search as text: one line for each source, the key with its secrets masked, and the warnings.
+  var text: String {
+    var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
+    switch result {
+    case .success(let response):
+      lines.append("answered  \(response.source)")
+      lines += [
+        "", "id             \(response.key.id)", "secret         \(Secret.mask)",
+        "session token  \(response.key.sessionToken == nil ? "none" : Secret.mask)",
+        "valid          \(response.lifeText)",
+      ]
+    case .failure(let error):
+      let verb = error.code == .notConfigured ? "no key   " : "failed   "
+      lines.append("\(verb) \(error.source): \(error.message) \(error.remedy)")
+    }
+    lines += warnings.map { "warning   \($0)" }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Returns the result of the search as a JSON object on one line.
+  func json(_ provider: CloudName) throws -> String {
+    var report = Report(
+      provider: provider.description, sources: chain, declined: declined.map(Report.Problem.init),
+      warnings: warnings.map { Report.Warning(source: $0.source, message: $0.message, remedy: $0.remedy) })
+    switch result {
+    case .success(let response):
+      report.source = response.source
+      report.credential = Report.Key(
+        id: response.key.id.string, isTemporary: response.key.sessionToken != nil,
+        expiration: response.key.expiration?.iso8601,
+        secondsLeft: response.life?.components.seconds)
+    case .failure(let error): report.error = Report.Problem(error)
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(report), as: UTF8.self)
+  }
+
+  /// The JSON object that `storage-auth credentials --json` prints.
+  ///
+  /// Its types have no property for a secret, so that no secret can be printed.
+  private struct Report: Encodable {
+    var provider: String
+    var sources: String
+    var source: String?
+    var credential: Key?
+    var error: Problem?
+    var declined: [Problem]
+    var warnings: [Warning]
+
+    struct Key: Encodable {
+      var id: String
+      var isTemporary: Bool
+      var expiration: String?
+      var secondsLeft: Int64?
+    }
+
+    struct Problem: Encodable {
+      var source: String
+      var code: String
+      var message: String
+      var remedy: String
+
+      init(_ error: CredentialError) {
+        source = error.source
+        code = "\(error.code)"
+        message = error.message
+        remedy = error.remedy
+      }
+    }
+
+    struct Warning: Encodable {
+      var source: String
+      var message: String
+      var remedy: String
+    }
+  }
+}
+
+extension CredentialFinding.Answer {
+  /// The remaining lifetime of the key as a phrase for the user.
+  fileprivate var lifeText: String {
+    guard let life, let end = key.expiration else { return "indefinitely" }
+    let seconds = life.components.seconds
+    if seconds <= 0 { return "no longer: it expired at \(end)" }
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
+    return "for \(parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")), until \(end)"
+  }
+}
+
+/// The name of a credential source on the command line, such as `environment`.
+///
+/// Each cloud has a separate set of names.
+struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
+  /// The name that all clouds use for the source that requests keys from the instance's metadata service.
+  static let metadata: SourceName = "metadata"
+
+  /// The source's name as on the command line.
+  let description: String
+
+  init(stringLiteral name: String) {
+    description = name
+  }
+
+  init(argument: String) {
+    description = argument
   }
 }

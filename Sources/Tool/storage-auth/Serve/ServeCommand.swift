@@ -3,11 +3,15 @@
 
 internal import ArgumentParser
 internal import AsperaAuth
+internal import COSAuth
 internal import CoreMetrics
 internal import Foundation
 internal import LocalCloud
+internal import OSSAuth
+internal import S3Auth
 internal import StorageAuth
 internal import StorageClient
+internal import StorageDiagnosis
 internal import UnixSignals
 
 /// The command `storage-auth serve`, which runs emulated cloud services on this machine.
@@ -478,5 +482,18 @@ struct ServiceOptions: ParsableArguments {
       tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appTokens.first.map { Secret($0) },
       identityTokens: (identityToken + secrets[.identityToken]).map { Secret($0) },
       requiresMetadataToken: requireMetadataToken)
+  }
+}
+
+// The only place of this module that lists the storage services.
+
+extension LocalCloud.Provider {
+  /// Returns the service whose signatures and error documents the diagnosis reads.
+  func signedService(region: String) -> SignedService {
+    switch self {
+    case .oss: .oss(region: region)
+    case .cos: .cos()
+    case .s3: .s3(region: region)
+    }
   }
 }

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
+internal import StorageConfiguration
 
 /// The options of every command, as the parser of the command line describes them.
 struct OptionTable {
@@ -83,5 +84,90 @@ extension OptionTable.Command {
       }
     }
     return found
+  }
+}
+
+/// The rules of settings that the options themselves do not state.
+enum SettingRules {
+  /// The options that have one meaning in all commands, and can be set once for all of them.
+  static let shared = [
+    "ca-file", "endpoint", "json", "no-metadata", "quiet", "region", "signature", "verbose",
+  ]
+
+  /// The commands for which a shared option has another meaning, and is set separately.
+  private static let exceptions = ["region": ["serve"], "endpoint": ["token-server", "sign", "presign"]]
+
+  /// The options whose values are secrets, by command.
+  ///
+  /// Each can also be read from a file, with `-file` after its name.
+  static let secrets = [
+    "serve": ["account", "app-token", "disabled", "identity-token", "node-user", "transfer-account"],
+    "token-server": ["redis"],
+  ]
+
+  /// Options of which at most one counts: a later source replaces the earlier one.
+  static let alternatives = [["quiet", "verbose"]]
+
+  /// Returns whether a shared option applies to a command.
+  static func applies(_ name: String, to command: OptionTable.Command) -> Bool {
+    shared.contains(name) && command.option(name) != nil
+      && !(exceptions[name]?.contains(command.path.first ?? "") ?? false)
+  }
+
+  /// Returns the option whose secret a key reads from a file, or `nil` for any other key.
+  static func secretOption(_ key: String, of command: OptionTable.Command) -> OptionTable.Option? {
+    guard command.option(key) == nil, key.hasSuffix("-file") else { return nil }
+    let name = String(key.dropLast("-file".count))
+    return secrets[command.name]?.contains(name) ?? false ? command.option(name) : nil
+  }
+
+  /// The keys that a command accepts.
+  static func keys(of command: OptionTable.Command) -> [String] {
+    let files = (secrets[command.name] ?? []).map { "\($0)-file" }.filter { command.option($0) == nil }
+    return command.options.map(\.name) + files
+  }
+
+  /// Returns the part of an error that proposes a similar name, or an empty string.
+  static func proposal(_ name: String, among known: [String]) -> String {
+    ConfigurationKeys.similar(to: name, in: known).map { " Did you mean \($0)?" } ?? ""
+  }
+}
+
+/// The value of an option from a file or the environment.
+struct Setting {
+  /// The arguments for the option, or the file that contains its values.
+  enum Form {
+    case arguments([String])
+    /// The secrets are in a file, which is read only if the setting counts.
+    case secretFile(String, OptionTable.Option)
+  }
+
+  /// The name of the option without hyphens.
+  let option: String
+  /// The key and the file, or the variable, for errors.
+  let source: String
+  let form: Form
+
+  /// Returns the arguments for the option.
+  ///
+  /// - Throws: A `ValidationError` if the file of a secret cannot be used.
+  func arguments() throws -> [String] {
+    switch form {
+    case .arguments(let arguments): return arguments
+    case .secretFile(let path, let option):
+      let text: String
+      do {
+        text = try SecretFile(path).text
+      } catch let problem as SecretFile.Problem {
+        throw ValidationError("\(source): \(problem)")
+      }
+      let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+      let values = lines.filter { !$0.isEmpty && !(option.isRepeating && $0.hasPrefix("#")) }
+      guard !values.isEmpty, option.isRepeating || values.count == 1 else {
+        throw ValidationError(
+          "\(source): \(path) must contain \(option.isRepeating ? "a value on each line" : "one line").")
+      }
+      return values.map { "--\(option.name)=\($0)" }
+    }
   }
 }

@@ -59,3 +59,86 @@ final class CallerFile: Sendable {
     try list.withLock(\.self).caller(of: request)
   }
 }
+
+/// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
+struct CallerList: Sendable {
+  /// An error in a file that lists a token server's callers.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let longestName = 32
+
+  private let callers: [(name: String, token: Secret)]
+  /// The mask of the callers' tokens in texts.
+  let mask: SecretMask
+
+  /// Reads the callers from a file.
+  ///
+  /// - Throws: A ``Problem`` that contains the number of the invalid line but never its content, or a
+  ///   `SecretFile.Problem` if the file cannot be read or another user could have written the file.
+  init(path: String) throws {
+    try self.init(SecretFile(path).text, in: path)
+  }
+
+  init(_ text: String, in path: String) throws {
+    var callers: [(name: String, token: Secret)] = []
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let words = line.whitespaceSeparated
+      if words.isEmpty || words[0].beginsWithByte("#") { continue }
+      guard words.count == 2, Self.isName(words[0]), words[1].utf8.count >= 16 else {
+        throw Problem(
+          description:
+            "Line \(index + 1) of \(path) is not a name and a token. A name has up to 32 letters, digits, - and _; a token at least 16 characters."
+        )
+      }
+      guard !callers.contains(where: { $0.name == words[0] }) else {
+        throw Problem(
+          description: "Line \(index + 1) of \(path) repeats the name of a caller. Use one line for each caller.")
+      }
+      let token = Secret(String(words[1]))
+      guard !callers.contains(where: { $0.token == token }) else {
+        throw Problem(
+          description:
+            "Line \(index + 1) of \(path) repeats the token of another caller, so requests could not be attributed. Use a different token for each caller."
+        )
+      }
+      callers.append((String(words[0]), token))
+    }
+    guard !callers.isEmpty else {
+      throw Problem(description: "\(path) contains no caller: add a line with a name and a token.")
+    }
+    self.callers = callers
+    mask = SecretMask(callers.map(\.token), masksNamedValues: true)
+  }
+
+  /// Returns whether a string is a valid caller name, which becomes part of a prefix and of a session name.
+  private static func isName(_ text: Substring) -> Bool {
+    text.utf8.count <= longestName && text.utf8.allSatisfy(isInNames)
+  }
+
+  /// Returns whether a caller name may contain a byte.
+  static func isInNames(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  /// Returns the name of the caller that sent a request.
+  ///
+  /// - Throws: An `HTTPError` with the status 401 if the request does not contain a caller's token.
+  func caller(of request: Request) throws -> String {
+    if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
+      let token = Secret(String(text))
+      // Secrets are compared in constant time, and `filter` compares all of them, so the duration does not depend on
+      // the match.
+      let matches = callers.filter { $0.token == token }
+      if let caller = matches.first { return caller.name }
+    }
+    throw HTTPError(
+      .unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "Send the bearer token that this server knows.")
+  }
+}

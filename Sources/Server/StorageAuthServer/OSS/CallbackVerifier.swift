@@ -3,6 +3,9 @@
 
 internal import CredentialSources
 internal import HTTPTypes
+public import Hummingbird
+internal import Logging
+internal import NIOCore
 internal import OSSAuth
 public import StorageAuth
 internal import StorageCrypto
@@ -179,5 +182,114 @@ public struct VerifiedCallback: Sendable, Hashable {
     guard let pairs = FormPair.read(String(decoding: body, as: UTF8.self)) else { return nil }
     let values = pairs.filter { $0.name.isIdentical(to: name) }
     return values.count == 1 ? values[0].value : nil
+  }
+}
+
+/// The reason why a request is not accepted as a callback of OSS.
+public struct CallbackRefusal: Error, Sendable, Hashable {
+  /// A code that identifies why a callback is refused.
+  public enum Code: String, Sendable, Hashable {
+    /// The method is not `POST`.
+    case method
+    /// The path or the query is too long, or makes the signed message ambiguous.
+    case target
+    /// The signature or the URL of the public key is missing, or occurs twice.
+    case missingHeader
+    /// The signature or the URL of the public key is not Base64, or has a wrong length.
+    case malformedHeader
+    /// The URL of the public key is not on a host that is accepted.
+    case keyLocation
+    /// The body is too large.
+    case bodyTooLarge
+    /// The public key cannot be fetched now.
+    case keyUnavailable
+    /// The signature belongs to another path, query or body, or to another key.
+    case mismatch
+  }
+
+  /// The code that identifies the reason.
+  public let code: Code
+
+  /// A sentence that describes the reason.
+  public let message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+extension CallbackRefusal: CustomStringConvertible {
+  /// The code and the message in one line.
+  public var description: String { "\(code.rawValue): \(message)" }
+}
+
+/// A request context that passes the verified callback to the handlers.
+public protocol CallbackRequestContext: RequestContext {
+  /// The verified callback, or `nil` on routes without the middleware.
+  var callback: VerifiedCallback? { get set }
+}
+
+/// A middleware that passes on only callbacks with a valid signature of OSS.
+///
+/// The body is read, up to the limit of the verifier, before the handler is called. A refusal is JSON of the form
+/// `{code, message}`; OSS reports it to the uploader as status 203, after which the object is stored all the same.
+///
+/// ```swift
+/// router.group("uploaded").add(middleware: CallbackMiddleware<AppContext>(verifier)).post { request, context in
+///   guard let key = context.callback?.value(of: "object") else { throw HTTPError(.badRequest) }
+///   return Response(status: .ok, headers: [.contentType: "application/json"], body: …)
+/// }
+/// ```
+public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddleware {
+  private let verifier: CallbackVerifier
+
+  /// Creates a middleware that verifies callbacks.
+  ///
+  /// - Parameter verifier: The verifier, which keeps the public keys.
+  public init(_ verifier: CallbackVerifier) {
+    self.verifier = verifier
+  }
+
+  /// Verifies a callback and passes it on, or returns the response for a refusal.
+  ///
+  /// - Throws: An error of the connection or of `next`.
+  public func handle(
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var request = request
+    var context = context
+    do {
+      let claim = try verifier.claim(in: request.head)
+      if let length = request.headers[.contentLength].flatMap({ Int(digits: $0) }) { try verifier.checkSize(length) }
+      let body = try await read(request.body)
+      context.callback = try await verifier.verify(claim, body: body)
+      request.body = RequestBody(buffer: ByteBuffer(bytes: body))
+    } catch let refusal as CallbackRefusal {
+      context.logger.info("callback refused", metadata: ["code": "\(refusal.code.rawValue)"])
+      return .json(["code": .string(refusal.code.rawValue), "message": .string(refusal.message)], refusal.status)
+    }
+    return try await next(request, context)
+  }
+
+  private func read(_ body: RequestBody) async throws -> [UInt8] {
+    do {
+      return Array(buffer: try await body.collect(upTo: verifier.bodyLimit))
+    } catch is NIOTooManyBytesError {
+      throw CallbackRefusal(.bodyTooLarge, "The body has more than \(verifier.bodyLimit) bytes.")
+    }
+  }
+}
+
+extension CallbackRefusal {
+  /// The status of the response to a refused callback.
+  fileprivate var status: HTTPResponse.Status {
+    switch code {
+    case .method: .methodNotAllowed
+    case .target, .missingHeader, .malformedHeader: .badRequest
+    case .keyLocation, .mismatch: .forbidden
+    case .bodyTooLarge: .contentTooLarge
+    case .keyUnavailable: .serviceUnavailable
+    }
   }
 }

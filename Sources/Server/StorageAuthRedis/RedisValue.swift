@@ -4,6 +4,52 @@
 internal import NIOCore
 internal import StorageAuth
 
+/// A reply of a Redis server, in version 2 of its protocol (RESP2).
+///
+/// <https://redis.io/docs/latest/develop/reference/protocol-spec/> describes the protocol.
+enum RedisValue: Sendable, Hashable {
+  case status(String)
+  /// An error reply, such as `NOSCRIPT No matching script.`
+  case error(String)
+  case integer(Int64)
+  case bytes([UInt8])
+  case array([RedisValue])
+  case null
+
+  /// The value as text, or `nil` if it is a number, a list, an error or not UTF-8.
+  var text: String? {
+    switch self {
+    case .status(let text): text
+    case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
+    default: nil
+    }
+  }
+
+  /// The value as an integer, or `nil` if it is something else.
+  var integer: Int64? {
+    if case .integer(let number) = self { number } else { nil }
+  }
+}
+
+/// A command for a Redis server, as a list of byte strings.
+struct RedisCommand: Sendable {
+  private let words: [[UInt8]]
+
+  init(_ words: String...) { self.init(words) }
+
+  init(_ words: [String]) { self.words = words.map { [UInt8]($0.utf8) } }
+
+  /// Writes the command as an array of byte strings.
+  func write(to buffer: inout ByteBuffer) {
+    buffer.writeString("*\(words.count)\r\n")
+    for word in words {
+      buffer.writeString("$\(word.count)\r\n")
+      buffer.writeBytes(word)
+      buffer.writeString("\r\n")
+    }
+  }
+}
+
 /// A decoder of the replies of a Redis server, with limits on their size and their nesting.
 struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
   typealias InboundOut = RedisValue
