@@ -85,8 +85,7 @@ final class RedisConnection: Sendable {
 
   /// Sends a command and returns the reply, which may be an error reply.
   ///
-  /// - Throws: A ``RedisFailure`` if there is no reply within the timeout. The connection is closed then, because later
-  ///   replies could not arrive either.
+  /// Without a reply in time the connection is closed, because later replies could not arrive either.
   func reply(to command: RedisCommand) async throws(RedisFailure) -> RedisValue {
     let isFull = pending.withLock { pending in
       guard pending < limit else { return true }

@@ -183,8 +183,6 @@ extension IssuedCredential<AccessKey> {
   ///
   /// The time is shorter than half of the lifetime, so that no instance finds a key that is too old for its callers. The
   /// result is `nil` for a key that is not temporary or expires at once.
-  ///
-  /// - Parameter date: The time of issue if the issuer did not report it.
   fileprivate func stored(at date: Timestamp) -> (text: String, duration: Duration)? {
     guard let end = credential.expiration, let token = credential.sessionToken else { return nil }
     let issuedAt = issuerTime ?? date
@@ -206,9 +204,7 @@ extension IssuedCredential<AccessKey> {
 
   /// Parses a key from a store.
   ///
-  /// - Parameters:
-  ///   - bytes: The key as a JSON object.
-  ///   - left: The time for which the key remains in the store, from which the issuer's time follows.
+  /// The issuer's time follows from the time for which the key remains in the store.
   fileprivate init?(stored bytes: [UInt8], left: Duration) {
     func date(_ milliseconds: Int) -> Timestamp { Self.epoch.advanced(by: .milliseconds(milliseconds)) }
     guard let object = try? JSONValue(parsing: bytes), let id = object["id"]?.string,

@@ -224,9 +224,6 @@ extension SigningRequest {
 
 extension SigningResponse {
   /// Returns the signing response as JSON, in the format of the vendor's documentation if there is one.
-  ///
-  /// - Parameter word: The word before `id:signature` in the vendor's format, or `nil` if the vendor has no such
-  ///   format.
   func json(authorizationWord word: String?) -> JSONValue {
     if let word { return ["authorization": .string(authorization(word))] }
     var object = JSONObject()

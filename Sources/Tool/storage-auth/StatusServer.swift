@@ -28,14 +28,6 @@ final class StatusServer: Service {
   private let observers: [StorageMetrics]
 
   /// Starts the server if the options name a port.
-  ///
-  /// - Parameters:
-  ///   - options: The port and the address.
-  ///   - checks: The checks of `/readyz`.
-  ///   - observers: The observers that feed the registry, which the server retains.
-  ///   - update: A closure that is called before the metrics are read.
-  /// - Returns: The running server, or `nil` without a port.
-  /// - Throws: An ``Unreachable`` if the server cannot listen on the address.
   static func start(
     _ options: StatusOptions, _ checks: [HealthCheck] = [], observers: [StorageMetrics] = [],
     update: @escaping @Sendable () -> Void = {}

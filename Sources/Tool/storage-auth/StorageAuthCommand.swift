@@ -41,8 +41,6 @@ extension StorageAuthProgram {
   /// Raises the limit of open files, and lets the number of threads for connections follow it.
   ///
   /// The threads are created with the first connection, which ends the process if their files cannot be opened.
-  ///
-  /// - Throws: A ``LimitProblem`` if the limit permits no connection.
   private static func prepareConnections() throws {
     OpenFileLimit.raise()
     let limit = OpenFileLimit.current
@@ -136,10 +134,6 @@ struct AsperaCommand: AsyncParsableCommand {
 /// The members of the JSON object that describes an error with `--json`.
 enum ErrorReport {
   /// Returns the members for an error: `code`, `message`, `remedy`, and what a service said.
-  ///
-  /// - Parameters:
-  ///   - error: The error.
-  ///   - message: The message for errors of other types.
   static func members(_ error: any Error, message: String) -> JSONObject {
     switch error {
     case let error as ServiceError: service(error)

@@ -82,10 +82,6 @@ package struct LimitedHTTPChannel: ServerChildChannel {
   private let limits: ConnectionLimits
 
   /// Creates a channel type for connections with the given limits.
-  ///
-  /// - Parameters:
-  ///   - limits: The limits on the time for which a client may keep the server waiting.
-  ///   - responder: The handler that responds to requests.
   package init(_ limits: ConnectionLimits, responder: @escaping HTTPChannelHandler.Responder) {
     self.limits = limits
     base = HTTP1Channel(
@@ -98,9 +94,6 @@ package struct LimitedHTTPChannel: ServerChildChannel {
   }
 
   /// Adds the HTTP/1.1 handlers, the limits and additional handlers to a new connection.
-  ///
-  /// - Parameter checks: A closure that creates the additional handlers, which receive request parts directly after the
-  ///   decoder.
   package func setup(
     channel: any Channel, logger: Logger, checks: @escaping @Sendable () -> [any ChannelHandler]
   ) -> EventLoopFuture<Value> {
@@ -207,8 +200,6 @@ private struct AbsoluteTarget {
 
 extension LimitedHTTPChannel {
   /// Returns a responder that refuses requests whose target ``RequestTargetReader`` could not read, with the status 400.
-  ///
-  /// - Parameter responder: The responder for all other requests.
   static func refusingUnreadableTargets(
     _ responder: @escaping HTTPChannelHandler.Responder
   ) -> HTTPChannelHandler.Responder {

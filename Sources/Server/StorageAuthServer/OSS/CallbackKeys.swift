@@ -64,8 +64,6 @@ actor CallbackKeys {
   /// Returns the public key at a URL, from memory if possible.
   ///
   /// Concurrent calls for a URL share one fetch.
-  ///
-  /// - Parameter url: A URL on one of the accepted hosts.
   func key(at url: ServiceURL) async throws(CallbackRefusal) -> PublicKey {
     let name = url.visible
     if let entry = entries[name] {
@@ -86,8 +84,6 @@ actor CallbackKeys {
   }
 
   /// Counts a fetch from a path at which no key is known to be published.
-  ///
-  /// - Throws: A refusal if the URL was fetched in this period, successfully or not, or too many of its host were.
   private func countStart(of name: String, on host: String) throws(CallbackRefusal) {
     let uptime = time.uptime
     starts.removeAll { uptime - $0.uptime >= Self.period }

@@ -143,9 +143,6 @@ struct CallerRates: Sendable {
   let time: any SigningClock
 
   /// Counts a request of a caller.
-  ///
-  /// - Throws: A `TokenServiceError/tooManyRequests(after:)` if the caller exceeds its rate limit, or an
-  ///   `unavailable(_:after:)` if the store is out of reach.
   func take(_ caller: String) async throws(TokenServiceError) {
     guard let limit else { return }
     let delay: Duration?

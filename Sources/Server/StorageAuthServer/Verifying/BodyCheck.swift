@@ -27,12 +27,7 @@ struct BodyCheck: Sendable {
 
   /// Creates a check from the headers that describe the body.
   ///
-  /// - Parameters:
-  ///   - head: The request.
-  ///   - name: The name of the header with the SHA-256 hash of the body, or `nil` if the service has no such header.
-  ///   - decoder: The decoder for a chunked body, which the hash header then describes, or `nil` if the body is not
-  ///     chunked.
-  /// - Throws: A refusal if a header is repeated or is not a hash.
+  /// A header that is repeated or is not a hash is an error. With a decoder, the hash header describes the chunks.
   init(_ head: HTTPRequest, sha256In name: HTTPField.Name?, _ decoder: (any BodyDecoder)?) throws {
     let md5 = head.headerFields[values: .contentMD5]
     let sha256 = name.map { head.headerFields[values: $0] } ?? []

@@ -231,7 +231,7 @@ struct ExpiryQueue<Instant: Comparable, Element> {
 
   /// Removes and returns the element that expires first.
   ///
-  /// - Returns: The element with its expiration, or `nil` if no element expires before `date`.
+  /// Returns `nil` if no element expires before `date`.
   mutating func removeFirst(before date: Instant) -> Entry? {
     guard let first = heap.first, first.instant < date else { return nil }
     heap.swapAt(0, heap.count - 1)

@@ -168,8 +168,6 @@ struct AcceptedSchemes: Sendable {
   }
 
   /// Returns the scheme that recognizes a request, and all other schemes.
-  ///
-  /// - Throws: A `VerificationError` if no scheme or more than one scheme recognizes the request.
   func scheme(of request: HTTPRequest) throws(VerificationError) -> (scheme: AcceptedScheme, others: [AcceptedScheme]) {
     guard all.count > 1 else { return (first, []) }
     var found: AcceptedScheme?

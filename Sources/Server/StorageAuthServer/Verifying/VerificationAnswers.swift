@@ -115,7 +115,7 @@ struct RequestRefusal: Error {
 
   /// Returns the refusal for a bucket name that must not reach a handler.
   ///
-  /// - Parameter problem: A predicate such as “is empty”.
+  /// The problem is a predicate such as “is empty”.
   static func invalidBucket(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidBucketName", message: "The bucket \(problem). Name a bucket without that.")
@@ -123,7 +123,7 @@ struct RequestRefusal: Error {
 
   /// Returns the refusal for an object key that must not reach a handler.
   ///
-  /// - Parameter problem: A predicate such as “ends with a slash”.
+  /// The problem is a predicate such as “ends with a slash”.
   static func invalidKey(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidObjectName", message: "The key \(problem). Use a key without that.")

@@ -55,8 +55,6 @@ struct AsperaOptions: ParsableArguments {
   }
 
   /// Returns the way in which an Aspera node transfers files, according to the options.
-  ///
-  /// - Parameter count: The number of files that are transferred at a time.
   func transfers(atATime count: Int) throws -> AsperaTransferOptions {
     let machine = try ProviderContext.commandLine()
     let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
@@ -73,10 +71,6 @@ struct AsperaOptions: ParsableArguments {
   }
 
   /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
-  ///
-  /// - Parameters:
-  ///   - server: The server's address.
-  ///   - count: The number of files that are transferred at a time.
   func transfers(_ server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
     let machine = try ProviderContext.commandLine()
     let account = try account.account(at: server, on: machine)
@@ -130,11 +124,6 @@ struct AccountOptions: ParsableArguments {
   var udpPort: Int?
 
   /// Returns the account that the options describe.
-  ///
-  /// - Parameters:
-  ///   - server: The server's address, including the user.
-  ///   - machine: The context whose environment and files are read.
-  /// - Throws: An `AsperaError` if the account is invalid, or a `ValidationError` if the address contains no user.
   func account(at server: ServerAddress, on machine: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
     let secret = try secret(on: machine)
@@ -173,12 +162,6 @@ extension AccountOptions {
   ///
   /// A value in the specification counts more than the environment. An option for a value that the specification
   /// contains is rejected.
-  ///
-  /// - Parameters:
-  ///   - specification: The transfer specification.
-  ///   - machine: The context whose environment and files are read.
-  /// - Throws: An `AsperaError` if a credential is invalid or missing, or a `ValidationError` if an option contradicts
-  ///   the specification.
   func complete(_ specification: inout TransferSpec, on machine: ProviderContext) async throws {
     specification.token = try specification.token ?? token(on: machine)?.secret
     if specification.contentProtection != nil, specification.contentProtectionPassword == nil {

@@ -140,10 +140,6 @@ struct SpecificationFile {
   let specification: TransferSpec
 
   /// Reads a specification, and prints a warning if it contains a secret and other users can read the file.
-  ///
-  /// - Parameter path: The path of the file, or `-` for standard input.
-  /// - Throws: An `AsperaError` if the content is not a transfer specification, or the exit status for usage errors if
-  ///   it cannot be read. The reason is printed first.
   init(_ path: String) throws {
     guard path != "-" else {
       specification = try TransferSpec(json: Self.standardInput())

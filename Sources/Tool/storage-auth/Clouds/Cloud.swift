@@ -27,32 +27,22 @@ protocol Cloud: Sendable {
   var sources: [SourceName] { get }
 
   /// Returns the chain of the cloud's default credential sources.
-  ///
-  /// - Parameter includes: A function that returns whether the source with a name is part of the chain.
   func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey>
 
   // MARK: Requests
 
   /// Returns a client for a bucket.
-  ///
-  /// - Throws: A `ValidationError` if the bucket's region is unknown.
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore
 
   /// Returns the region and the endpoint of a service from options, the environment or configuration files.
-  ///
-  /// - Throws: A `ValidationError` if the region is unknown.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
 
   /// Returns the endpoint for requests to a bucket.
-  ///
-  /// - Throws: An error if the region or the endpoint is malformed.
   func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint
 
   /// Returns the signer for requests to a bucket.
-  ///
-  /// - Throws: A `ValidationError` if the signature needs a region, and none is known.
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
   ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey>
@@ -79,8 +69,6 @@ protocol Cloud: Sendable {
   var tokenFormat: TokenFormat { get }
 
   /// Checks that a role has the form that the token service requires.
-  ///
-  /// - Throws: A `ValidationError` that contains the required form.
   func check(role: String?) throws
 
   /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
@@ -90,8 +78,6 @@ protocol Cloud: Sendable {
   var policiesNeedRegion: Bool { get }
 
   /// Returns a policy as a document in the cloud's policy language.
-  ///
-  /// - Throws: An error if the cloud's policy language cannot express the policy.
   func document(_ policy: AccessPolicy, region: String) throws -> String
 
   /// Returns a provider that requests temporary keys with the given parameters from the cloud's token service.
@@ -112,8 +98,6 @@ extension Cloud {
   func hasBucketInPath(host: String) -> Bool { false }
 
   /// Returns a client for a bucket, with the configuration in the settings.
-  ///
-  /// - Throws: A `ValidationError` if the bucket's region is unknown.
   func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
     try store(bucket, options, Settings.client.configuration)
   }
@@ -144,14 +128,6 @@ struct ServiceLocation {
   /// Creates the place of a service from options, the environment or a configuration file.
   ///
   /// If none of them contains a region and the service runs on this machine, a default region is used.
-  ///
-  /// - Parameters:
-  ///   - region: The region of the command line, or `nil` without that option.
-  ///   - endpoint: The URL of the service, or `nil` for the public endpoint.
-  ///   - variables: The environment variables that can contain the region, in order of precedence.
-  ///   - configured: The region in a configuration file of the cloud's tools, or `nil` if no file contains a region.
-  ///   - local: The default region for a service on this machine, which accepts any region.
-  /// - Throws: A `ValidationError` if no region is known.
   init(
     region: String?, endpoint: String?, variables: [String], configured: String? = nil, local: String
   ) throws {

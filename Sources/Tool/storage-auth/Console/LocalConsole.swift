@@ -31,14 +31,6 @@ final class LocalConsole: Sendable {
   var url: String { "http://127.0.0.1:\(port)/" }
 
   /// Starts a console for a local cloud.
-  ///
-  /// - Parameters:
-  ///   - cloud: The local cloud, whose requests appear from now on.
-  ///   - port: The port on the loopback interface; 0 selects a free port.
-  ///   - limits: The limits of the list of requests and of its listeners.
-  ///   - sleep: The function that waits between two signs of life to the listeners; tests can replace it.
-  /// - Returns: The running console; call ``stop()`` when it is no longer needed.
-  /// - Throws: ``ConsoleError`` if the port cannot be used.
   static func start(
     for cloud: LocalCloud, port: Int, limits: RequestLog.Limits = RequestLog.Limits(),
     sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

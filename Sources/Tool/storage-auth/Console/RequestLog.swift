@@ -110,8 +110,6 @@ final class RequestLog: Sendable {
   }
 
   /// Returns the details of a request as JSON, or `nil` if the request is no longer kept.
-  ///
-  /// - Parameter number: The number of the request, as in the event about it.
   func detail(of number: Int) -> [UInt8]? {
     state.withLock { state in
       let first = state.last - state.entries.count + 1
@@ -122,8 +120,7 @@ final class RequestLog: Sendable {
 
   /// Adds a listener.
   ///
-  /// - Parameter lastID: The ID of the last event that the page received, or `nil` for a page that has none.
-  /// - Returns: The events for the listener, or `nil` if there are too many listeners or the log is finished.
+  /// Returns `nil` if there are too many listeners or the log is finished.
   func listen(after lastID: String?) -> Subscription? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingOldest(limits.waitingEvents))
@@ -169,10 +166,7 @@ struct ServerEvent: Sendable {
 
   /// Creates an event.
   ///
-  /// - Parameters:
-  ///   - name: The type of the event.
-  ///   - id: The ID that the page sends when it connects again, or `nil` to leave its last ID unchanged.
-  ///   - document: A JSON document, which contains no line end outside of strings, where it is escaped.
+  /// The document contains no line end outside of strings, where it is escaped.
   init(_ name: String, id: String?, _ document: [UInt8]) {
     let id = id.map { "id: \($0)\n" } ?? ""
     bytes = Array("event: \(name)\n\(id)data: \(String(decoding: document, as: UTF8.self))\n\n".utf8)
@@ -187,9 +181,7 @@ struct ServerEvent: Sendable {
 
   /// Returns the first event of a connection.
   ///
-  /// - Parameters:
-  ///   - continues: Whether the events continue those that the page has. Otherwise the page starts anew.
-  ///   - limit: The maximum number of requests that the page needs to keep.
+  /// The page starts anew unless the events continue those that it has.
   static func hello(continues: Bool, limit: Int) -> ServerEvent {
     let document: JSONValue = ["continues": .bool(continues), "limit": .number(JSONNumber(limit))]
     return ServerEvent("hello", id: nil, document.serialized)

@@ -19,8 +19,6 @@ struct RequestReport: Sendable {
   }
 
   /// Returns the line of the list of requests.
-  ///
-  /// - Parameter number: The number of the request in the list.
   func summary(number: Int) -> JSONValue {
     func text(_ string: String?) -> JSONValue { string.map { .string($0.onOneLine) } ?? .null }
     func count(_ integer: Int64?) -> JSONValue { integer.map { .number(JSONNumber($0)) } ?? .null }

@@ -25,10 +25,6 @@ struct CredentialOptions: ParsableArguments {
   }
 
   /// Returns the chain of a cloud's default credential sources, or of only one source.
-  ///
-  /// - Parameters:
-  ///   - cloud: The cloud whose sources are used.
-  ///   - source: The name of the only source to use, or `nil` to use all default sources.
   func chain(for cloud: any Cloud, only source: SourceName? = nil) -> CredentialChain<AccessKey> {
     cloud.chain { includes($0, only: source) }
   }
@@ -40,10 +36,6 @@ struct CredentialOptions: ParsableArguments {
 
 extension ProviderContext {
   /// Returns a context for this machine that passes warnings of credential sources to a handler.
-  ///
-  /// - Parameters:
-  ///   - network: The options for connections, or `nil` for a command that connects to no credential source.
-  ///   - onWarning: The handler, which prints warnings by default.
   static func commandLine(
     _ network: NetworkOptions? = nil,
     onWarning: @escaping @Sendable (CredentialWarning) -> Void = { Terminal.warning("\($0)") }

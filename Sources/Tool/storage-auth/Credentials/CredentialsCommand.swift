@@ -79,10 +79,6 @@ struct CredentialFinding {
   }
 
   /// RetryCounts the sources of a chain in order until one has a key or fails.
-  ///
-  /// - Parameters:
-  ///   - network: The options for connections to services.
-  ///   - chain: The chain of the sources.
   init(over network: NetworkOptions, walking chain: CredentialChain<AccessKey>) async throws {
     let log = WalkLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }

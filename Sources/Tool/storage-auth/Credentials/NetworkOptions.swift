@@ -21,8 +21,6 @@ struct NetworkOptions: ParsableArguments {
   func validate() throws { _ = try Self.made(Choice(caFile: caFile)) }
 
   /// The transport for requests to services: through the proxy of the environment, if there is one.
-  ///
-  /// - Throws: A `ValidationError` if the file of authorities or a variable for a proxy is invalid.
   var transport: any HTTPTransport {
     get throws { LoggedTransport(base: try Self.made(Choice(caFile: caFile))) }
   }

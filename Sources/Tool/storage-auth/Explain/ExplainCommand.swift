@@ -114,13 +114,6 @@ struct KeySearch {
   let needs: String?
 
   /// Looks the key of a request up in the default sources of its cloud.
-  ///
-  /// - Parameters:
-  ///   - request: The request as it was sent.
-  ///   - cloud: The cloud to which the request was sent.
-  ///   - service: The service for which the request was signed.
-  ///   - verifier: The verifier of that service.
-  ///   - credentials: The options for the default sources.
   init(
     for request: HTTPRequest, _ cloud: any Cloud, signedFor service: SignedService,
     verifier: some SignatureVerifier, _ credentials: CredentialOptions

@@ -66,8 +66,6 @@ enum RequestText {
   /// Parses a request from a curl command line or a JSON object.
   ///
   /// The JSON object has the members `method`, `url` and `headers`. The headers are an object or an array of pairs.
-  ///
-  /// - Throws: A `ValidationError` if the text is malformed.
   static func request(_ text: String) throws -> HTTPRequest {
     guard text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) == "{" else {
       guard let line = try? CurlLine(text) else {
@@ -99,11 +97,7 @@ enum RequestText {
 extension HTTPRequest {
   /// Creates an HTTP request from command-line arguments.
   ///
-  /// - Parameters:
-  ///   - method: The HTTP method.
-  ///   - url: The URL, percent-encoded as it is sent.
-  ///   - headers: The headers, as `Name: value`. A `Host` header replaces the URL's host.
-  /// - Throws: A `ValidationError` if an argument is missing or malformed.
+  /// A `Host` header replaces the URL's host.
   init(method: String?, url: String?, headers: [String]) throws {
     let method = try Method(argument: method)
     guard let url, let separator = url.firstRange(of: "://") else {
@@ -123,9 +117,6 @@ extension HTTPRequest {
   }
 
   /// Adds headers from command-line arguments.
-  ///
-  /// - Parameter headers: The headers, as `Name: value`. A `Host` header replaces the URL's host.
-  /// - Throws: A `ValidationError` if a header is malformed.
   mutating func add(_ headers: [String]) throws {
     for header in headers {
       let parts = header.parts(between: ":", atMost: 1)
@@ -147,8 +138,6 @@ extension HTTPRequest {
 
 extension HTTPRequest.Method {
   /// Creates an HTTP method from a command-line argument.
-  ///
-  /// - Throws: A `ValidationError` if the argument is missing, malformed, or not in capital letters.
   init(argument: String?) throws {
     guard let argument, let method = Self(argument) else {
       throw ValidationError("The method is not valid in HTTP; use one such as GET.")

@@ -114,8 +114,6 @@ extension VerifiedRequest {
 
 extension VerificationError {
   /// The reason for a refusal as a JSON object.
-  ///
-  /// - Parameter explained: Whether the strings that were compared are added.
   fileprivate func json(explained: Bool) -> JSONObject {
     var object: JSONObject = [
       "verified": false, "code": .string("\(code)"), "message": .string(message), "remedy": .string(remedy),

@@ -26,11 +26,6 @@ struct SecretArguments {
   private var values: [Kind: [String]] = [:]
 
   /// Reads the accounts and tokens from a file and the environment.
-  ///
-  /// - Parameters:
-  ///   - file: The path of the file, or `nil` to read only the environment.
-  ///   - environment: The environment variables and their values.
-  /// - Throws: A `SecretFile.Problem` if the file is unusable.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     for kind in Kind.allCases {
       values[kind] = environment[kind.variable]?.whitespaceSeparated.map(String.init)
@@ -42,8 +37,6 @@ struct SecretArguments {
   subscript(kind: Kind) -> [String] { values[kind] ?? [] }
 
   /// Returns the accounts in the values of an option from the file and the environment.
-  ///
-  /// - Throws: A `ValidationError`, which does not contain the values, if an account is incomplete.
   func accounts(_ kind: Kind) throws -> [AccountArgument] {
     let accounts = self[kind].map { AccountArgument(argument: $0) }
     try AccountArgument.check(accounts, of: "--\(kind.rawValue)")
@@ -96,7 +89,7 @@ struct AccountArgument: ExpressibleByArgument {
 
   /// Checks that the accounts in an option's values are complete.
   ///
-  /// - Throws: A `ValidationError` that does not contain the values.
+  /// Errors do not contain the values.
   static func check(_ accounts: [AccountArgument], of option: String) throws {
     guard accounts.allSatisfy({ !$0.id.isEmpty && !$0.secret.isEmpty }) else {
       throw ValidationError("A value of \(option) is not a name and a secret that are separated by a colon.")

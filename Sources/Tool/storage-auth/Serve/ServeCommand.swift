@@ -253,8 +253,6 @@ struct ConsoleOptions: ParsableArguments {
   }
 
   /// Starts the console, or returns `nil` if the option is not used.
-  ///
-  /// - Throws: `ConsoleError` if the port cannot be used.
   func start(for cloud: LocalCloud) async throws -> LocalConsole? {
     guard let console else { return nil }
     return try await LocalConsole.start(for: cloud, port: console)
@@ -427,9 +425,6 @@ struct NodeOptions: ParsableArguments {
 
   /// Returns the configuration of the Aspera node, with the accounts from the options, the secrets file and the
   /// environment.
-  ///
-  /// - Throws: A `ValidationError` if an account is incomplete, or if `--without-transfer-tokens` is used without a
-  ///   transfer account.
   func aspera(with secrets: SecretArguments) throws -> LocalCloud.Aspera {
     let users = try nodeUser + secrets.accounts(.nodeUser)
     let accounts = try transferAccount + secrets.accounts(.transferAccount)
@@ -472,8 +467,6 @@ struct ServiceOptions: ParsableArguments {
   var requireMetadataToken = false
 
   /// Returns the configuration of the services, with the tokens from the options, the secrets file and the environment.
-  ///
-  /// - Throws: A `ValidationError` if more than one token for the app server is specified.
   func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
     let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
     guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }

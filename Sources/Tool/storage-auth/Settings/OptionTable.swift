@@ -69,8 +69,6 @@ struct OptionTable {
 
 extension OptionTable.Command {
   /// Returns the options that arguments contain, by name.
-  ///
-  /// - Parameter arguments: The arguments after the name of the command.
   func options(in arguments: [String]) -> Set<String> {
     var found: Set<String> = []
     for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
@@ -149,8 +147,6 @@ struct Setting {
   let form: Form
 
   /// Returns the arguments for the option.
-  ///
-  /// - Throws: A `ValidationError` if the file of a secret cannot be used.
   func arguments() throws -> [String] {
     switch form {
     case .arguments(let arguments): return arguments

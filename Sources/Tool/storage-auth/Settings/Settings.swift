@@ -31,11 +31,6 @@ struct Settings {
   let sources: [String: String]
 
   /// Reads the settings for a command.
-  ///
-  /// - Parameters:
-  ///   - arguments: The arguments of the program.
-  ///   - environment: The variables of the environment.
-  /// - Throws: A `ValidationError` that names the file or the variable, and the key.
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
     let named = Self.path(in: arguments)
@@ -177,9 +172,6 @@ struct SettingsEnvironment {
   var path: String? { variables[Self.file] }
 
   /// Returns the settings for a command: the shared ones, and then those of the command.
-  ///
-  /// - Throws: A `ValidationError` that names the variable, if the command has no such option, or the value of a flag is
-  ///   not `true` or `false`.
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []
     for name in SettingRules.shared where SettingRules.applies(name, to: command) {

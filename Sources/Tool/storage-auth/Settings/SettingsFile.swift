@@ -27,9 +27,6 @@ struct SettingsFile {
   private let table: OptionTable
 
   /// Reads a file and checks every key and the form of every value.
-  ///
-  /// - Throws: A `ValidationError` that names the file and the key, if the file cannot be used or other users could have
-  ///   written it.
   init(_ path: String, _ table: OptionTable) throws {
     self.path = path
     self.table = table

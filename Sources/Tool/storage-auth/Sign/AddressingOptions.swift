@@ -20,7 +20,7 @@ struct AddressingOptions: ParsableArguments {
 
   /// Returns the bucket and its position for a request.
   ///
-  /// - Throws: A `ValidationError` if the options contradict the URL: the signature would be one for another object.
+  /// Options that contradict the URL are errors: the signature would be one for another object.
   func address(of request: HTTPRequest, in cloud: any Cloud) throws -> BucketAddress {
     guard let bucket else {
       guard style != .domain else { throw ValidationError("Name the bucket of the custom domain with --bucket.") }

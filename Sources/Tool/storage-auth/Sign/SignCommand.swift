@@ -39,9 +39,6 @@ struct SignCommand: AsyncParsableCommand, ReportingCommand {
 /// The mode of `sign` and `presign` that signs requests from lines of JSON.
 enum LineSigning {
   /// Signs the request in each line of standard input, and prints one line of JSON for each request, in the same order.
-  ///
-  /// - Parameter mode: The signing mode for lines that do not specify a mode.
-  /// - Throws: Exit status 1 if a request could not be signed.
   static func run(_ mode: SigningJob.Mode) throws {
     var hasFailed = false
     while let line = readLine() {
@@ -57,12 +54,6 @@ enum LineSigning {
 /// The JSON object that `sign` and `presign` print with `--json`.
 enum SignedRequestJSON {
   /// Returns the object of a signed request, which `verify --request` reads too.
-  ///
-  /// - Parameters:
-  ///   - method: The method of the request.
-  ///   - url: The URL of the request.
-  ///   - headers: The headers to send.
-  ///   - explained: The signed strings, which are added with the session token masked, or `nil` without `--explain`.
   static func object(
     _ method: HTTPRequest.Method, _ url: String, _ headers: HTTPFields, explained: PendingSignature?
   ) -> JSONObject {

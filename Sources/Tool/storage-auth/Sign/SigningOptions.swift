@@ -113,8 +113,6 @@ struct SigningPlan {
   let signer: any TwoStepSigner<AccessKey> & Presigner<AccessKey>
 
   /// Creates a plan from the arguments.
-  ///
-  /// - Throws: A `ValidationError` if an argument is missing, malformed, or contradicts another one.
   init(_ options: SigningOptions) throws {
     var (method, url) = (options.method, options.url)
     if url == nil, let only = method, only.contains("://") { (method, url) = ("GET", only) }

@@ -37,10 +37,7 @@ struct SecretFile {
 
   /// Reads a file with secrets, and prints a warning if other users can read the file.
   ///
-  /// - Parameters:
-  ///   - path: The file's path, or `-` for standard input.
-  ///   - content: The kind of the file's content.
-  /// - Throws: A ``Problem`` if the file cannot be read or another user could have written the file.
+  /// The path `-` is standard input.
   init(_ path: String, containing content: Content = .secrets) throws {
     if path == "-" {
       text = try InputFile(path).text()
@@ -81,15 +78,13 @@ struct InputFile {
   private let path: String
 
   /// Creates a reference to an input file.
-  ///
-  /// - Parameter path: The file's path, or `-` for standard input.
   init(_ path: String) {
     self.path = path
   }
 
   /// Returns the content of the file as text, with invalid UTF-8 replaced.
   ///
-  /// - Throws: The exit status for usage errors if the file cannot be read. The reason is printed first.
+  /// The reason why a file cannot be read is printed before the exit status for usage errors is thrown.
   func text() throws -> String {
     if path == "-" {
       // The other functions that read a whole handle trap if standard input is closed, or a folder.

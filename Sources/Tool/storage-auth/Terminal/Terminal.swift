@@ -68,10 +68,6 @@ enum Terminal {
   }
 
   /// Prints an error to standard error, which does not end the command.
-  ///
-  /// - Parameters:
-  ///   - text: The error, on one line or several.
-  ///   - members: Members of the JSON object besides the message.
   static func error(_ text: String, _ members: JSONObject = JSONObject()) {
     guard mode.isJSON else { return notes("Error: \(text)") }
     error(json: text, members)

@@ -13,7 +13,7 @@ final class CallerFile: Sendable {
 
   /// Reads the callers from a file.
   ///
-  /// - Throws: A `CallerList.Problem` or a `SecretFile.Problem` if the file cannot be used.
+  /// Errors contain the number of an invalid line, but never its content.
   init(path: String) throws {
     self.path = path
     list = Mutex(try CallerList(path: path))
@@ -21,8 +21,7 @@ final class CallerFile: Sendable {
 
   /// Reads the file again, for the following requests.
   ///
-  /// - Throws: A `CallerList.Problem` or a `SecretFile.Problem` if the file cannot be used. The previous callers then
-  ///   remain.
+  /// If a file cannot be used, the previous content remains in use.
   func reload() throws {
     guard path != "-" else {
       throw CallerList.Problem(description: "Standard input cannot be read again. Name a file with --callers.")
@@ -53,8 +52,6 @@ final class CallerFile: Sendable {
   private static let encodings = 4
 
   /// Returns the name of the caller that sent a request.
-  ///
-  /// - Throws: An `HTTPError` with the status 401 if the request does not contain a caller's token.
   func caller(of request: Request) throws -> String {
     try list.withLock(\.self).caller(of: request)
   }
@@ -74,9 +71,6 @@ struct CallerList: Sendable {
   let mask: SecretMask
 
   /// Reads the callers from a file.
-  ///
-  /// - Throws: A ``Problem`` that contains the number of the invalid line but never its content, or a
-  ///   `SecretFile.Problem` if the file cannot be read or another user could have written the file.
   init(path: String) throws {
     try self.init(SecretFile(path).text, in: path)
   }
@@ -128,8 +122,6 @@ struct CallerList: Sendable {
   }
 
   /// Returns the name of the caller that sent a request.
-  ///
-  /// - Throws: An `HTTPError` with the status 401 if the request does not contain a caller's token.
   func caller(of request: Request) throws -> String {
     if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
       let token = Secret(String(text))

@@ -41,8 +41,6 @@ struct CallerLogin: RouterMiddleware {
   }
 
   /// Counts a request of a caller.
-  ///
-  /// - Throws: An `HTTPError` with the status 429 if the caller exceeds the limit, or 503 if the count is out of reach.
   private func count(_ caller: String) async throws {
     guard let limit else { return }
     let delay: Duration?

@@ -36,8 +36,6 @@ struct TLSOptions: ParsableArguments {
   }
 
   /// Reads the certificate, or returns `nil` if the server speaks HTTP.
-  ///
-  /// - Throws: An error that names the file that cannot be used.
   func certificate() throws -> CertificateFiles? {
     guard let tlsCert, let tlsKey else { return nil }
     return try CertificateFiles(certificate: tlsCert, key: tlsKey)
@@ -57,11 +55,6 @@ struct CertificateFiles: Sendable {
   private let keyPath: String
 
   /// Reads a certificate, and prints a warning if it is not valid now.
-  ///
-  /// - Parameters:
-  ///   - certificatePath: The path of the file with the certificate.
-  ///   - keyPath: The path of the file with the private key.
-  /// - Throws: A ``Problem`` or a `SecretFile.Problem` that names the file that cannot be used.
   init(certificate certificatePath: String, key keyPath: String) throws {
     self.certificatePath = certificatePath
     self.keyPath = keyPath
@@ -71,8 +64,7 @@ struct CertificateFiles: Sendable {
 
   /// Reads the files again, for new connections.
   ///
-  /// - Throws: A ``Problem`` or a `SecretFile.Problem` that names the file that cannot be used. The previous certificate
-  ///   then remains in use.
+  /// If a file cannot be used, the previous content remains in use.
   func reload() throws {
     try Self.read(certificatePath, keyPath) { try certificate.replace(chain: $0, key: $1) }
     warnUnlessValid()

@@ -206,11 +206,6 @@ extension TokenServerCommand {
   }
 
   /// Serves the routes until the process receives SIGINT or SIGTERM.
-  ///
-  /// - Parameters:
-  ///   - routes: The routes, and what they need.
-  ///   - path: The path of the route that callers use, which the line about readiness contains.
-  ///   - callers: The callers, which SIGHUP reads again.
   func serve<Context: RequestContext>(
     _ routes: TokenServerRoutes<Context>, at path: String, for callers: CallerFile
   ) async throws where Context.Source == ApplicationRequestContextSource {
@@ -369,11 +364,7 @@ struct RedisOptions: ParsableArguments {
 
   /// Returns the stores of a token server.
   ///
-  /// - Parameters:
-  ///   - kind: The kind of the server, `tokens` or `sign`, which have different rates.
-  ///   - service: The values that keys depend on besides their scopes, such as the cloud and the role. Servers that
-  ///     differ in one of them share no keys.
-  /// - Throws: A `SecretFile.Problem` if the file with the password cannot be used.
+  /// Servers that differ in one of the values of `service`, such as the cloud and the role, share no keys.
   func stores(of kind: String, for service: [String] = []) throws -> ServerStores {
     guard let redis else { return ServerStores() }
     var configuration = try RedisConfiguration(url: redis)
@@ -390,8 +381,6 @@ struct RedisOptions: ParsableArguments {
   }
 
   /// Returns the password of Redis from a file or the environment, or `nil` if neither has one.
-  ///
-  /// - Throws: A `SecretFile.Problem` if the file cannot be used, or a `ValidationError` if two variables are set.
   private func password(_ environment: [String: String]) throws -> String? {
     let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
     let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -446,8 +435,6 @@ struct RuleOptions: ParsableArguments {
   var type: [String] = []
 
   /// Checks that the prefix of one caller cannot match objects of another caller.
-  ///
-  /// - Throws: A `ValidationError` that proposes a valid prefix.
   func checkPrefix() throws {
     let parts = prefix.components(separatedBy: Self.placeholder)
     guard parts.count > 1 else { return }

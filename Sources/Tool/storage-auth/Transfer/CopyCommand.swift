@@ -148,8 +148,6 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// Returns the transfer of a whole folder.
-  ///
-  /// - Throws: A `ValidationError` if an option has no meaning for it, or a location cannot be one of its sides.
   private func folderTransfer() throws -> TreeTransfer {
     guard locations.count == 2 else { throw ValidationError("--recursive needs one source and one destination.") }
     guard contentType == nil, metadata.isEmpty, parallel == nil, !failFast, !resume else {
@@ -225,14 +223,6 @@ struct CopyPlan {
   private var clients: [Location: Client] = [:]
 
   /// Creates a plan that has no clients yet.
-  ///
-  /// - Parameters:
-  ///   - options: The options for buckets and Aspera nodes.
-  ///   - aspera: The options for Aspera transfers.
-  ///   - upload: The media type and the metadata that are stored with objects.
-  ///   - parallel: The number of sources that are copied at a time. The clients' limit of concurrent requests is raised
-  ///     to this number.
-  ///   - resumes: Whether transfers are continued, which is checked for each source.
   init(
     _ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int, resumes: Bool
   ) {
@@ -247,8 +237,6 @@ struct CopyPlan {
   }
 
   /// Checks without network access that a source can be copied to a destination.
-  ///
-  /// - Throws: A `ValidationError` if the source cannot be copied to the destination.
   func check(_ source: Location, _ destination: Location) throws {
     if aspera.transferServer != nil, [source, destination].contains(where: \.isAccount) {
       throw ValidationError("--transfer-server is for aspera://host/path; aspera://user@host/path names the server.")
@@ -276,9 +264,6 @@ struct CopyPlan {
   }
 
   /// Returns the transfer that copies a source to a destination.
-  ///
-  /// - Throws: A `ValidationError` if the source cannot be copied to the destination, or another error if the account
-  ///   on an Aspera server is unusable.
   mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
     let (giver, taker) = (try await client(of: source), try await client(of: destination))
     if case .object(_, let bucket, let key) = source, case .bucket(let store) = taker {
@@ -362,9 +347,6 @@ struct CheckpointDirectory {
   let path: FilePath
 
   /// Creates the directory unless it exists.
-  ///
-  /// - Parameter path: The path of the directory, or `nil` for the user's directory for the state of programs.
-  /// - Throws: A `ValidationError` if there is no such directory and it cannot be created.
   init(_ path: String?) throws {
     let environment = ProcessInfo.processInfo.environment
     let state =
@@ -383,11 +365,6 @@ struct CheckpointDirectory {
   }
 
   /// Returns the place for the checkpoint of a transfer, or `nil` if the identity of the object is unknown.
-  ///
-  /// - Parameters:
-  ///   - direction: The direction of the transfer, such as `upload`.
-  ///   - file: The path of the local file.
-  ///   - object: The identity of the object, with its server.
   func location<Checkpoint>(
     _ direction: String, _ file: FilePath, _ object: ObjectIdentity?
   ) -> CheckpointFile<Checkpoint>? {

@@ -21,8 +21,7 @@ enum Location: Hashable {
 
   /// Parses a location from a command-line argument.
   ///
-  /// - Throws: A `ValidationError` that contains the required form, but never the argument, which may contain a
-  ///   password.
+  /// Errors contain the required form, but never the argument, which may contain a password.
   init(_ argument: String) throws {
     guard let separator = argument.firstRange(of: "://") else {
       guard !argument.isEmpty else { throw ValidationError("The location is empty; name a file or an object.") }

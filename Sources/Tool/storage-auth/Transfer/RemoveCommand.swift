@@ -84,7 +84,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
 
   /// Lists all objects below a prefix, before any of them is deleted.
   ///
-  /// - Throws: An error if the listing is not one of this prefix.
+  /// A listing that is not one of this prefix is an error.
   private func objects(below prefix: String, in store: any ObjectStore) async throws -> [ListedObject] {
     var objects: [ListedObject] = []
     for try await entry in store.list(prefix: prefix) {

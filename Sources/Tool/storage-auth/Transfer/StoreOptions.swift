@@ -50,10 +50,6 @@ struct StoreOptions: ParsableArguments {
   /// Returns a client for a location's bucket or node, and the location's key.
   ///
   /// Returns `nil` for a file on this machine and for an account on an Aspera server, which support only copying.
-  ///
-  /// - Parameters:
-  ///   - location: The location to access.
-  ///   - transfers: The way in which an Aspera node transfers files.
   func store(
     of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) throws -> (store: any ObjectStore, key: String)? {

@@ -88,8 +88,6 @@ struct TreeTransfer {
   }
 
   /// Creates a transfer between two locations.
-  ///
-  /// - Throws: A `ValidationError` if a location cannot be a side of the transfer.
   init(
     _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions, _ aspera: AsperaOptions,
     comparison: SyncOptions.Comparison, deletions: Deletions = Deletions()
@@ -139,9 +137,6 @@ struct TreeTransfer {
   }
 
   /// Carries out the transfer, or prints what it would do.
-  ///
-  /// - Throws: `ExitCode.failure` if a transfer or a deletion failed, or something was not deleted because of that or
-  ///   because the source skipped something.
   func run() async throws {
     let output = SyncOutput()
     var settings = SyncOptions(
