@@ -119,7 +119,6 @@ final class RedisConnection: Sendable {
   }
 }
 
-/// A command with the promise of its reply.
 struct RedisRequest: Sendable {
   let command: RedisCommand
   let reply: EventLoopPromise<RedisValue>
@@ -283,7 +282,6 @@ enum RedisFailure: Error, Sendable, Hashable {
     }
   }
 
-  /// Returns the error that a store throws because of the failure.
   func storeError(_ server: String) -> StoreError {
     StoreError("Redis at \(server) \(reason).", remedy: remedy)
   }

@@ -33,7 +33,6 @@ public final class RedisPool: Sendable {
     }
   }
 
-  /// A connection with its place in the pool.
   private struct Lease {
     let connection: RedisConnection
     let index: Int
@@ -224,7 +223,6 @@ struct RedisScript: Sendable {
     RedisCommand(["EVALSHA", hash, "\(keys.count)"] + keys + arguments)
   }
 
-  /// Returns the command that sends the script itself.
   func fullCommand(_ keys: [String], _ arguments: [String]) -> RedisCommand {
     RedisCommand(["EVAL", source, "\(keys.count)"] + keys + arguments)
   }

@@ -39,7 +39,6 @@ struct RedisCommand: Sendable {
 
   init(_ words: [String]) { self.words = words.map { [UInt8]($0.utf8) } }
 
-  /// Writes the command as an array of byte strings.
   func write(to buffer: inout ByteBuffer) {
     buffer.writeString("*\(words.count)\r\n")
     for word in words {

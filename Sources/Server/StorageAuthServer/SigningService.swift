@@ -197,14 +197,12 @@ struct SigningErrorResponse: Error {
 }
 
 extension Response {
-  /// Creates the HTTP response for a refused signing request.
   static func refusal(_ response: SigningErrorResponse) -> Response {
     json(["code": .string(response.code), "message": .string(response.message)], response.status)
   }
 }
 
 extension SigningRequest {
-  /// Creates a signing request from the JSON body of an HTTP request.
   init(json bytes: [UInt8]) throws(SigningErrorResponse) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
       Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
@@ -235,7 +233,6 @@ extension SigningResponse {
 }
 
 extension Identity {
-  /// The JSON document that identifies the signing key.
   var json: JSONValue {
     var object = JSONObject()
     object["accessKeyId"] = .string(id.string)

@@ -77,13 +77,11 @@ final class StatusServer: Service {
     url = "http://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
   }
 
-  /// Serves until the shutdown.
   func run() async throws {
     try? await gracefulShutdown()
     await stop()
   }
 
-  /// Stops the server.
   func stop() async {
     running.cancel()
     _ = await running.result

@@ -92,7 +92,6 @@ extension StorageAuthProgram {
   }
 }
 
-/// The root command `storage-auth`, which contains all other commands.
 struct StorageAuthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage-auth",
@@ -124,7 +123,6 @@ extension SigningError {
   }
 }
 
-/// The command `storage-auth aspera`, which contains the subcommands that exist only for Aspera.
 struct AsperaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "aspera", abstract: "Checks accounts of Aspera servers, and carries out transfer specifications.",

@@ -155,7 +155,6 @@ struct SetupCall {
 
   private let specifications: [TransferSpec]
 
-  /// Creates a setup call by parsing the body of a setup request.
   init(_ request: inout Request, _ direction: TransferDirection) async throws {
     let body = try await request.collectBody(upTo: Self.byteLimit)
     guard let elements = (try? JSONValue(parsing: body.readableBytesView))?["transfer_requests"]?.array,

@@ -72,7 +72,6 @@ public struct ConnectionLimits: Sendable, Hashable {
 
 /// An HTTP/1.1 connection that enforces ``ConnectionLimits``, and reads each request target in one way.
 package struct LimitedHTTPChannel: ServerChildChannel {
-  /// The type of the value that represents a connection after its setup.
   package typealias Value = HTTP1Channel.Value
 
   private static let headLimits = HTTP1Channel.Configuration.DecoderConfiguration(
@@ -81,14 +80,12 @@ package struct LimitedHTTPChannel: ServerChildChannel {
   private let base: HTTP1Channel
   private let limits: ConnectionLimits
 
-  /// Creates a channel type for connections with the given limits.
   package init(_ limits: ConnectionLimits, responder: @escaping HTTPChannelHandler.Responder) {
     self.limits = limits
     base = HTTP1Channel(
       responder: responder, configuration: HTTP1Channel.Configuration(httpDecoderConfiguration: Self.headLimits))
   }
 
-  /// Adds the HTTP/1.1 handlers and the limits to a new connection.
   package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
     setup(channel: channel, logger: logger, checks: { [] })
   }
@@ -106,7 +103,6 @@ package struct LimitedHTTPChannel: ServerChildChannel {
     }
   }
 
-  /// Handles the requests on a connection.
   package func handle(value: Value, logger: Logger) async {
     await base.handle(value: value, logger: logger)
   }

@@ -178,10 +178,8 @@ protocol MessageParts: SendableMetatype {
   associatedtype Request
   associatedtype Response
 
-  /// Returns the part of a request that a value in the pipeline is.
   static func part(_ value: Request) -> RequestPart
 
-  /// Returns whether a value in the pipeline is the end of a response.
   static func isEnd(_ value: Response) -> Bool
 }
 
@@ -313,7 +311,6 @@ final class CloseTimer {
 
   private var earliest: NIODeadline? { [read, write, end].compactMap(\.self).min() }
 
-  /// Schedules the timer for the earliest deadline.
   func schedule(_ context: ChannelHandlerContext) {
     guard let next = earliest else { return }
     if let scheduled {
@@ -324,7 +321,6 @@ final class CloseTimer {
     scheduled = (next, task)
   }
 
-  /// Cancels the timer.
   func cancel() {
     scheduled?.task.cancel()
     scheduled = nil

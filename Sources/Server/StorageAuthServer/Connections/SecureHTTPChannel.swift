@@ -16,7 +16,6 @@ struct SecureHTTPChannel: ServerChildChannel {
     let negotiated: EventLoopFuture<Connection>
   }
 
-  /// A connection after its TLS handshake.
   enum Connection: Sendable {
     case http1(LimitedHTTPChannel.Value)
     case http2(HTTP2Channel.Value)
@@ -59,7 +58,6 @@ struct SecureHTTPChannel: ServerChildChannel {
     }
   }
 
-  /// Adds the handlers of the negotiated protocol to a connection.
   private func setup(
     _ result: ALPNResult, channel: any Channel, logger: Logger
   ) -> EventLoopFuture<Connection> {

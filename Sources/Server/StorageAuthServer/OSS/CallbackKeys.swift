@@ -36,7 +36,6 @@ actor CallbackKeys {
   private static let keyByteLimit = 16 * 1024
   private static let keyBitCounts = 512...4_096
 
-  /// The time that one fetch may last.
   private static let timeLimit = Duration.seconds(5)
 
   /// The number of fetches from other paths of one host that may start in ``period``, each from a different path.
@@ -136,7 +135,6 @@ actor CallbackKeys {
     if let oldest = others.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
   }
 
-  /// Fetches a public key within the time limit.
   private static func fetch(
     _ url: ServiceURL, _ transport: any HTTPTransport, _ time: any SigningClock
   ) async -> Result<PublicKey, CallbackRefusal> {

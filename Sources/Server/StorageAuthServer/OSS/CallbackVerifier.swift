@@ -282,7 +282,6 @@ public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddlew
 }
 
 extension CallbackRefusal {
-  /// The status of the response to a refused callback.
   fileprivate var status: HTTPResponse.Status {
     switch code {
     case .method: .methodNotAllowed

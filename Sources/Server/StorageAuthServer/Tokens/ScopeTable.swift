@@ -62,7 +62,6 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Removes the keys for a scope.
   func forget(_ scope: TokenScope) {
     state.withLock { $0.entries[scope] = nil }
   }

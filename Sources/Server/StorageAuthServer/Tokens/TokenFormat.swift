@@ -116,7 +116,6 @@ struct TokenRefusal {
     }
   }
 
-  /// Creates a refusal from an HTTP error that the app threw.
   init(_ error: HTTPError) {
     let code =
       switch error.status {
@@ -128,7 +127,6 @@ struct TokenRefusal {
     headers = error.headers
   }
 
-  /// The part of the refusal that appears in the response body.
   var told: TokenFormat.Refusal { TokenFormat.Refusal(status: status, code: code, message: message) }
 
   /// The value of the `Retry-After` header in whole seconds, rounded up, or `nil` if the time is unknown.
@@ -141,7 +139,6 @@ struct TokenRefusal {
 }
 
 extension Response {
-  /// Creates the HTTP response for a refusal.
   static func json(
     refusal: TokenRefusal, _ requestID: String, _ document: (TokenFormat.Refusal, String) -> [UInt8]
   ) -> Response {

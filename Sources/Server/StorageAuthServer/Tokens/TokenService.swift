@@ -142,7 +142,6 @@ struct CallerRates: Sendable {
   let store: any RateStore
   let time: any SigningClock
 
-  /// Counts a request of a caller.
   func take(_ caller: String) async throws(TokenServiceError) {
     guard let limit else { return }
     let delay: Duration?

@@ -12,7 +12,6 @@ internal import Synchronization
 ///
 /// The check also decodes a chunked body.
 struct BodyCheck: Sendable {
-  /// The reason why a body is rejected.
   enum Failure {
     /// The body does not match the headers that describe it.
     case mismatch
@@ -48,7 +47,6 @@ struct BodyCheck: Sendable {
     self.decoder = decoder
   }
 
-  /// Whether the request has headers that describe the body.
   var isNeeded: Bool { md5 != nil || sha256 != nil || decoder != nil }
 
   /// The reason why a body that the handler has read is rejected, or `nil` if the body is valid.

@@ -217,7 +217,6 @@ struct ExpiryQueue<Instant: Comparable, Element> {
 
   var count: Int { heap.count }
 
-  /// Adds an element with its expiration.
   mutating func insert(_ element: Element, expiringAt instant: Instant) {
     var index = heap.count
     heap.append((instant, element))

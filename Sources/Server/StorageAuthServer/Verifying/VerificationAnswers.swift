@@ -33,7 +33,6 @@ struct VerificationAnswers: Sendable {
     self.format = format
   }
 
-  /// Returns the response to a request whose signature is rejected.
   func answer(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
     var details: [(String, String)] = []
     if let comparison = error.comparison {
@@ -47,7 +46,6 @@ struct VerificationAnswers: Sendable {
     return answer(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
   }
 
-  /// Returns the response to a request that is rejected although its signature is valid.
   func answer(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
     answer(refusal.status, refusal.code, refusal.message, [], to: head)
   }

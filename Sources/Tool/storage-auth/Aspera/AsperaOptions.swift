@@ -10,7 +10,6 @@ internal import StorageAuth
 internal import StorageClient
 internal import StoragePrograms
 
-/// The command-line options for transfers to and from `aspera://` locations.
 struct AsperaOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -123,7 +122,6 @@ struct AccountOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The UDP port for the data; 33001 by default.", valueName: "port"))
   var udpPort: Int?
 
-  /// Returns the account that the options describe.
   func account(at server: ServerAddress, on machine: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
     let secret = try secret(on: machine)
@@ -134,12 +132,10 @@ struct AccountOptions: ParsableArguments {
       hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
   }
 
-  /// Returns the transfer token from the environment, or `nil` if the environment contains no token.
   func token(on machine: ProviderContext) throws -> AsperaToken? {
     try secret(Self.tokenVariable, on: machine).map { try AsperaToken($0) }
   }
 
-  /// Returns the value of an environment variable, or `nil` if the environment contains no value.
   func secret(_ variable: String, on machine: ProviderContext) -> Secret? {
     machine.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
   }

@@ -10,7 +10,6 @@ internal import StorageClient
 internal import StoragePrograms
 internal import Synchronization
 
-/// The command `storage-auth aspera probe`, which logs in to an Aspera server and reports what failed.
 struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
@@ -111,7 +110,6 @@ final class ProbeText: Sendable {
     }
   }
 
-  /// Prints an account and the facts about it that were determined on this machine.
   func show(_ account: AsperaAccount, _ report: AccountReport) {
     show("account", "\(account.user)@\(account.host):\(account.sshPort)")
     show("credential", "\(report.authentication)")
@@ -119,7 +117,6 @@ final class ProbeText: Sendable {
     for note in report.notes { show("note", note) }
   }
 
-  /// Prints the facts that an Aspera server reported.
   func show(_ report: AccountProbeReport) {
     if let version = report.serverVersion { show("server", version) }
     if let key = report.hostKey {
@@ -131,7 +128,6 @@ final class ProbeText: Sendable {
     show("login", "accepted, with \(report.method)")
   }
 
-  /// Prints the JSON object.
   func finish() {
     guard isJSON else { return }
     let object = facts.withLock { facts in

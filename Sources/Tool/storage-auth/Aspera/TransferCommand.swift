@@ -10,7 +10,6 @@ internal import StorageAuth
 internal import StorageClient
 internal import StoragePrograms
 
-/// The command `storage-auth aspera transfer`, which carries out a transfer specification with ascp.
 struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "transfer",

@@ -10,7 +10,6 @@ internal import StorageAuthServer
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// The cloud `cos` of the command line: Tencent Cloud COS.
 struct COSCloud: Cloud {
   var description: ServiceDescription { .cos }
 

@@ -31,7 +31,6 @@ protocol Cloud: Sendable {
 
   // MARK: Requests
 
-  /// Returns a client for a bucket.
   func store(
     _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore
@@ -39,15 +38,12 @@ protocol Cloud: Sendable {
   /// Returns the region and the endpoint of a service from options, the environment or configuration files.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
 
-  /// Returns the endpoint for requests to a bucket.
   func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint
 
-  /// Returns the signer for requests to a bucket.
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
   ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey>
 
-  /// Returns the verifier for a request's signature.
   func verifier(
     of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
   ) -> any SignatureVerifier
@@ -65,22 +61,17 @@ protocol Cloud: Sendable {
   /// The path of the token server's route that issues keys.
   var tokenPath: String { get }
 
-  /// The format of the responses with which the token server issues keys.
   var tokenFormat: TokenFormat { get }
 
-  /// Checks that a role has the form that the token service requires.
   func check(role: String?) throws
 
   /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
   func lifetimes(role: String?) -> ClosedRange<Int>
 
-  /// Whether the cloud's policies contain the bucket's region.
   var policiesNeedRegion: Bool { get }
 
-  /// Returns a policy as a document in the cloud's policy language.
   func document(_ policy: AccessPolicy, region: String) throws -> String
 
-  /// Returns a provider that requests temporary keys with the given parameters from the cloud's token service.
   func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey>
 
   /// Returns the account with which the token server signs requests for its callers.
@@ -91,7 +82,6 @@ extension Cloud {
   /// The cloud's name on the command line, which is also the scheme of its locations, such as `oss://`.
   var name: String { description.name }
 
-  /// Returns whether a host is one of this cloud's public hosts.
   func owns(host: String) -> Bool { description.owns(host: host) }
 
   /// Returns `false` because most public hosts contain the bucket.
@@ -119,7 +109,6 @@ extension HTTPRequest {
   var hostName: String { String((authority ?? "").bytes(before: ":")) }
 }
 
-/// The region of a service and the URL of its endpoint.
 struct ServiceLocation {
   let region: String
   /// The URL of the service, or `nil` for the public endpoint of the region.

@@ -6,7 +6,6 @@ internal import StorageAuth
 
 /// The name of a cloud on the command line, such as `oss`, which identifies one of the known clouds.
 struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
-  /// The cloud that the name identifies.
   let cloud: any Cloud
 
   /// The names of all known clouds.
@@ -18,7 +17,6 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
     self.cloud = cloud
   }
 
-  /// Creates the cloud name that an argument contains, or returns `nil` if no cloud has that name.
   init?(argument: String) {
     guard let found = Self.all.first(where: { $0.description == argument }) else { return nil }
     self = found
@@ -40,7 +38,6 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
     self = found
   }
 
-  /// The cloud's name as on the command line.
   var description: String { cloud.name }
 
   /// The names of all clouds, for shell completion.
@@ -52,7 +49,6 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
     return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
   }
 
-  /// Returns the error message for a host that does not belong to a known cloud.
   static func unknown(host: String) -> ValidationError {
     ValidationError("The host \(host) does not identify the cloud: add --provider \(alternatives).")
   }

@@ -10,7 +10,6 @@ internal import StorageAuthServer
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// The cloud `oss` of the command line: Alibaba Cloud OSS.
 struct OSSCloud: Cloud {
   var description: ServiceDescription { .oss }
 

@@ -15,7 +15,6 @@ internal import StorageAuthServer
 /// it shows the strings to sign of both sides and the usual cause. Every program that reaches the
 /// loopback interface has access, so it shows no secrets and no bytes of objects.
 final class LocalConsole: Sendable {
-  /// The port on which the console listens.
   let port: Int
 
   private let log: RequestLog
@@ -27,10 +26,8 @@ final class LocalConsole: Sendable {
     self.work = work
   }
 
-  /// The URL of the page.
   var url: String { "http://127.0.0.1:\(port)/" }
 
-  /// Starts a console for a local cloud.
   static func start(
     for cloud: LocalCloud, port: Int, limits: RequestLog.Limits = RequestLog.Limits(),
     sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -84,7 +81,6 @@ final class LocalConsole: Sendable {
 
 /// An error that explains why a console cannot start, and how to fix it.
 struct ConsoleError: Error, Sendable, CustomStringConvertible {
-  /// The reason why the console cannot start, on a single line.
   let description: String
 
   init(port: Int, cause: (any Error)?) {
@@ -96,7 +92,6 @@ struct ConsoleError: Error, Sendable, CustomStringConvertible {
 
 /// The routes of a console: the page, the events, and the buckets and objects.
 struct ConsoleRoutes: Sendable {
-  /// The maximum number of objects and folders in a page of a listing.
   private static let pageSize = 200
   /// The maximum length of a query parameter in bytes.
   private static let parameterByteLimit = 4096
@@ -104,7 +99,6 @@ struct ConsoleRoutes: Sendable {
   let cloud: LocalCloud
   let log: RequestLog
 
-  /// The router of the console.
   var router: Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: PageProtection())

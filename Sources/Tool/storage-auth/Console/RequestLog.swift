@@ -9,13 +9,11 @@ internal import Synchronization
 /// Everything is bounded: the number and the size of the requests, the number of listeners, and the events that wait for
 /// a listener. A listener that reads too slowly is dropped; its page connects again and receives what it missed.
 final class RequestLog: Sendable {
-  /// The limits of a log.
   struct Limits: Sendable {
     /// The maximum number of requests that are kept.
     var requests = 1000
     /// The maximum size of the requests that are kept, in bytes of their JSON.
     var byteCount = 16 << 20
-    /// The maximum number of listeners at the same time.
     var listeners = 16
     /// The maximum number of events that wait for a listener.
     var waitingEvents = 256
@@ -67,7 +65,6 @@ final class RequestLog: Sendable {
       self.continuation = continuation
     }
 
-    /// Ends the subscription.
     func cancel() { continuation.finish() }
   }
 
@@ -82,10 +79,8 @@ final class RequestLog: Sendable {
     self.limits = limits
   }
 
-  /// The number of listeners.
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Adds a request and sends it to all listeners.
   func append(_ report: RequestReport) {
     let detail = report.detail.serialized
     let dropped: [AsyncStream<ServerEvent>.Continuation] = state.withLock { state in

@@ -12,7 +12,6 @@ struct RequestReport: Sendable {
   private let request: LocalCloud.RequestEvent
   private let explanation: Explanation?
 
-  /// Creates the report of a request, and explains its rejection if its signature was rejected.
   init(_ request: LocalCloud.RequestEvent) {
     self.request = request
     explanation = request.rejectedSignature.flatMap { Explanation($0) }
@@ -150,21 +149,16 @@ struct LineComparison: Sendable {
     /// The end that both lines have in common.
     let after: String
 
-    /// The whole line.
     var text: String { "\(before)\(difference)\(after)" }
   }
 
   /// The lines of both strings that belong together; one of them is `nil` if it has no counterpart.
   struct Row: Sendable, Hashable {
-    /// The client's line, or `nil`.
     let client: Line?
-    /// The service's line, or `nil`.
     let service: Line?
-    /// Whether the lines differ.
     let differs: Bool
   }
 
-  /// The rows in the order of the strings.
   let rows: [Row]
 
   /// The maximum number of pairs of lines that are compared to align the strings.

@@ -6,7 +6,6 @@ internal import CredentialSources
 internal import StorageAuth
 internal import StorageClient
 
-/// The command-line options that select the credential sources.
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
@@ -24,7 +23,6 @@ struct CredentialOptions: ParsableArguments {
     return cache
   }
 
-  /// Returns the chain of a cloud's default credential sources, or of only one source.
   func chain(for cloud: any Cloud, only source: SourceName? = nil) -> CredentialChain<AccessKey> {
     cloud.chain { includes($0, only: source) }
   }

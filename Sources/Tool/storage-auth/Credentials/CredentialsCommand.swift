@@ -8,7 +8,6 @@ internal import StorageAuth
 internal import StorageClient
 internal import Synchronization
 
-/// The command `storage-auth credentials`, which shows which credential source provides the key.
 struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "credentials",
@@ -55,7 +54,6 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
 ///
 /// It consists of the key or the error, the sources that declined, and the warnings.
 struct CredentialFinding {
-  /// The name of the chain that was searched.
   let chain: String
 
   /// The key with its source, or the error that ended the search.
@@ -232,7 +230,6 @@ struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, 
   /// The name that all clouds use for the source that requests keys from the instance's metadata service.
   static let metadata: SourceName = "metadata"
 
-  /// The source's name as on the command line.
   let description: String
 
   init(stringLiteral name: String) {

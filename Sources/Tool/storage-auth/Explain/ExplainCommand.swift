@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageDiagnosis
 
-/// The command `storage-auth explain`, which explains why a service rejected a signature.
 struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
@@ -94,7 +93,6 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
 }
 
 extension SignatureDiagnosis {
-  /// The diagnosis as a JSON object, for `--json`.
   var json: JSONObject {
     [
       "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,
@@ -107,7 +105,6 @@ extension SignatureDiagnosis {
 
 /// The search for what a client signed, with the key of the default sources if it is the one of the request.
 struct KeySearch {
-  /// The search, or `nil` without the key.
   let search: SignatureSearch?
 
   /// A description of the key that is missing, or `nil` if the search has it or the request names none.

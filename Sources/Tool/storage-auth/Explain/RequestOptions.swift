@@ -116,7 +116,6 @@ extension HTTPRequest {
     try add(headers)
   }
 
-  /// Adds headers from command-line arguments.
   mutating func add(_ headers: [String]) throws {
     for header in headers {
       let parts = header.parts(between: ":", atMost: 1)
@@ -137,7 +136,6 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Method {
-  /// Creates an HTTP method from a command-line argument.
   init(argument: String?) throws {
     guard let argument, let method = Self(argument) else {
       throw ValidationError("The method is not valid in HTTP; use one such as GET.")

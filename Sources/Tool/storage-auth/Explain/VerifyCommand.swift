@@ -7,7 +7,6 @@ internal import StorageAuth
 internal import StorageClient
 internal import StorageDiagnosis
 
-/// The command `storage-auth verify`, which verifies a request's signature as a service does.
 struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -98,7 +97,6 @@ extension VerifiedRequest {
 }
 
 extension VerifiedRequest {
-  /// The verified properties of the request as a JSON object.
   fileprivate var json: JSONValue {
     [
       "verified": true, "id": .string(accessKeyID.string), "placement": placement == .header ? "headers" : "url",
@@ -113,7 +111,6 @@ extension VerifiedRequest {
 }
 
 extension VerificationError {
-  /// The reason for a refusal as a JSON object.
   fileprivate func json(explained: Bool) -> JSONObject {
     var object: JSONObject = [
       "verified": false, "code": .string("\(code)"), "message": .string(message), "remedy": .string(remedy),

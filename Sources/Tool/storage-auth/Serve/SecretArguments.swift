@@ -33,10 +33,8 @@ struct SecretArguments {
     if let file { try add(SecretFile(file).text, of: file) }
   }
 
-  /// Returns the values of an option from the file and the environment.
   subscript(kind: Kind) -> [String] { values[kind] ?? [] }
 
-  /// Returns the accounts in the values of an option from the file and the environment.
   func accounts(_ kind: Kind) throws -> [AccountArgument] {
     let accounts = self[kind].map { AccountArgument(argument: $0) }
     try AccountArgument.check(accounts, of: "--\(kind.rawValue)")
@@ -105,7 +103,6 @@ struct AccountArgument: ExpressibleByArgument {
     return AccountArgument(id: "LOCAL" + text(11), secret: text(30))
   }
 
-  /// Returns the account as the local server expects it.
   func account(isDisabled: Bool = false) -> LocalCloud.Account {
     LocalCloud.Account(AccessKey(id: id, secret: secret, sessionToken: token), isDisabled: isDisabled)
   }

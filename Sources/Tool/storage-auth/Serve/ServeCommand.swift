@@ -14,7 +14,6 @@ internal import StorageClient
 internal import StorageDiagnosis
 internal import UnixSignals
 
-/// The command `storage-auth serve`, which runs emulated cloud services on this machine.
 struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -232,13 +231,11 @@ private struct Ready: Encodable {
 }
 
 extension LocalCloud {
-  /// Returns the URL of an emulated storage service.
   fileprivate func url(of provider: Provider) -> String {
     "\(endpoint(of: provider).scheme)://\(endpoint(of: provider).authority)"
   }
 }
 
-/// The command-line option for the web page about the local server.
 struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -252,14 +249,12 @@ struct ConsoleOptions: ParsableArguments {
     }
   }
 
-  /// Starts the console, or returns `nil` if the option is not used.
   func start(for cloud: LocalCloud) async throws -> LocalConsole? {
     guard let console else { return nil }
     return try await LocalConsole.start(for: cloud, port: console)
   }
 }
 
-/// The command-line options for the faults that the local server injects.
 struct FaultOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Reject every nth request of an endpoint with a 500; do not execute it.", valueName: "n"))
   var failEvery: Int?
@@ -385,7 +380,6 @@ final class LocalCloudMetrics: Sendable {
   }
 }
 
-/// The command-line options for the local server's Aspera node.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port"))
   var nodePort = 0
@@ -441,7 +435,6 @@ struct NodeOptions: ParsableArguments {
   }
 }
 
-/// The command-line options for the local server's token services, app server and metadata services.
 struct ServiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

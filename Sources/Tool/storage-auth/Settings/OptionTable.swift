@@ -8,7 +8,6 @@ internal import StorageConfiguration
 
 /// The options of every command, as the parser of the command line describes them.
 struct OptionTable {
-  /// An option or a flag of a command.
   struct Option {
     /// The long name without hyphens, which is the key of the option in files.
     let name: String
@@ -35,7 +34,6 @@ struct OptionTable {
 
   let commands: [Command]
 
-  /// Creates the table of the program's commands.
   init() {
     let description = (try? JSONValue(parsing: Array(StorageAuthCommand._dumpHelp().utf8)))?["command"]
     commands = (description?["subcommands"]?.array ?? []).flatMap { Self.commands($0, below: []) }
@@ -146,7 +144,6 @@ struct Setting {
   let source: String
   let form: Form
 
-  /// Returns the arguments for the option.
   func arguments() throws -> [String] {
     switch form {
     case .arguments(let arguments): return arguments

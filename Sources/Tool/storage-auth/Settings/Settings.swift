@@ -30,7 +30,6 @@ struct Settings {
   /// The source of each option that a setting sets, by name.
   let sources: [String: String]
 
-  /// Reads the settings for a command.
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
     let named = Self.path(in: arguments)
@@ -165,10 +164,8 @@ struct SettingsEnvironment {
     variables = environment.filter { $0.key.hasPrefix(Self.prefix) && !$0.value.isEmpty }
   }
 
-  /// Whether no variable has the prefix.
   var isEmpty: Bool { variables.isEmpty }
 
-  /// The path of the file with settings, or `nil`.
   var path: String? { variables[Self.file] }
 
   /// Returns the settings for a command: the shared ones, and then those of the command.

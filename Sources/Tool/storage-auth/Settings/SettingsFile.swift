@@ -61,7 +61,6 @@ struct SettingsFile {
     document.map { member in (member.name, member.value.object.map { Array($0).count } ?? 1) }
   }
 
-  /// Returns the object of a section, or an empty one.
   func section(_ name: String) -> JSONObject { document[name]?.object ?? [:] }
 
   /// Returns the settings for a command: the shared ones, and then those of the command.
@@ -175,13 +174,11 @@ struct SettingsFile {
   }
 }
 
-/// The command `storage-auth config`, which contains the subcommands for files with settings.
 struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config", abstract: "Checks files with settings.", subcommands: [ConfigCheckCommand.self])
 }
 
-/// The command `storage-auth config check`, which checks a file with settings and prints what it sets.
 struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",

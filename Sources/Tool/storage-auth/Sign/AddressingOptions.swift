@@ -6,7 +6,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The command-line options for the bucket of a request, and for its position in the URL.
 struct AddressingOptions: ParsableArguments {
   @Option(help: "The bucket, for a custom domain. If the host or the path contains one, it must be the same.")
   var bucket: String?
@@ -79,7 +78,6 @@ struct BucketAddress {
   let style: AddressingStyle?
 }
 
-/// An argument that specifies the position of the bucket.
 enum StyleArgument: String, ExpressibleByArgument, CaseIterable {
   case host
   case path
@@ -95,7 +93,6 @@ enum StyleArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension HTTPRequest {
-  /// Returns whether the first part of the path is the name of a bucket.
   fileprivate func isInPath(_ bucket: String) -> Bool {
     let path = String((path ?? "/").bytes(before: "?"))
     guard path.hasBytePrefix("/") else { return false }

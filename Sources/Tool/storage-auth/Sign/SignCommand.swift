@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
 
-/// The command `storage-auth sign`, which signs a request and prints the headers to send.
 struct SignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",
@@ -71,11 +70,9 @@ enum SignedRequestJSON {
 }
 
 extension HTTPRequest {
-  /// The URL of the request, as it is sent.
   var urlText: String { "\(scheme ?? "https")://\(authority ?? "")\(path ?? "/")" }
 }
 
-/// The command `storage-auth presign`, which creates a presigned URL.
 struct PresignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "presign",

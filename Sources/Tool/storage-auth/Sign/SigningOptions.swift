@@ -63,10 +63,8 @@ struct SigningOptions: ParsableArguments {
     _ = try SigningPlan(self)
   }
 
-  /// The context for signing, with the time that `--date` specifies or the current time.
   var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
 
-  /// Returns the request that the arguments describe, its signer, and the access key.
   func plan() async throws -> (SigningPlan, AccessKey) {
     let plan = try SigningPlan(self)
     return (plan, try await credentials.cache(for: plan.cloud).credential())
@@ -83,7 +81,6 @@ struct SigningOptions: ParsableArguments {
   }
 }
 
-/// An argument that specifies the version of the OSS signature.
 enum SignatureVersionArgument: String, ExpressibleByArgument, CaseIterable {
   case v4
   case v1
@@ -112,7 +109,6 @@ struct SigningPlan {
   let request: HTTPRequest
   let signer: any TwoStepSigner<AccessKey> & Presigner<AccessKey>
 
-  /// Creates a plan from the arguments.
   init(_ options: SigningOptions) throws {
     var (method, url) = (options.method, options.url)
     if url == nil, let only = method, only.contains("://") { (method, url) = ("GET", only) }

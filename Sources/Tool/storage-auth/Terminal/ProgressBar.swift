@@ -8,7 +8,6 @@ internal import Synchronization
 final class ProgressBar: Sendable {
   private static let width = 30
 
-  /// The minimum time between two displays.
   private static let interval = Duration.milliseconds(100)
 
   private let name: String
@@ -21,12 +20,10 @@ final class ProgressBar: Sendable {
     self.name = name
   }
 
-  /// The handler that shows the progress of a single transfer.
   var handler: TransferProgress.Handler {
     { self.show($0.fractionCompleted, $0.completed, of: $0.total) }
   }
 
-  /// The handler that shows the progress of a pipeline of transfers.
   var pipelineHandler: PipelineProgress.Handler {
     { self.show($0.fractionCompleted, $0.completedBytes, of: $0.totalBytes, objects: $0.completedObjects) }
   }
@@ -43,7 +40,6 @@ final class ProgressBar: Sendable {
     Terminal.overwrite(Self.text(name, fraction, bytes, of: total, objects, after: now - start))
   }
 
-  /// Returns the text of the bar after a time.
   static func text(
     _ name: String, _ fraction: Double, _ bytes: Int64, of total: Int64?, _ objects: Int?, after elapsed: Duration
   ) -> String {
@@ -57,7 +53,6 @@ final class ProgressBar: Sendable {
     return "\(count)\(name) \(bar) \(percent) % \(rate), \(left.clockText) left"
   }
 
-  /// Ends the line of the progress bar.
   func finish() {
     Terminal.endLine()
   }
@@ -94,7 +89,6 @@ struct ByteText: CustomStringConvertible {
 }
 
 extension Double {
-  /// The number without a fraction.
   fileprivate var formattedWhole: String { Int64(exactly: self).map(String.init) ?? "\(self)" }
 }
 

@@ -13,7 +13,6 @@ struct SecretFile {
     let description: String
   }
 
-  /// The kind of a file's content.
   enum Content {
     /// Lines with names and passwords, tokens or secrets.
     case secrets
@@ -32,7 +31,6 @@ struct SecretFile {
 
   private static let sizeLimit = 1 << 20
 
-  /// The content of the file.
   let text: String
 
   /// Reads a file with secrets, and prints a warning if other users can read the file.
@@ -77,7 +75,6 @@ struct SecretFile {
 struct InputFile {
   private let path: String
 
-  /// Creates a reference to an input file.
   init(_ path: String) {
     self.path = path
   }

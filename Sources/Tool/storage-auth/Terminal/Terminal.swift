@@ -11,7 +11,6 @@ internal import Synchronization
 /// Object names, paths and messages from services are untrusted. Therefore control characters in them are escaped
 /// before they reach a terminal or a log.
 enum Terminal {
-  /// The form and the amount of the output.
   struct Mode {
     var isJSON = false
     var isQuiet = false
@@ -50,7 +49,6 @@ enum Terminal {
     write(json: document, to: .output)
   }
 
-  /// Prints a JSON object on one line to standard output.
   static func json(_ value: JSONValue) {
     json(String(decoding: value.serialized, as: UTF8.self))
   }
@@ -97,7 +95,6 @@ enum Terminal {
     write("\r\u{1B}[K\(DisplayText(text))", to: .errors)
   }
 
-  /// Ends the line on standard error.
   static func endLine() {
     write("\n", to: .errors)
   }
@@ -171,7 +168,6 @@ struct OutputOptions: ParsableArguments {
     guard !(quiet && verbose) else { throw ValidationError("--quiet and --verbose exclude each other.") }
   }
 
-  /// The form of the output that the options select.
   var mode: Terminal.Mode { Terminal.Mode(isJSON: json, isQuiet: quiet, isVerbose: verbose) }
 }
 

@@ -30,7 +30,6 @@ final class CallerFile: Sendable {
     list.withLock { $0 = replacement }
   }
 
-  /// Returns a text in which the tokens of callers are masked.
   func masked(_ text: String) -> String { list.withLock(\.mask).applied(to: text) }
 
   /// Returns a path in which the tokens of callers are masked.
@@ -51,7 +50,6 @@ final class CallerFile: Sendable {
   /// The number of times for which a path is decoded.
   private static let encodings = 4
 
-  /// Returns the name of the caller that sent a request.
   func caller(of request: Request) throws -> String {
     try list.withLock(\.self).caller(of: request)
   }
@@ -59,7 +57,6 @@ final class CallerFile: Sendable {
 
 /// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
 struct CallerList: Sendable {
-  /// An error in a file that lists a token server's callers.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -70,7 +67,6 @@ struct CallerList: Sendable {
   /// The mask of the callers' tokens in texts.
   let mask: SecretMask
 
-  /// Reads the callers from a file.
   init(path: String) throws {
     try self.init(SecretFile(path).text, in: path)
   }
@@ -111,7 +107,6 @@ struct CallerList: Sendable {
     text.utf8.count <= longestName && text.utf8.allSatisfy(isInNames)
   }
 
-  /// Returns whether a caller name may contain a byte.
   static func isInNames(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -107,7 +107,6 @@ final class ResponseRecord: Sendable {
   /// The name of the caller, or `nil` if none was authenticated; and a text that begins with the time and the caller.
   var contents: (caller: String?, details: String?) { state.withLock { $0 } }
 
-  /// Records the caller of a request.
   func authenticated(_ caller: String) { state.withLock { $0.caller = caller } }
 
   /// Adds a text to the line of the request, or logs a line of its own if the task handles no request.

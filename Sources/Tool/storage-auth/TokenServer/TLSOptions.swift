@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import StorageAuth
 internal import StorageAuthServer
 
-/// The command-line options for HTTPS.
 struct TLSOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -35,7 +34,6 @@ struct TLSOptions: ParsableArguments {
     }
   }
 
-  /// Reads the certificate, or returns `nil` if the server speaks HTTP.
   func certificate() throws -> CertificateFiles? {
     guard let tlsCert, let tlsKey else { return nil }
     return try CertificateFiles(certificate: tlsCert, key: tlsKey)
@@ -44,7 +42,6 @@ struct TLSOptions: ParsableArguments {
 
 /// The certificate of a server, and the files from which it is read.
 struct CertificateFiles: Sendable {
-  /// An error in the files of a certificate.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }

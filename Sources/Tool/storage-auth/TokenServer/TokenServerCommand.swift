@@ -14,7 +14,6 @@ internal import StorageClient
 internal import StorageOperations
 internal import UnixSignals
 
-/// The command `storage-auth token-server`, which issues temporary keys to authenticated callers.
 struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
@@ -238,7 +237,6 @@ extension TokenServerCommand {
   }
 }
 
-/// The command-line options for the limits on connections.
 struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -272,7 +270,6 @@ struct LimitOptions: ParsableArguments {
 /// A service that reads the files of a token server again when the process receives SIGHUP.
 struct ReloadService: Service {
   let callers: CallerFile
-  /// The certificate, or `nil` if the server speaks HTTP.
   let certificate: CertificateFiles?
   private let signals: UnixSignalsSequence
 
@@ -310,7 +307,6 @@ struct TokenServerRoutes<Context: RequestContext> {
   let checks: [HealthCheck]
 }
 
-/// The command-line options for the stores that several token servers share.
 struct RedisOptions: ParsableArguments {
   /// The environment variable that contains the password.
   private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
@@ -392,7 +388,6 @@ struct RedisOptions: ParsableArguments {
   }
 }
 
-/// The behavior of a token server while Redis is away.
 enum WithoutRedis: String, ExpressibleByArgument {
   case refuse, local
 }
@@ -405,7 +400,6 @@ struct ServerStores {
   var checks: [HealthCheck] = []
 }
 
-/// The command-line options for the permissions of a token server's callers.
 struct RuleOptions: ParsableArguments {
   /// The placeholder that stands for the caller's name in `--prefix`.
   static let placeholder = "{caller}"
@@ -446,7 +440,6 @@ struct RuleOptions: ParsableArguments {
     }
   }
 
-  /// Returns the policy that specifies a caller's permissions.
   func policy(of caller: String) -> AccessPolicy {
     var rule = AccessRule(
       objects: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,

@@ -7,7 +7,6 @@ internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
 
-/// The command `storage-auth cp`, which copies files to objects, objects to files, or objects to objects.
 struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "cp",
@@ -147,7 +146,6 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
     throw ExitCode.failure
   }
 
-  /// Returns the transfer of a whole folder.
   private func folderTransfer() throws -> TreeTransfer {
     guard locations.count == 2 else { throw ValidationError("--recursive needs one source and one destination.") }
     guard contentType == nil, metadata.isEmpty, parallel == nil, !failFast, !resume else {
@@ -222,7 +220,6 @@ struct CopyPlan {
   private let configuration: StorageClientConfiguration
   private var clients: [Location: Client] = [:]
 
-  /// Creates a plan that has no clients yet.
   init(
     _ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int, resumes: Bool
   ) {

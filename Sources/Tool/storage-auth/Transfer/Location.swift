@@ -79,7 +79,6 @@ enum Location: Hashable {
     return key.isEmpty || key.hasByteSuffix("/")
   }
 
-  /// Whether the location is accessed through IBM Aspera.
   var isAspera: Bool {
     switch self {
     case .node, .account: true
@@ -87,7 +86,6 @@ enum Location: Hashable {
     }
   }
 
-  /// Whether the location is on this machine.
   var isFile: Bool {
     if case .file = self { true } else { false }
   }
@@ -97,7 +95,6 @@ enum Location: Hashable {
     if case .object(let cloud, _, _) = self, case .object(cloud, _, _) = other { true } else { false }
   }
 
-  /// Whether the location is accessed with only an account on an Aspera server.
   var isAccount: Bool {
     if case .account = self { true } else { false }
   }
@@ -114,14 +111,12 @@ enum Location: Hashable {
   }
 }
 
-/// Functions that inspect files on this machine.
 enum LocalFiles {
   /// Returns whether a path leads to a directory, without following a symbolic link.
   static func isDirectory(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
   }
 
-  /// Returns the size of a file in bytes, or `nil` if the size cannot be determined.
   static func byteCount(_ path: String) -> Int64? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
   }

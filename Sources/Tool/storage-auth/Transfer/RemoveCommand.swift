@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
 
-/// The command `storage-auth rm`, which deletes one object or all objects below a folder.
 struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Deletes an object, or with --recursive all objects below a folder.",
@@ -70,7 +69,6 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     if failed > 0 { throw ExitCode.failure }
   }
 
-  /// Deletes one object.
   private func remove(_ place: Location, from store: any ObjectStore) async throws {
     guard !dryRun else {
       show(deleted: place.key)

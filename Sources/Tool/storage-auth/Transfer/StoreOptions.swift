@@ -6,7 +6,6 @@ internal import CredentialSources
 internal import StorageAuth
 internal import StorageClient
 
-/// The command-line options for access to a bucket.
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -28,7 +27,6 @@ struct BucketOptions: ParsableArguments {
   @OptionGroup var credentials: CredentialOptions
 }
 
-/// The command-line options for access to a bucket or an Aspera node.
 struct StoreOptions: ParsableArguments {
   @OptionGroup var buckets: BucketOptions
 
@@ -60,7 +58,6 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Returns a client for an Aspera node.
   private func store(_ server: ServerAddress, _ transfers: AsperaTransferOptions) throws -> StorageClient<
     AsperaProvider
   > {

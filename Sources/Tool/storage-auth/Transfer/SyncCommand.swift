@@ -6,7 +6,6 @@ internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
 
-/// The command `storage-auth sync`, which gives a folder or the keys below a prefix the content of another.
 struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
@@ -87,7 +86,6 @@ struct TreeTransfer {
     var evenFromEmptySource = false
   }
 
-  /// Creates a transfer between two locations.
   init(
     _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions, _ aspera: AsperaOptions,
     comparison: SyncOptions.Comparison, deletions: Deletions = Deletions()
