@@ -51,19 +51,19 @@ public struct RedisConfiguration: Sendable {
   ///   `unix:///path/of/the/socket`. User and password are percent-encoded.
   /// - Throws: A ``RedisURLError``, which does not contain the URL.
   public init(url: String) throws(RedisURLError) {
-    guard let colon = url.firstRange(of: "://"), let scheme = RedisScheme(rawValue: String(url[..<colon.lowerBound]))
-    else {
+    guard let colon = url.firstRange(of: "://"), ["redis", "rediss", "unix"].contains(url[..<colon.lowerBound]) else {
       throw .scheme
     }
     var rest = url[colon.upperBound...]
-    usesTLS = scheme == .tls
+    usesTLS = url[..<colon.lowerBound] == "rediss"
+    let isSocket = url[..<colon.lowerBound] == "unix"
     var login: (user: String?, password: Secret?) = (nil, nil)
-    if scheme != .socket, let at = rest.lastIndex(of: "@") {
+    if !isSocket, let at = rest.lastIndex(of: "@") {
       login = try Self.login(rest[..<at])
       rest = rest[rest.index(after: at)...]
     }
     (user, password) = login
-    guard scheme != .socket else {
+    guard !isSocket else {
       guard rest.hasBytePrefix("/") else { throw .address }
       (address, database) = (.socket(String(rest)), 0)
       return
@@ -111,13 +111,6 @@ public struct RedisConfiguration: Sendable {
     if let authorities { tls.trustRoots = .file(authorities) }
     return tls
   }
-}
-
-/// The schemes of URLs of a Redis server.
-private enum RedisScheme: String {
-  case plain = "redis"
-  case tls = "rediss"
-  case socket = "unix"
 }
 
 /// The reason why a URL does not name a Redis server.

@@ -179,17 +179,19 @@ public final class RedisPool: Sendable {
   }
 
   private func open(_ index: Int, _ generation: Int) -> EventLoopFuture<RedisConnection> {
-    let opening = MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask { [configuration, weak self] in
+    MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask { [configuration, weak self] in
       do throws(RedisFailure) {
         let connection = try await RedisConnection.open(configuration)
         self?.opened(connection, index, generation)
         return connection
       } catch {
-        self?.failed(error, index, generation)
+        self?.change(index, generation) { slot in
+          slot.removeConnection()
+          self?.pause(&slot, after: error, isFirst: false)
+        }
         throw error
       }
     }
-    return opening
   }
 
   private func opened(_ connection: RedisConnection, _ index: Int, _ generation: Int) {
@@ -197,13 +199,6 @@ public final class RedisPool: Sendable {
     if isShutDown { connection.channel.close(promise: nil) }
     connection.channel.closeFuture.whenComplete { [weak self] _ in
       self?.change(index, generation) { $0.removeConnection() }
-    }
-  }
-
-  private func failed(_ failure: RedisFailure, _ index: Int, _ generation: Int) {
-    change(index, generation) { slot in
-      slot.removeConnection()
-      pause(&slot, after: failure, isFirst: false)
     }
   }
 }

@@ -71,8 +71,8 @@ public struct SigningService<Context: RequestContext>: Sendable {
       return .json(signature.json(authorizationWord: signing.signer.authorizationWord(for: order.scheme)))
     } catch let refusal as SigningRefusal {
       context.logger.info("not signed", metadata: ["code": "\(refusal.code)"])
-      return .refusal(SigningErrorResponse(refusal))
-    } catch let response as SigningErrorResponse {
+      return .refusal(RequestRefusal(refusal))
+    } catch let response as RequestRefusal {
       context.logger.info("not signed", metadata: ["code": "\(response.code)"])
       return .refusal(response)
     }
@@ -80,7 +80,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
 
   private func identity(_ request: Request, _ context: Context) async throws -> Response {
     guard try await rules(context) != nil else { return .refusal(.notACaller) }
-    do throws(SigningErrorResponse) {
+    do throws(RequestRefusal) {
       let name = request.uri.queryParameters["provider"].map(String.init)
       let signing = try signing(for: name ?? (signings.count == 1 ? signings.keys.first : nil) ?? "")
       return .json(try await key(of: signing, context).identity.json)
@@ -92,18 +92,18 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private func body(of request: Request) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     for try await chunk in request.body {
-      guard bytes.count + chunk.readableBytes <= bodyLimit else { throw SigningErrorResponse.tooLarge(bodyLimit) }
+      guard bytes.count + chunk.readableBytes <= bodyLimit else { throw RequestRefusal.tooLarge(bodyLimit) }
       bytes += chunk.readableBytesView
     }
     return bytes
   }
 
-  private func signing(for provider: String) throws(SigningErrorResponse) -> SigningAccount {
+  private func signing(for provider: String) throws(RequestRefusal) -> SigningAccount {
     guard let signing = signings[provider] else { throw .unknownProvider }
     return signing
   }
 
-  private func key(of signing: SigningAccount, _ context: Context) async throws(SigningErrorResponse) -> AccessKey {
+  private func key(of signing: SigningAccount, _ context: Context) async throws(RequestRefusal) -> AccessKey {
     do throws(CredentialError) {
       return try await signing.credentials.credential(in: signing.context)
     } catch {
@@ -158,52 +158,43 @@ public struct SigningAccount: Sendable {
   }
 }
 
-/// The response to a signing request that the service refuses.
-struct SigningErrorResponse: Error {
-  let status: HTTPResponse.Status
-  let code: String
-  let message: String
-
-  /// Creates the response for a refusal.
-  ///
-  /// The status is 400 if the caller's request is malformed, and 403 if the rules do not allow it.
+extension RequestRefusal {
+  /// Creates the response for a refusal: 400 if the caller's request is malformed, and 403 if the rules do not allow it.
   init(_ refusal: SigningRefusal) {
-    self.init(refusal.isAboutForm ? .badRequest : .forbidden, "\(refusal.code)", "\(refusal.message) \(refusal.remedy)")
+    self.init(
+      status: refusal.isAboutForm ? .badRequest : .forbidden, code: "\(refusal.code)",
+      message: "\(refusal.message) \(refusal.remedy)")
   }
 
-  init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
-    self.status = status
-    self.code = code
-    self.message = message
-  }
+  static let notACaller = RequestRefusal(
+    status: .forbidden, code: "notAllowed", message: "The server does not sign requests of this caller.")
 
-  static let notACaller = SigningErrorResponse(
-    .forbidden, "notAllowed", "The server does not sign requests of this caller.")
-
-  static let unreadable = SigningErrorResponse(
-    .badRequest, "malformed",
-    "The body is not a JSON object with strings provider, version, method, stringToSign and optionally canonicalRequest."
+  static let unreadable = RequestRefusal(
+    status: .badRequest, code: "malformed",
+    message:
+      "The body is not a JSON object with strings provider, version, method, stringToSign and optionally canonicalRequest."
   )
 
-  static let unknownProvider = SigningErrorResponse(
-    .badRequest, "malformed", "The server does not sign for this provider or for this version of its signature.")
+  static let unknownProvider = RequestRefusal(
+    status: .badRequest, code: "malformed",
+    message: "The server does not sign for this provider or for this version of its signature.")
 
-  static let unavailable = SigningErrorResponse(
-    .serviceUnavailable, "unavailable", "The server has no key to sign with at the moment.")
+  static let unavailable = RequestRefusal(
+    status: .serviceUnavailable, code: "unavailable", message: "The server has no key to sign with at the moment.")
 
-  static func tooLarge(_ limit: Int) -> SigningErrorResponse {
-    SigningErrorResponse(.contentTooLarge, "tooLarge", "The body has more than \(limit) bytes.")
+  static func tooLarge(_ limit: Int) -> RequestRefusal {
+    RequestRefusal(status: .contentTooLarge, code: "tooLarge", message: "The body has more than \(limit) bytes.")
   }
 }
 
 extension Response {
-  static func refusal(_ response: SigningErrorResponse) -> Response {
+  static func refusal(_ response: RequestRefusal) -> Response {
     json(["code": .string(response.code), "message": .string(response.message)], response.status)
   }
 }
 
 extension SigningRequest {
-  init(json bytes: [UInt8]) throws(SigningErrorResponse) {
+  init(json bytes: [UInt8]) throws(RequestRefusal) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
       Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
       let provider = object["provider"]?.string, let version = object["version"]?.string,

@@ -17,7 +17,6 @@ public final class TransferTokenService: Sendable {
   private let rates: CallerRates
   private let audit: @Sendable (TokenAudit) -> Void
   private let context: ProviderContext
-  private let time: any SigningClock
 
   /// Creates a service that sets up transfers.
   ///
@@ -36,7 +35,6 @@ public final class TransferTokenService: Sendable {
     self.rates = CallerRates(limit: rate, store: rates, time: context.time)
     self.audit = audit
     self.context = context
-    time = context.time
   }
 
   /// Sets up a transfer, and returns its token.
@@ -68,7 +66,7 @@ public final class TransferTokenService: Sendable {
     try await rates.take(request.caller)
     let allowed: TransferSpec
     do {
-      allowed = try request.policy.transfer(specification, with: request.accessKey, at: time.now)
+      allowed = try request.policy.transfer(specification, with: request.accessKey, at: context.time.now)
     } catch {
       throw .notAllowed(error)
     }
@@ -81,7 +79,7 @@ public final class TransferTokenService: Sendable {
   }
 
   private func audit(_ request: TransferTokenRequest, _ subject: TokenAudit.Subject, _ outcome: TokenAudit.Outcome) {
-    audit(TokenAudit(date: time.now, caller: request.caller, subject: subject, outcome: outcome))
+    audit(TokenAudit(date: context.time.now, caller: request.caller, subject: subject, outcome: outcome))
   }
 }
 

@@ -12,8 +12,7 @@ internal import StorageKeys
 /// as there is space.
 ///
 /// Every client can send a request that names a URL, so that no number of them may keep the genuine key from being
-/// fetched.
-/// A URL with one of the ``publishedPaths`` has an allowance of its own, which requests with other URLs do not reduce,
+/// fetched. A URL with one of the ``publishedPaths`` has an allowance of its own, which requests with other URLs do not reduce,
 /// and its key is never evicted. All other URLs of a host share an allowance.
 actor CallbackKeys {
   private struct Entry {
@@ -138,22 +137,17 @@ actor CallbackKeys {
   private static func fetch(
     _ url: ServiceURL, _ transport: any HTTPTransport, _ time: any SigningClock
   ) async -> Result<PublicKey, CallbackRefusal> {
-    await withTaskGroup(of: Result<PublicKey, CallbackRefusal>.self) { group in
-      group.addTask {
-        do throws(CallbackRefusal) {
-          return .success(try await fetch(url, transport))
-        } catch {
-          return .failure(error)
-        }
+    let outcome = await time.limiting(to: timeLimit) { () -> Result<PublicKey, CallbackRefusal> in
+      do throws(CallbackRefusal) {
+        return .success(try await fetch(url, transport))
+      } catch {
+        return .failure(error)
       }
-      group.addTask {
-        try? await time.sleep(for: timeLimit)
-        return .failure(CallbackRefusal(.keyUnavailable, "The public key did not arrive in time."))
-      }
-      let first = await group.next()
-      group.cancelAll()
-      return first ?? .failure(CallbackRefusal(.keyUnavailable, "The public key did not arrive."))
     }
+    guard case .finished(let result) = outcome else {
+      return .failure(CallbackRefusal(.keyUnavailable, "The public key did not arrive in time."))
+    }
+    return result
   }
 
   private static func fetch(

@@ -28,21 +28,12 @@ final class ScopeTable: Sendable {
   }
 
   private let limit: Int
-  private let configuration: CredentialCacheConfiguration
-  private let events: EventHub
-  private let store: any IssuedKeyStore
-  private let context: ProviderContext
+  private let make: @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys
   private let state = Mutex(State())
 
-  init(
-    limit: Int, store: any IssuedKeyStore, configuration: CredentialCacheConfiguration, events: EventHub,
-    context: ProviderContext
-  ) {
-    self.store = store
+  init(limit: Int, _ make: @escaping @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys) {
     self.limit = max(1, limit)
-    self.configuration = configuration
-    self.events = events
-    self.context = context
+    self.make = make
   }
 
   /// Returns the keys for a scope, which are created when the scope is first requested.
@@ -51,8 +42,7 @@ final class ScopeTable: Sendable {
     _ provider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
     if let known = use(scope) { return known }
-    let made = ScopeKeys(
-      try provider(), of: scope, in: store, configuration: configuration, events: events, context: context)
+    let made = make(scope, try provider())
     return state.withLock { state in
       if let known = state.entries[scope] { return known.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }
@@ -123,17 +113,14 @@ final class ScopeKeys: Sendable {
 
   /// Returns a key with at least half of its lifetime remaining.
   func key() async throws(TokenServiceError) -> IssuedKey {
-    do {
-      let key = try await cache.credential(lasting: (clock.life ?? .zero) / 2).credential
-      guard let end = key.expiration, key.sessionToken != nil else { throw TokenServiceError.permanentKey }
-      return IssuedKey(key: key, date: clock.now, expiration: end)
-    } catch let error as TokenServiceError {
-      throw error
-    } catch let error as CredentialError {
-      throw .unavailable(error, after: error.isRetryable ? max(cache.remainingBackoff, .seconds(1)) : nil)
+    let key: AccessKey
+    do throws(CredentialError) {
+      key = try await cache.credential(lasting: (clock.life ?? .zero) / 2).credential
     } catch {
-      throw .permanentKey
+      throw .unavailable(error, after: error.isRetryable ? max(cache.remainingBackoff, .seconds(1)) : nil)
     }
+    guard let end = key.expiration, key.sessionToken != nil else { throw .permanentKey }
+    return IssuedKey(key: key, date: clock.now, expiration: end)
   }
 }
 
@@ -144,14 +131,8 @@ final class IssuerClock: CredentialProvider {
   private let scope: TokenScope
   private let store: any IssuedKeyStore
   private let time: any SigningClock
-  private let heard = Mutex(Heard())
-
-  private struct Heard {
-    /// The issuer's time when this machine's uptime was zero, or `nil` if no issuer time is known.
-    var origin: Timestamp?
-    /// The lifetime of the newest key when the issuer created it, or `nil` before the first key.
-    var life: Duration?
-  }
+  /// The issuer's time when this machine's uptime was zero, and the lifetime of the newest key.
+  private let heard = Mutex<(origin: Timestamp?, life: Duration?)>((nil, nil))
 
   var source: String { provider.source }
 

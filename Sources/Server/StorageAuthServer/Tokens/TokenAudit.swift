@@ -79,9 +79,7 @@ extension TokenAudit {
       logger.notice("refused", metadata: metadata)
     }
   }
-}
 
-extension TokenAudit {
   /// Returns a closure that counts audit entries with swift-metrics.
   ///
   /// The counter `storage_auth_keys_total` has the label `outcome`, which is `issued` or the reason of a refusal, such

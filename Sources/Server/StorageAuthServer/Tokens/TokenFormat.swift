@@ -84,18 +84,15 @@ extension RouterMethods {
 ///
 /// The cloud's own message appears only in the audit log, because it contains names of roles and accounts.
 struct TokenRefusal {
-  let status: HTTPResponse.Status
-  let code: String
-  let message: String
+  /// The part that appears in the response's body.
+  let told: TokenFormat.Refusal
   /// The time after which the caller may retry, or `nil` if it is unknown.
   var delay: Duration?
   /// The additional response headers that the app sets.
   var headers: HTTPFields = [:]
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
-    self.status = status
-    self.code = code
-    self.message = message
+    told = TokenFormat.Refusal(status: status, code: code, message: message)
     self.delay = delay
   }
 
@@ -126,27 +123,19 @@ struct TokenRefusal {
     self.init(error.status, code, error.body ?? error.status.reasonPhrase)
     headers = error.headers
   }
-
-  var told: TokenFormat.Refusal { TokenFormat.Refusal(status: status, code: code, message: message) }
-
-  /// The value of the `Retry-After` header in whole seconds, rounded up, or `nil` if the time is unknown.
-  var retryAfter: String? {
-    delay.map { delay in
-      let (seconds, attoseconds) = delay.components
-      return "\(max(1, seconds + (attoseconds > 0 ? 1 : 0)))"
-    }
-  }
 }
 
 extension Response {
   static func json(
     refusal: TokenRefusal, _ requestID: String, _ document: (TokenFormat.Refusal, String) -> [UInt8]
   ) -> Response {
-    var response = json(document(refusal.told, requestID), refusal.status)
+    var response = json(document(refusal.told, requestID), refusal.told.status)
     for field in refusal.headers where field.name != .contentType && field.name != .contentLength {
       response.headers.append(field)
     }
-    if let delay = refusal.retryAfter { response.headers[.retryAfter] = delay }
+    if let (seconds, attoseconds) = refusal.delay?.components {
+      response.headers[.retryAfter] = "\(max(1, seconds + (attoseconds > 0 ? 1 : 0)))"
+    }
     return response
   }
 }

@@ -65,8 +65,9 @@ public final class TokenService: Sendable {
     time = context.time
     self.source = source
     self.keys = keys
-    scopes = ScopeTable(
-      limit: scopeLimit, store: keys, configuration: configuration, events: events, context: context)
+    scopes = ScopeTable(limit: scopeLimit) { scope, provider in
+      ScopeKeys(provider, of: scope, in: keys, configuration: configuration, events: events, context: context)
+    }
   }
 
   /// Returns a temporary key for a caller.

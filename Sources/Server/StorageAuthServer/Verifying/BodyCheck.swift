@@ -19,10 +19,10 @@ struct BodyCheck: Sendable {
     case frame(VerificationError)
   }
 
-  private let md5: [UInt8]?
-  private let sha256: [UInt8]?
-  private let decoder: (any BodyDecoder)?
-  private let record = Record()
+  fileprivate let md5: [UInt8]?
+  fileprivate let sha256: [UInt8]?
+  fileprivate let decoder: (any BodyDecoder)?
+  fileprivate let record = Record()
 
   /// Creates a check from the headers that describe the body.
   ///
@@ -56,8 +56,7 @@ struct BodyCheck: Sendable {
   ///
   /// The last bytes are delivered only after the whole body has been verified.
   func checking(_ body: RequestBody) -> RequestBody {
-    RequestBody(
-      asyncSequence: CheckedBody(body: body, md5: md5, sha256: sha256, decoder: decoder, record: record))
+    RequestBody(asyncSequence: CheckedBody(body: body, check: self))
   }
 
   /// A record of a body's failure, which remains even if the handler ignores the error.
@@ -75,15 +74,12 @@ private struct CheckedBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
   let body: RequestBody
-  let md5: [UInt8]?
-  let sha256: [UInt8]?
-  let decoder: (any BodyDecoder)?
-  let record: BodyCheck.Record
+  let check: BodyCheck
 
   func makeAsyncIterator() -> Iterator {
     Iterator(
-      base: body.makeAsyncIterator(), md5: md5.map { _ in MD5() }, sha256: sha256.map { _ in SHA256() },
-      decoder: decoder, check: self)
+      base: body.makeAsyncIterator(), md5: check.md5.map { _ in MD5() }, sha256: check.sha256.map { _ in SHA256() },
+      decoder: check.decoder, check: check)
   }
 
   struct Iterator: AsyncIteratorProtocol {
@@ -91,7 +87,7 @@ private struct CheckedBody: AsyncSequence, Sendable {
     var md5: MD5?
     var sha256: SHA256?
     var decoder: (any BodyDecoder)?
-    let check: CheckedBody
+    let check: BodyCheck
     var held: ByteBuffer?
 
     @concurrent

@@ -72,7 +72,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     targets: TargetRules = TargetRules(), replays: ReplayGuard? = ReplayGuard(), allowsUnsignedOperations: Bool = false,
     time: any SigningClock = .system, lookup: @escaping KeyLookup
   ) {
-    schemes = AcceptedSchemes(first: AcceptedScheme(first), others: others.map { AcceptedScheme($0) })
+    schemes = AcceptedSchemes(first: first, others: others)
     self.responses = responses
     self.targets = targets
     self.replays = replays
@@ -98,7 +98,7 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
       let (scheme, others) = try schemes.scheme(of: request.head)
       refusals = VerificationAnswers(scheme.errorCodes, responses)
       let date = time.now
-      let verified = try await scheme.verify(request.head, date, lookup)
+      let verified = try await scheme.verify(request.head, at: date, lookup: lookup)
       try AcceptedSchemes.checkControls(of: request.head, verified, in: others)
       if !allowsUnsignedOperations { try AcceptedSchemes.checkOperations(verified) }
       try targets.check(verified.target)
@@ -137,41 +137,23 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   }
 }
 
-/// A signature scheme that a ``SignatureMiddleware`` accepts: its verifier, and its service's error codes and formats.
-struct AcceptedScheme: Sendable {
-  typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
-
-  let errorCodes: ServiceErrorCodes
-  let controlPrefixes: [String]
-  let payloadHashHeader: HTTPField.Name?
-  let recognizes: @Sendable (HTTPRequest) throws(VerificationError) -> Bool
-  let verify: @Sendable (HTTPRequest, Timestamp, KeyLookup) async throws -> VerifiedRequest
-
-  init(_ verifier: some SignatureVerifier) {
-    let verifier = verifier.acceptingPayloadHashes
-    errorCodes = verifier.errorCodes
-    controlPrefixes = verifier.controlPrefixes
-    payloadHashHeader = verifier.payloadHashHeader
-    recognizes = { request throws(VerificationError) in try verifier.recognizes(request) }
-    verify = { request, date, lookup in try await verifier.verify(request, at: date, lookup: lookup) }
-  }
-}
-
-/// The signature schemes that a middleware accepts, at least one.
+/// The verifiers of the signature schemes that a middleware accepts, at least one.
 struct AcceptedSchemes: Sendable {
-  let first: AcceptedScheme
-  private let all: [AcceptedScheme]
+  let first: any SignatureVerifier
+  private let all: [any SignatureVerifier]
 
-  init(first: AcceptedScheme, others: [AcceptedScheme]) {
-    self.first = first
-    all = [first] + others
+  init(first: any SignatureVerifier, others: [any SignatureVerifier]) {
+    self.first = first.acceptingPayloadHashes
+    all = [self.first] + others.map { $0.acceptingPayloadHashes }
   }
 
   /// Returns the scheme that recognizes a request, and all other schemes.
-  func scheme(of request: HTTPRequest) throws(VerificationError) -> (scheme: AcceptedScheme, others: [AcceptedScheme]) {
+  func scheme(
+    of request: HTTPRequest
+  ) throws(VerificationError) -> (scheme: any SignatureVerifier, others: [any SignatureVerifier]) {
     guard all.count > 1 else { return (first, []) }
-    var found: AcceptedScheme?
-    var others: [AcceptedScheme] = []
+    var found: (any SignatureVerifier)?
+    var others: [any SignatureVerifier] = []
     for scheme in all {
       guard try scheme.recognizes(request) else {
         others.append(scheme)
@@ -197,7 +179,7 @@ struct AcceptedSchemes: Sendable {
   /// cover `x-cos-` headers, so a handler that supports both schemes would act on headers that were added after
   /// signing.
   static func checkControls(
-    of request: HTTPRequest, _ verified: VerifiedRequest, in others: [AcceptedScheme]
+    of request: HTTPRequest, _ verified: VerifiedRequest, in others: [any SignatureVerifier]
   ) throws(VerificationError) {
     let prefixes = others.flatMap(\.controlPrefixes)
     guard !prefixes.isEmpty else { return }

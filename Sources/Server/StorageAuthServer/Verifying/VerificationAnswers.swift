@@ -41,7 +41,8 @@ struct VerificationAnswers: Sendable {
         details.append((words.canonicalRequestElement, text))
       }
     }
-    if Self.isAboutTime(error) { details.append(("ServerTime", date.iso8601)) }
+    let isAboutTime = [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+    if isAboutTime { details.append(("ServerTime", date.iso8601)) }
     let refusal = words[error]
     return answer(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
   }
@@ -54,19 +55,15 @@ struct VerificationAnswers: Sendable {
     _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
     to head: HTTPRequest
   ) -> Response {
-    let response = full(status, code, message, details, to: head)
-    return head.method == .head ? response.createHeadResponse() : response
-  }
-
-  private func full(
-    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
-    to head: HTTPRequest
-  ) -> Response {
     let message = message.shortened(to: Self.echoByteLimit)
-    if format == .json { return .json(["code": .string(code), "message": .string(message)], status) }
+    let isHead = head.method == .head
+    if format == .json {
+      let response = Response.json(["code": .string(code), "message": .string(message)], status)
+      return isHead ? response.createHeadResponse() : response
+    }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
     // The response to HEAD carries the refusal in a header, which has less space than a body.
-    let limit = head.method == .head ? Self.headerEchoByteLimit : .max
+    let limit = isHead ? Self.headerEchoByteLimit : .max
     elements += details.map { XMLNode($0.0, $0.1.shortened(to: limit)) }
     let host = head.authority ?? ""
     let (name, subject) =
@@ -77,18 +74,16 @@ struct VerificationAnswers: Sendable {
     elements.append(XMLNode(name, subject.shortened(to: Self.echoByteLimit)))
     let document = XMLNode("Error", children: elements).serialized()
     var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
-    if head.method == .head, let name = words.headHeader {
+    if isHead, let name = words.headHeader {
       fields[name] = String(writing: { $0.append(base64: document) })
     }
-    return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
-  }
-
-  private static func isAboutTime(_ error: VerificationError) -> Bool {
-    [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+    let response = Response(
+      status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+    return isHead ? response.createHeadResponse() : response
   }
 }
 
-/// A reason to reject a request although its signature is valid.
+/// A reason to reject a request that is authenticated.
 struct RequestRefusal: Error {
   let status: HTTPResponse.Status
   let code: String
@@ -111,17 +106,13 @@ struct RequestRefusal: Error {
   static let bodyMismatch = RequestRefusal(
     status: .badRequest, code: "BadDigest", message: "The body does not match the hash in the request.")
 
-  /// Returns the refusal for a bucket name that must not reach a handler.
-  ///
-  /// The problem is a predicate such as “is empty”.
+  /// Returns the refusal for a bucket name that must not reach a handler, with a predicate such as “is empty”.
   static func invalidBucket(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidBucketName", message: "The bucket \(problem). Name a bucket without that.")
   }
 
-  /// Returns the refusal for an object key that must not reach a handler.
-  ///
-  /// The problem is a predicate such as “ends with a slash”.
+  /// Returns the refusal for a key that must not reach a handler, with a predicate such as “ends with a slash”.
   static func invalidKey(_ problem: String) -> RequestRefusal {
     RequestRefusal(
       status: .badRequest, code: "InvalidObjectName", message: "The key \(problem). Use a key without that.")
