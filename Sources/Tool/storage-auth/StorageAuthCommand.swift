@@ -86,7 +86,7 @@ extension StorageAuthProgram {
       message += "\nNote:\(origin)"
     }
     guard Terminal.mode.isJSON else { return Terminal.notes(message) }
-    var members = ErrorReport.members(error, message: text)
+    var members = ErrorReport.members(error) ?? ["message": .string(text)]
     members["exitStatus"] = .number(JSONNumber(status.rawValue))
     Terminal.error(json: text, members)
   }
@@ -131,22 +131,24 @@ struct AsperaCommand: AsyncParsableCommand {
 
 /// The members of the JSON object that describes an error with `--json`.
 enum ErrorReport {
-  /// Returns the members for an error: `code`, `message`, `remedy`, and what a service said.
-  static func members(_ error: any Error, message: String) -> JSONObject {
+  /// Returns the members `code`, `message`, `remedy` and what a service said, or `nil` for an error of another type.
+  static func members(_ error: any Error) -> JSONObject? {
     switch error {
+    case let error as CredentialError: members(error)
     case let error as ServiceError: service(error)
-    case let error as CredentialError: members("\(error.code)", error.message, error.remedy, source: error.source)
     case let error as any ActionableError: members("\(error.code)", error.message, error.remedy)
-    default: ["message": .string(message)]
+    default: nil
     }
   }
 
-  private static func members(
-    _ code: String, _ message: String, _ remedy: String, source: String? = nil
-  ) -> JSONObject {
-    var members: JSONObject = ["code": .string(code), "message": .string(message), "remedy": .string(remedy)]
-    if let source { members["source"] = .string(source) }
+  static func members(_ error: CredentialError) -> JSONObject {
+    var members = members("\(error.code)", error.message, error.remedy)
+    members["source"] = .string(error.source)
     return members
+  }
+
+  private static func members(_ code: String, _ message: String, _ remedy: String) -> JSONObject {
+    ["code": .string(code), "message": .string(message), "remedy": .string(remedy)]
   }
 
   private static func service(_ error: ServiceError) -> JSONObject {

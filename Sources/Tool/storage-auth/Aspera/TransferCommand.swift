@@ -103,7 +103,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     bar?.finish()
     guard let summary = try result?.get() else { throw ExitCode.failure }
     if output.json {
-      show(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
+      Terminal.json(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
     } else {
       Terminal.line("\(summary.files) files, \(summary.bytes) bytes")
     }
@@ -111,8 +111,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func show(_ report: TransferFileReport) {
-    var line = JSONObject()
-    line["file"] = .string(report.file)
+    var line: JSONObject = ["file": .string(report.file)]
     line["bytes"] = report.bytes.map { .number(JSONNumber($0)) }
     switch report.outcome {
     case .done: line["result"] = "done"
@@ -122,10 +121,8 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
       line["code"] = .number(JSONNumber(code))
       line["text"] = .string(text)
     }
-    show(.object(line))
+    Terminal.json(.object(line))
   }
-
-  private func show(_ line: JSONValue) { Terminal.json(line) }
 }
 
 /// A file, or standard input, that contains a transfer specification in JSON.

@@ -3,7 +3,6 @@
 
 internal import ArgumentParser
 internal import CredentialSources
-internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 internal import Synchronization
@@ -43,7 +42,7 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     let finding = try await CredentialFinding(
       over: options.network, walking: options.chain(for: provider.cloud, only: source))
-    if output.json { Terminal.json(try finding.json(provider)) } else { Terminal.lines(finding.text) }
+    if output.json { Terminal.json(finding.json(provider)) } else { Terminal.lines(finding.text) }
     guard case .success(let response) = finding.result, response.life.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure
     }
@@ -76,7 +75,7 @@ struct CredentialFinding {
     let life: Duration?
   }
 
-  /// RetryCounts the sources of a chain in order until one has a key or fails.
+  /// Asks the sources of a chain in order until one has a key or fails.
   init(over network: NetworkOptions, walking chain: CredentialChain<AccessKey>) async throws {
     let log = WalkLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
@@ -152,63 +151,28 @@ extension CredentialFinding {
     return lines.joined(separator: "\n")
   }
 
-  /// Returns the result of the search as a JSON object on one line.
-  func json(_ provider: CloudName) throws -> String {
-    var report = Report(
-      provider: provider.description, sources: chain, declined: declined.map(Report.Problem.init),
-      warnings: warnings.map { Report.Warning(source: $0.source, message: $0.message, remedy: $0.remedy) })
+  /// Returns the result of the search as a JSON object, with no member for a secret.
+  func json(_ provider: CloudName) -> JSONValue {
+    func problem(_ error: CredentialError) -> JSONValue { .object(ErrorReport.members(error)) }
+    var report: JSONObject = [
+      "provider": .string(provider.description), "sources": .string(chain),
+      "declined": .array(declined.map(problem)),
+      "warnings": .array(
+        warnings.map {
+          ["source": .string($0.source), "message": .string($0.message), "remedy": .string($0.remedy)]
+        }),
+    ]
     switch result {
     case .success(let response):
-      report.source = response.source
-      report.credential = Report.Key(
-        id: response.key.id.string, isTemporary: response.key.sessionToken != nil,
-        expiration: response.key.expiration?.iso8601,
-        secondsLeft: response.life?.components.seconds)
-    case .failure(let error): report.error = Report.Problem(error)
+      var key: JSONObject = ["id": .string(response.key.id.string)]
+      key["isTemporary"] = .bool(response.key.sessionToken != nil)
+      key["expiration"] = response.key.expiration.map { .string($0.iso8601) }
+      key["secondsLeft"] = response.life.map { .number(JSONNumber($0.components.seconds)) }
+      report["source"] = .string(response.source)
+      report["credential"] = .object(key)
+    case .failure(let error): report["error"] = problem(error)
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(report), as: UTF8.self)
-  }
-
-  /// The JSON object that `storage-auth credentials --json` prints.
-  ///
-  /// Its types have no property for a secret, so that no secret can be printed.
-  private struct Report: Encodable {
-    var provider: String
-    var sources: String
-    var source: String?
-    var credential: Key?
-    var error: Problem?
-    var declined: [Problem]
-    var warnings: [Warning]
-
-    struct Key: Encodable {
-      var id: String
-      var isTemporary: Bool
-      var expiration: String?
-      var secondsLeft: Int64?
-    }
-
-    struct Problem: Encodable {
-      var source: String
-      var code: String
-      var message: String
-      var remedy: String
-
-      init(_ error: CredentialError) {
-        source = error.source
-        code = "\(error.code)"
-        message = error.message
-        remedy = error.remedy
-      }
-    }
-
-    struct Warning: Encodable {
-      var source: String
-      var message: String
-      var remedy: String
-    }
+    return .object(report)
   }
 }
 

@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import AsperaAuth
 internal import COSAuth
 internal import CoreMetrics
-internal import Foundation
 internal import LocalCloud
 internal import OSSAuth
 internal import S3Auth
@@ -134,10 +133,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   private func announce(
     _ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], isMadeUp: Bool
   ) {
-    guard !output.json else {
-      Terminal.json(Ready(cloud, sites, accounts).json)
-      return
-    }
+    guard !output.json else { return Terminal.json(json(cloud, sites, accounts)) }
     Terminal.line("OSS           \(cloud.url(of: .oss))")
     Terminal.line("COS           \(cloud.url(of: .cos))")
     Terminal.line("S3            \(cloud.url(of: .s3))")
@@ -161,73 +157,30 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       Terminal.line("export AWS_ACCESS_KEY_ID=\(made.id) AWS_SECRET_ACCESS_KEY=\(made.secret)")
     }
   }
+
+  /// Returns the JSON object of a server that is ready, without members for the pages that it does not have.
+  private func json(_ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument]) -> JSONValue {
+    var object: JSONObject = [
+      "accounts": .array(
+        accounts.map {
+          ["id": .string($0.id), "secret": .string($0.secret), "token": $0.token.map { .string($0) } ?? .null]
+        }),
+      "oss": .string(cloud.url(of: .oss)), "cos": .string(cloud.url(of: .cos)), "s3": .string(cloud.url(of: .s3)),
+      "services": .string(cloud.servicesURL), "ossAppServer": .string(cloud.ossAppServer),
+      "cosAppServer": .string(cloud.cosAppServer), "s3AppServer": .string(cloud.s3AppServer),
+      "node": .string(cloud.nodeURL), "transferPort": .number(JSONNumber(cloud.transferPort)),
+      "transferHostKey": .string(cloud.transferHostKey.description),
+    ]
+    object["console"] = sites.console.map { .string($0) }
+    object["status"] = sites.status.map { .string($0) }
+    return .object(object)
+  }
 }
 
 /// The URLs of the pages about the server, each `nil` without its option.
 private struct Sites {
   let status: String?
   let console: String?
-}
-
-/// The JSON object that `storage-auth serve --json` prints when the server is ready.
-private struct Ready: Encodable {
-  struct Account: Encodable {
-    let id: String
-    let secret: String
-    let token: String?
-
-    private enum CodingKeys: CodingKey {
-      case id, secret, token
-    }
-
-    /// Encodes the account.
-    ///
-    /// The member `token` is always present, as `null` if the account has no token, so that scripts can rely on it.
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(id, forKey: .id)
-      try container.encode(secret, forKey: .secret)
-      try container.encode(token, forKey: .token)
-    }
-  }
-
-  let oss: String
-  let cos: String
-  let s3: String
-  let services: String
-  let ossAppServer: String
-  let cosAppServer: String
-  let s3AppServer: String
-  let node: String
-  let transferPort: Int
-  let transferHostKey: String
-  /// The URL of the console, which is absent if there is no console.
-  let console: String?
-  /// The URL of the status port, which is absent without the option.
-  let status: String?
-  let accounts: [Account]
-
-  init(_ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument]) {
-    status = sites.status
-    oss = cloud.url(of: .oss)
-    cos = cloud.url(of: .cos)
-    s3 = cloud.url(of: .s3)
-    services = cloud.servicesURL
-    ossAppServer = cloud.ossAppServer
-    cosAppServer = cloud.cosAppServer
-    s3AppServer = cloud.s3AppServer
-    node = cloud.nodeURL
-    transferPort = cloud.transferPort
-    transferHostKey = cloud.transferHostKey.description
-    console = sites.console
-    self.accounts = accounts.map { Account(id: $0.id, secret: $0.secret, token: $0.token) }
-  }
-
-  var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-  }
 }
 
 extension LocalCloud {

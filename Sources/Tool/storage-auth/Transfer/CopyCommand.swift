@@ -115,7 +115,11 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
       transfers.append(output.json ? transfer.reported : transfer)
     }
     guard transfers.count > 1 else {
-      for transfer in transfers { try await show(transfer) }
+      for transfer in transfers {
+        let bar = ProgressBar(transfer.name)
+        defer { bar?.finish() }
+        try await transfer.run(progress: bar?.handler)
+      }
       return
     }
     let isAspera = (sources + [destination]).contains(where: \.isAspera)
@@ -167,13 +171,6 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
 
   /// The permitted values of `--parallel`, whose maximum is the transport's number of connections per host.
   private static let parallels = 1...64
-
-  /// Runs a transfer with a progress bar, which is shown only if standard error is a terminal.
-  private func show(_ transfer: ObjectTransfer) async throws {
-    let bar = ProgressBar(transfer.name)
-    defer { bar?.finish() }
-    try await transfer.run(progress: bar?.handler)
-  }
 }
 
 extension ObjectTransfer {

@@ -47,7 +47,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     let prefix = place.folderPrefix
     try await noteObject(named: place, in: store)
     let objects = try await objects(below: prefix, in: store)
-    let size = ByteText(objects.reduce(0) { $0.addingSaturated($1.size) })
+    let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
     if dryRun {
       for object in objects { show(deleted: object.key, byteCount: object.size) }
       if output.json { Terminal.json(summary(deleted: objects.count, failed: 0)) }
@@ -172,12 +172,4 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
 
   /// The number of objects that are deleted before their results are printed.
   private static let batchSize = 1000
-}
-
-extension Int64 {
-  /// Returns the sum, or the maximum if the sum is larger.
-  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, isTooLarge) = addingReportingOverflow(other)
-    return isTooLarge ? .max : sum
-  }
 }

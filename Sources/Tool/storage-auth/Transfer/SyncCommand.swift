@@ -120,15 +120,14 @@ struct TreeTransfer {
     _ location: Location, _ stores: StoreOptions, _ transfers: AsperaTransferOptions,
     _ configuration: StorageClientConfiguration, copiesInside: Bool
   ) throws -> SyncLocation {
-    let prefix = location.key.isEmpty || location.key.hasByteSuffix("/") ? location.key : location.key + "/"
     switch location {
     case .file(let path): return .folder(path)
     case .object(let name, let bucket, _):
       let store = try name.cloud.store(bucket, stores.buckets, configuration)
-      return .objects(in: store, below: prefix, bucket: copiesInside ? bucket : nil)
+      return .objects(in: store, below: location.folderPrefix, bucket: copiesInside ? bucket : nil)
     case .node:
       guard let (store, _) = try stores.store(of: location, transfers: transfers) else { break }
-      return .objects(in: store, below: prefix)
+      return .objects(in: store, below: location.folderPrefix)
     case .account: break
     }
     throw ValidationError("An account of Aspera cannot list files; use a node, as aspera://node/prefix.")
@@ -149,18 +148,18 @@ struct TreeTransfer {
       return
     }
     settings.stateFolder = try CheckpointDirectory(options.checkpoints).path
-    let bar = output.hasBar ? ProgressBar("objects") : nil
+    let bar = output.showsActions ? nil : ProgressBar("objects")
     let start = ContinuousClock.now
     var handler: (@Sendable (SyncAction) -> Void)?
     if output.showsActions { handler = { output.show($0) } }
     let report = try await FolderSync(from: source, to: target, options: settings).run(
       progress: bar?.pipelineHandler, didFinish: handler)
     bar?.finish()
-    output.show(report.skipped)
-    output.show(report.kept)
+    output.show(report.skipped, report.kept)
     for failure in report.transfers.failures + report.failedDeletions { output.show(failure.error, of: failure.name) }
     if let error = report.transfers.sourceError { output.show(error, of: "the listing") }
-    output.show(SyncSummary(report, duration: ContinuousClock.now - start))
+    let duration = ContinuousClock.now - start
+    output.show(report.text(after: duration), ["summary": report.json(after: duration)])
     if !report.isComplete { throw ExitCode.failure }
   }
 }
@@ -168,142 +167,93 @@ struct TreeTransfer {
 /// The output of a transfer of a whole folder, as text or as lines of JSON.
 struct SyncOutput {
   private let mode = Terminal.mode
-  private var isJSON: Bool { mode.isJSON }
 
-  /// Whether a line is printed for each transfer.
-  var showsActions: Bool { isJSON || mode.isVerbose }
+  /// Whether a line is printed for each transfer, in place of a progress bar.
+  var showsActions: Bool { mode.isJSON || mode.isVerbose }
 
-  /// Whether a progress bar replaces the lines.
-  var hasBar: Bool { !showsActions }
-
-  /// Shows what a synchronization would do, with the totals.
   func show(_ preview: SyncPreview) {
     for action in preview.actions { show(action, isDone: false) }
-    show(preview.skipped)
-    show(preview.kept)
-    let totals = SyncTotals(preview)
-    if isJSON {
-      show(["summary": totals.json])
-    } else {
-      Terminal.note(totals.text)
-    }
+    show(preview.skipped, preview.kept)
+    show(preview.text, ["summary": preview.json])
   }
 
   func show(_ action: SyncAction, isDone: Bool = true) {
-    guard isJSON else {
-      Terminal.line("\(isDone ? "" : "would ")\(action.kind.rawValue) \(action.path)")
-      return
+    guard mode.isJSON else {
+      return Terminal.line("\(isDone ? "" : "would ")\(action.kind.rawValue) \(action.path)")
     }
-    show([
+    Terminal.json([
       "action": .string(action.kind.rawValue), "path": .string(action.path),
       "bytes": .number(JSONNumber(action.byteCount)),
     ])
   }
 
-  func show(_ skipped: [SyncReport.Skipped]) {
+  func show(_ skipped: [SyncReport.Skipped], _ kept: [SyncReport.Kept]) {
     for file in skipped {
-      if isJSON {
-        show(["action": "skip", "path": .string(file.path), "reason": .string(file.reason)])
-      } else {
-        Terminal.note("skipped \(file.path): \(file.reason)")
-      }
+      show(
+        "skipped \(file.path): \(file.reason)",
+        ["action": "skip", "path": .string(file.path), "reason": .string(file.reason)])
     }
-  }
-
-  func show(_ kept: [SyncReport.Kept]) {
     for file in kept {
-      if isJSON {
-        show(["action": "keep", "path": .string(file.path), "reason": .string(file.reason)])
-      } else {
-        Terminal.note("not deleted: \(file.path): \(file.reason)")
-      }
+      show(
+        "not deleted: \(file.path): \(file.reason)",
+        ["action": "keep", "path": .string(file.path), "reason": .string(file.reason)])
     }
   }
 
   func show(_ error: any Error, of name: String) {
-    guard isJSON else {
-      Terminal.error("\(name): \(error)")
-      return
-    }
-    show(["action": "fail", "path": .string(name), "error": .string("\(error)")])
+    guard mode.isJSON else { return Terminal.error("\(name): \(error)") }
+    Terminal.json(["action": "fail", "path": .string(name), "error": .string("\(error)")])
   }
 
-  func show(_ summary: SyncSummary) {
-    if isJSON {
-      show(["summary": summary.json])
-    } else {
-      Terminal.note(summary.text)
-    }
+  func show(_ note: String, _ value: JSONValue) {
+    if mode.isJSON { Terminal.json(value) } else { Terminal.note(note) }
   }
-
-  private func show(_ value: JSONValue) { Terminal.json(value) }
 }
 
-/// The summary of a synchronization, as a sentence and as JSON.
-struct SyncSummary {
-  private let report: SyncReport
-  private let duration: Duration
-
-  init(_ report: SyncReport, duration: Duration) {
-    self.report = report
-    self.duration = duration
-  }
-
-  private var failed: Int { report.transfers.failedObjects + report.failedDeletions.count }
+extension SyncReport {
+  private var failed: Int { transfers.failedObjects + failedDeletions.count }
 
   /// The counts, the bytes, the duration and the rate.
-  var text: String {
+  fileprivate func text(after duration: Duration) -> String {
     """
-    \(report.created) created, \(report.updated) updated, \(report.deleted) deleted, \(report.unchanged) unchanged, \
-    \(report.skipped.count) skipped, \(report.kept.count) kept, \(failed) failed; \(ByteText(report.bytes)) in \(duration.clockText) (\(ByteText(report.bytes, per: duration)))
+    \(created) created, \(updated) updated, \(deleted) deleted, \(unchanged) unchanged, \(skipped.count) skipped, \
+    \(kept.count) kept, \(failed) failed; \(ByteText(bytes)) in \(duration.clockText) (\(ByteText(bytes, per: duration)))
     """
   }
 
   /// The same as a JSON object.
-  var json: JSONValue {
-    func count(_ number: Int) -> JSONValue { .number(JSONNumber(Int64(number))) }
+  fileprivate func json(after duration: Duration) -> JSONValue {
+    func count(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
     let (seconds, attoseconds) = duration.components
     return [
-      "created": count(report.created), "updated": count(report.updated), "deleted": count(report.deleted),
-      "unchanged": count(report.unchanged), "skipped": count(report.skipped.count), "kept": count(report.kept.count),
-      "failed": count(failed),
-      "bytes": .number(JSONNumber(report.bytes)),
-      "milliseconds": .number(JSONNumber(seconds * 1000 + attoseconds / 1_000_000_000_000_000)),
+      "created": count(created), "updated": count(updated), "deleted": count(deleted), "unchanged": count(unchanged),
+      "skipped": count(skipped.count), "kept": count(kept.count), "failed": count(failed), "bytes": count(bytes),
+      "milliseconds": count(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
     ]
   }
 }
 
-/// The totals of what a synchronization would do, as a sentence and as JSON.
-struct SyncTotals {
-  private let preview: SyncPreview
-
-  init(_ preview: SyncPreview) {
-    self.preview = preview
-  }
-
-  private func count(_ kind: SyncAction.Kind) -> Int { preview.actions.count { $0.kind == kind } }
+extension SyncPreview {
+  private func count(_ kind: SyncAction.Kind) -> Int { actions.count { $0.kind == kind } }
 
   /// The number of bytes that would be transferred.
-  private var bytes: Int64 {
-    preview.actions.reduce(0) { $1.kind == .delete ? $0 : $0.saturatingAdding($1.byteCount) }
-  }
+  private var bytes: Int64 { actions.reduce(0) { $1.kind == .delete ? $0 : $0.saturatingAdding($1.byteCount) } }
 
   /// The counts and the bytes.
-  var text: String {
+  fileprivate var text: String {
     """
     dry run: \(count(.create)) would be created, \(count(.update)) updated, \(count(.delete)) deleted; \
-    \(preview.unchanged) unchanged, \(preview.skipped.count) skipped, \(preview.kept.count) kept; \(ByteText(bytes))
+    \(unchanged) unchanged, \(skipped.count) skipped, \(kept.count) kept; \(ByteText(bytes))
     """
   }
 
   /// The same as a JSON object.
-  var json: JSONValue {
-    func number(_ number: Int) -> JSONValue { .number(JSONNumber(Int64(number))) }
+  fileprivate var json: JSONValue {
+    func number(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
     return [
       "dryRun": true, "created": number(count(.create)), "updated": number(count(.update)),
-      "deleted": number(count(.delete)), "unchanged": number(preview.unchanged),
-      "skipped": number(preview.skipped.count), "kept": number(preview.kept.count),
-      "bytes": .number(JSONNumber(bytes)),
+      "deleted": number(count(.delete)), "unchanged": number(unchanged), "skipped": number(skipped.count),
+      "kept": number(kept.count), "bytes": number(bytes),
     ]
   }
 }
