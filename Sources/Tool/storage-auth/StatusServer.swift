@@ -23,26 +23,27 @@ final class StatusServer: Service {
 
   /// The URL of the server, such as `http://127.0.0.1:9090`.
   let url: String
-  private let running: Task<Void, any Error>
+  private let server: RunningServer
   /// The observers that feed the registry as long as the server runs.
   private let observers: [StorageMetrics]
 
-  /// Starts the server if the options name a port.
+  private init(url: String, _ server: RunningServer, _ observers: [StorageMetrics]) {
+    self.url = url
+    self.server = server
+    self.observers = observers
+  }
+
+  /// Starts the server if the options name a port, with checks for `/readyz`.
+  ///
+  /// The server retains the observers, and calls `update` before the metrics are read.
   static func start(
     _ options: StatusOptions, _ checks: [HealthCheck] = [], observers: [StorageMetrics] = [],
     update: @escaping @Sendable () -> Void = {}
   ) async throws -> StatusServer? {
     guard let port = options.statusPort else { return nil }
-    return try await StatusServer(
-      options.statusHost, port, router(checks, isLocal: options.isLocal, update), observers)
-  }
-
-  private static func router(
-    _ checks: [HealthCheck], isLocal: Bool, _ update: @escaping @Sendable () -> Void
-  ) -> Router<BasicRequestContext> {
-    let registry = registry
+    let (registry, host) = (registry, options.statusHost)
     let router = Router()
-    if isLocal { router.add(middleware: LoopbackHostMiddleware()) }
+    if options.isLocal { router.add(middleware: LoopbackHostMiddleware()) }
     router.addHealthRoutes(checks)
     router.get("metrics") { _, _ in
       update()
@@ -50,31 +51,11 @@ final class StatusServer: Service {
         status: .ok, headers: [.contentType: PrometheusRegistry.contentType],
         body: ResponseBody(byteBuffer: ByteBuffer(string: registry.text)))
     }
-    return router
-  }
-
-  private init(
-    _ host: String, _ port: Int, _ router: Router<BasicRequestContext>, _ observers: [StorageMetrics]
-  ) async throws {
-    self.observers = observers
-    let (ports, started) = AsyncStream.makeStream(of: Int.self)
-    let limits = ConnectionLimits(connections: 50)
-    let application = Application(
-      router: router, server: .http1(limits),
-      configuration: .init(
-        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
-      ),
-      onServerRunning: { started.yield($0.localAddress?.port ?? 0) },
-      logger: Logger(label: "status") { _ in SwiftLogNoOpLogHandler() })
-    running = Task {
-      defer { started.finish() }
-      try await Unreachable.reporting(host, port) { try await application.run() }
+    let server = try await Unreachable.reporting(host, port) {
+      try await RunningServer(router, host, port, ConnectionLimits(connections: 50))
     }
-    guard let port = await ports.first(where: { _ in true }) else {
-      try await running.value
-      throw CancellationError()
-    }
-    url = "http://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    return StatusServer(url: "http://\(name):\(server.port)", server, observers)
   }
 
   func run() async throws {
@@ -82,9 +63,41 @@ final class StatusServer: Service {
     await stop()
   }
 
+  func stop() async { await server.stop() }
+}
+
+/// A server without a log that runs in a task of its own.
+struct RunningServer: Sendable {
+  /// The port on which the server listens.
+  let port: Int
+  private let task: Task<Void, any Error>
+
+  /// Starts a server, and waits until it listens.
+  init(
+    _ router: Router<BasicRequestContext>, _ host: String, _ port: Int, _ limits: ConnectionLimits
+  ) async throws {
+    let (ports, started) = AsyncStream.makeStream(of: Int.self)
+    let application = Application(
+      router: router, server: .http1(limits),
+      configuration: .init(
+        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
+      ),
+      onServerRunning: { started.yield($0.localAddress?.port ?? 0) },
+      logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() })
+    task = Task {
+      defer { started.finish() }
+      try await application.run()
+    }
+    guard let port = await ports.first(where: { _ in true }) else {
+      try await task.value
+      throw CancellationError()
+    }
+    self.port = port
+  }
+
   func stop() async {
-    running.cancel()
-    _ = await running.result
+    task.cancel()
+    _ = await task.result
   }
 }
 
@@ -98,9 +111,11 @@ struct Unreachable: Error, CustomStringConvertible {
   }
 
   /// Runs a server, and reports why it could not listen.
-  static func reporting(_ host: String, _ port: Int, _ server: () async throws -> Void) async throws {
+  static func reporting<Result>(
+    _ host: String, _ port: Int, _ server: () async throws -> Result
+  ) async throws -> Result {
     do {
-      try await server()
+      return try await server()
     } catch let error as IOError {
       throw Unreachable(address: "\(host):\(port)", reason: Errno(rawValue: error.errnoCode).description)
     } catch is SocketAddressError.UnknownHost {

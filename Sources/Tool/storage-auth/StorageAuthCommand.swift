@@ -63,7 +63,7 @@ extension StorageAuthProgram {
   private static func exitCode(for error: any Error) -> ExitCode {
     switch error {
     case let error as SigningError where error.isCausedByArguments: .validationFailure
-    case is SecretFile.Problem, is CallerList.Problem: .validationFailure
+    case is SecretFile.Problem: .validationFailure
     default: StorageAuthCommand.exitCode(for: error)
     }
   }

@@ -31,25 +31,21 @@ protocol Cloud: Sendable {
 
   // MARK: Requests
 
-  func store(
-    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
-  ) throws -> any BucketStore
+  func provider(
+    of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
+  ) -> any BucketProvider<AccessKey>
 
   /// Returns the region and the endpoint of a service from options, the environment or configuration files.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
-
-  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint
 
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
   ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey>
 
-  func verifier(
-    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
-  ) -> any SignatureVerifier
+  func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier
 
   /// Returns the service whose signing rules apply to a request.
-  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService
+  func service(region: String?, _ address: BucketAddress) -> SignedService
 
   /// Whether the cloud's strings to sign and canonical requests end with a line feed.
   ///
@@ -87,9 +83,23 @@ extension Cloud {
   /// Returns `false` because most public hosts contain the bucket.
   func hasBucketInPath(host: String) -> Bool { false }
 
-  /// Returns a client for a bucket, with the configuration in the settings.
-  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
-    try store(bucket, options, Settings.client.configuration)
+  /// Returns a client for a bucket, by default with the configuration in the settings.
+  func store(
+    _ bucket: String, _ options: BucketOptions,
+    _ configuration: StorageClientConfiguration = Settings.client.configuration
+  ) throws -> any BucketStore {
+    let location = try location(region: options.region, endpoint: options.endpoint)
+    let provider = provider(of: bucket, at: location, style: nil, options.signature)
+    return try client(provider, options.credentials, configuration)
+  }
+
+  private func client(
+    _ provider: some BucketProvider<AccessKey>, _ credentials: CredentialOptions,
+    _ configuration: StorageClientConfiguration
+  ) throws -> any BucketStore {
+    StorageClient(
+      provider, credentials: try credentials.cache(for: self), configuration: configuration,
+      transport: try credentials.network.transport)
   }
 }
 

@@ -15,45 +15,36 @@ internal import StorageAuthServer
 /// it shows the strings to sign of both sides and the usual cause. Every program that reaches the
 /// loopback interface has access, so it shows no secrets and no bytes of objects.
 final class LocalConsole: Sendable {
-  let port: Int
+  var port: Int { server.port }
 
+  private let server: RunningServer
   private let log: RequestLog
   private let work: [Task<Void, Never>]
 
-  private init(port: Int, log: RequestLog, work: [Task<Void, Never>]) {
-    self.port = port
+  private init(_ server: RunningServer, _ log: RequestLog, _ work: [Task<Void, Never>]) {
+    self.server = server
     self.log = log
     self.work = work
   }
 
   var url: String { "http://127.0.0.1:\(port)/" }
 
+  /// Starts a console on the loopback interface, which shows the requests of a local cloud from now on.
+  ///
+  /// Tests can replace the function that waits between two signs of life to the listeners.
   static func start(
     for cloud: LocalCloud, port: Int, limits: RequestLog.Limits = RequestLog.Limits(),
     sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) async throws -> LocalConsole {
     let log = RequestLog(limits)
     let requests = cloud.requests(buffering: 1024)
-    let (ports, bound) = AsyncStream.makeStream(of: Int.self)
-    let connections = ConnectionLimits(connections: 64, writeTimeout: .seconds(10))
-    let application = Application(
-      router: ConsoleRoutes(cloud: cloud, log: log).router, server: .http1(connections),
-      configuration: .init(
-        address: .hostname("127.0.0.1", port: port), serverName: nil,
-        availableConnectionsDelegate: connections.availableConnections),
-      onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
-      logger: Logger(label: "console") { _ in SwiftLogNoOpLogHandler() })
-    let server = Task { () -> (any Error)? in
-      defer { bound.finish() }
-      do {
-        try await application.run()
-        return nil
-      } catch {
-        return error
-      }
-    }
-    guard let listening = await ports.first(where: { _ in true }) else {
-      throw ConsoleError(port: port, cause: await server.value)
+    let server: RunningServer
+    do {
+      server = try await RunningServer(
+        ConsoleRoutes(cloud: cloud, log: log).router, "127.0.0.1", port,
+        ConnectionLimits(connections: 64, writeTimeout: .seconds(10)))
+    } catch {
+      throw ConsoleError(port: port, cause: error)
     }
     let reading = Task {
       for await request in requests { log.append(RequestReport(request)) }
@@ -61,14 +52,7 @@ final class LocalConsole: Sendable {
     let beating = Task {
       while (try? await sleep(.seconds(15))) != nil { log.beat() }
     }
-    let serving = Task {
-      await withTaskCancellationHandler {
-        _ = await server.value
-      } onCancel: {
-        server.cancel()
-      }
-    }
-    return LocalConsole(port: listening, log: log, work: [reading, beating, serving])
+    return LocalConsole(server, log, [reading, beating])
   }
 
   /// Stops the console and closes the connections of its pages.
@@ -76,6 +60,7 @@ final class LocalConsole: Sendable {
     log.finish()
     for task in work { task.cancel() }
     for task in work { await task.value }
+    await server.stop()
   }
 }
 
@@ -83,7 +68,7 @@ final class LocalConsole: Sendable {
 struct ConsoleError: Error, Sendable, CustomStringConvertible {
   let description: String
 
-  init(port: Int, cause: (any Error)?) {
+  init(port: Int, cause: any Error) {
     let reason = (cause as? IOError).map { "the system reports the error \($0.errnoCode)" } ?? "it stopped at once"
     description =
       "The console cannot listen on port \(port) of 127.0.0.1: \(reason). Choose another --console port, or 0 for a free one."

@@ -49,7 +49,8 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     if let status { answer.status = status }
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)
-    let service = cloud.service(of: request, address, options)
+    let region = options.region(of: request, in: cloud)
+    let service = cloud.service(region: region, address)
     var (basis, needs): (RejectionReport.Basis, String?) = (.stated, nil)
     let diagnosis: SignatureDiagnosis?
     if stringToSign != nil || canonicalRequest != nil {
@@ -59,7 +60,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     } else {
       var found: KeySearch?
       if RejectionReport.concernsMismatch(answer, of: service) {
-        let verifier = cloud.verifier(of: request, address, options, isStrict: false)
+        let verifier = cloud.verifier(region: region, address, isStrict: false)
         found = await KeySearch(for: request, cloud, signedFor: service, verifier: verifier, credentials)
       }
       let report = RejectionReport(

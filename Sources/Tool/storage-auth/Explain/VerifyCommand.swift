@@ -38,14 +38,14 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
     let request = try options.sent()
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)
-    let verifier = cloud.verifier(of: request, address, options, isStrict: strict)
+    let region = options.region(of: request, in: cloud)
+    let verifier = cloud.verifier(region: region, address, isStrict: strict)
     let key = try await credentials.cache(for: cloud).credential()
     do {
       let proof = try await verify(request, with: verifier, key)
       if output.json { Terminal.json(proof.json) } else { Terminal.lines(proof.text) }
     } catch let error as VerificationError {
-      let service = cloud.service(of: request, address, options)
-      let found = diagnosis(of: error, request, service, verifier, key)
+      let found = diagnosis(of: error, request, cloud.service(region: region, address), verifier, key)
       guard !output.json else {
         var object = error.json(explained: explain)
         object["diagnosis"] = found.map { .object($0.json) } ?? .null

@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import HTTPTypes
 internal import OSSAuth
 internal import StorageAuth
+internal import StorageClient
 
 /// The arguments and options that `sign` and `presign` share.
 struct SigningOptions: ParsableArguments {
@@ -142,7 +143,9 @@ struct SigningPlan {
     }
     cloud = name.cloud
     let service = try cloud.location(region: options.region, endpoint: options.endpoint)
-    let endpoint = try cloud.endpoint(of: bucket, at: service, style: options.addressing.style?.style)
+    let endpoint = try cloud.provider(
+      of: bucket, at: service, style: options.addressing.style?.style, options.signature
+    ).endpoint
     var request = try endpoint.request(
       HTTPRequest.Method(argument: method), bucket: bucket, key: key.isEmpty ? nil : key)
     try request.add(options.headers)

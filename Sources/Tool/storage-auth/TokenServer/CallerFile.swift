@@ -24,7 +24,7 @@ final class CallerFile: Sendable {
   /// If a file cannot be used, the previous content remains in use.
   func reload() throws {
     guard path != "-" else {
-      throw CallerList.Problem(description: "Standard input cannot be read again. Name a file with --callers.")
+      throw SecretFile.Problem(description: "Standard input cannot be read again. Name a file with --callers.")
     }
     let replacement = try CallerList(path: path)
     list.withLock { $0 = replacement }
@@ -57,12 +57,6 @@ final class CallerFile: Sendable {
 
 /// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
 struct CallerList: Sendable {
-  struct Problem: Error, CustomStringConvertible {
-    let description: String
-  }
-
-  private static let longestName = 32
-
   private let callers: [(name: String, token: Secret)]
   /// The mask of the callers' tokens in texts.
   let mask: SecretMask
@@ -76,19 +70,21 @@ struct CallerList: Sendable {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.whitespaceSeparated
       if words.isEmpty || words[0].beginsWithByte("#") { continue }
-      guard words.count == 2, Self.isName(words[0]), words[1].utf8.count >= 16 else {
-        throw Problem(
+      guard words.count == 2, words[0].utf8.count <= 32, words[0].utf8.allSatisfy(Self.isInNames),
+        words[1].utf8.count >= 16
+      else {
+        throw SecretFile.Problem(
           description:
             "Line \(index + 1) of \(path) is not a name and a token. A name has up to 32 letters, digits, - and _; a token at least 16 characters."
         )
       }
       guard !callers.contains(where: { $0.name == words[0] }) else {
-        throw Problem(
+        throw SecretFile.Problem(
           description: "Line \(index + 1) of \(path) repeats the name of a caller. Use one line for each caller.")
       }
       let token = Secret(String(words[1]))
       guard !callers.contains(where: { $0.token == token }) else {
-        throw Problem(
+        throw SecretFile.Problem(
           description:
             "Line \(index + 1) of \(path) repeats the token of another caller, so requests could not be attributed. Use a different token for each caller."
         )
@@ -96,17 +92,13 @@ struct CallerList: Sendable {
       callers.append((String(words[0]), token))
     }
     guard !callers.isEmpty else {
-      throw Problem(description: "\(path) contains no caller: add a line with a name and a token.")
+      throw SecretFile.Problem(description: "\(path) contains no caller: add a line with a name and a token.")
     }
     self.callers = callers
     mask = SecretMask(callers.map(\.token), masksNamedValues: true)
   }
 
-  /// Returns whether a string is a valid caller name, which becomes part of a prefix and of a session name.
-  private static func isName(_ text: Substring) -> Bool {
-    text.utf8.count <= longestName && text.utf8.allSatisfy(isInNames)
-  }
-
+  /// Whether the name of a caller, which becomes part of a prefix and of a session name, may contain a byte.
   static func isInNames(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
