@@ -6,7 +6,7 @@ public import StorageAuth
 internal import StorageCrypto
 
 /// The address of a Redis server, and the limits of the connections to it.
-public struct RedisConfiguration: Sendable {
+public struct RedisConfiguration: Sendable, Redacted {
   /// The address of a server: a host and a port, or a socket in the file system.
   enum Address: Sendable, Hashable {
     case host(String, port: Int)
@@ -111,10 +111,18 @@ public struct RedisConfiguration: Sendable {
     if let authorities { tls.trustRoots = .file(authorities) }
     return tls
   }
+
+  /// The server's address, without the login.
+  public var description: String {
+    switch address {
+    case .host(let host, let port): "\(host.onOneLine):\(port)"
+    case .socket(let path): path.onOneLine
+    }
+  }
 }
 
 /// The reason why a URL does not name a Redis server.
-public enum RedisURLError: Error, Sendable, Hashable {
+public enum RedisURLError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The scheme is not `redis`, `rediss` or `unix`.
   case scheme
   /// The part before the `@` is not a user and a password with a colon between them.
@@ -123,9 +131,7 @@ public enum RedisURLError: Error, Sendable, Hashable {
   case address
   /// The part after the host is not the number of a database.
   case database
-}
 
-extension RedisURLError: CustomStringConvertible {
   /// A description of the error without the URL, which may contain a password.
   public var description: String {
     switch self {
@@ -133,16 +139,6 @@ extension RedisURLError: CustomStringConvertible {
     case .login: "The login in the URL of Redis is not USER:PASSWORD: percent-encode both; USER may be empty."
     case .address: "The URL of Redis has no valid host and port: write redis://HOST:PORT or unix:///PATH."
     case .database: "The URL of Redis does not end with the number of a database: write a slash and a number."
-    }
-  }
-}
-
-extension RedisConfiguration: Redacted {
-  /// The server's address, without the login.
-  public var description: String {
-    switch address {
-    case .host(let host, let port): "\(host.onOneLine):\(port)"
-    case .socket(let path): path.onOneLine
     }
   }
 }

@@ -35,7 +35,11 @@ struct SecureHTTPChannel: ServerChildChannel {
     self.certificate = certificate
     self.allowsHTTP2 = allowsHTTP2
     http1 = LimitedHTTPChannel(limits, responder: LimitedHTTPChannel.refusingUnreadableTargets(responder))
-    let streamLimits = limits.ofStream
+    // A stream has one request. What follows the response is the time in which the client reads it: the window of the
+    // stream, which the client sets, can keep back a response of any size.
+    var changed = limits
+    changed.idleTimeout = limits.writeTimeout
+    let streamLimits = changed
     http2 = HTTP2Channel(
       responder: responder,
       configuration: HTTP2ChannelConfiguration(
@@ -83,18 +87,6 @@ struct SecureHTTPChannel: ServerChildChannel {
     } catch {
       logger.debug("A TLS handshake was not completed: \(error)")
     }
-  }
-}
-
-extension ConnectionLimits {
-  /// The limits on a stream of HTTP/2, which has one request.
-  ///
-  /// What follows the response is the time in which the client reads it: the window of the stream, which the client sets,
-  /// can keep back a response of any size.
-  fileprivate var ofStream: ConnectionLimits {
-    var limits = self
-    limits.idleTimeout = writeTimeout
-    return limits
   }
 }
 

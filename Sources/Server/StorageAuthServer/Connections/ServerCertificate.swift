@@ -14,7 +14,7 @@ internal import Synchronization
 /// // Later, after the files have changed:
 /// try certificate.replace(chain: newChain, key: Secret(newKey))
 /// ```
-public final class ServerCertificate: Sendable {
+public final class ServerCertificate: Sendable, CustomReflectable {
   private struct Pair {
     let http1: NIOSSLContext
     let http2: NIOSSLContext
@@ -81,9 +81,7 @@ public final class ServerCertificate: Sendable {
     let end = ends.min() ?? .now
     return min(starts.max() ?? end, end)...end
   }
-}
 
-extension ServerCertificate: CustomReflectable {
   /// A mirror without children, because the certificate's private key is secret.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

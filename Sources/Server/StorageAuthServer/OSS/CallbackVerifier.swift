@@ -186,7 +186,7 @@ public struct VerifiedCallback: Sendable, Hashable {
 }
 
 /// The reason why a request is not accepted as a callback of OSS.
-public struct CallbackRefusal: Error, Sendable, Hashable {
+public struct CallbackRefusal: Error, Sendable, Hashable, CustomStringConvertible {
   /// A code that identifies why a callback is refused.
   public enum Code: String, Sendable, Hashable {
     /// The method is not `POST`.
@@ -217,9 +217,7 @@ public struct CallbackRefusal: Error, Sendable, Hashable {
     self.code = code
     self.message = message
   }
-}
 
-extension CallbackRefusal: CustomStringConvertible {
   /// The code and the message in one line.
   public var description: String { "\(code.rawValue): \(message)" }
 }

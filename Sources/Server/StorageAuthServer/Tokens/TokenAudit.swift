@@ -9,7 +9,7 @@ internal import StorageAuth
 /// An audit log entry for a request, with its caller, its subject and its outcome.
 ///
 /// The entry contains neither a secret nor a token. It identifies a key by the key's ID, as the cloud's logs do.
-public struct TokenAudit: Sendable, Hashable {
+public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
   /// The key or token that a caller requests.
   public enum Subject: Sendable, Hashable {
     /// A temporary key with the given scope.
@@ -37,9 +37,7 @@ public struct TokenAudit: Sendable, Hashable {
 
   /// The outcome of the request for a key or token.
   public let outcome: Outcome
-}
 
-extension TokenAudit: CustomStringConvertible {
   /// The entry as a single readable line with time, caller and outcome, without line breaks from its values.
   public var description: String {
     let text =

@@ -163,7 +163,7 @@ extension CredentialError {
 }
 
 /// The reason why a caller receives no key or token.
-public enum TokenServiceError: Error, Sendable, Hashable {
+public enum TokenServiceError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The caller exceeded its rate limit.
   ///
   /// - after: The time after which the caller may retry.
@@ -178,9 +178,7 @@ public enum TokenServiceError: Error, Sendable, Hashable {
   case notAllowed(PolicyError)
   /// The cloud's policy language cannot express the scope; the string describes why.
   case scope(String)
-}
 
-extension TokenServiceError: CustomStringConvertible {
   /// A description of the error, for the audit log.
   public var description: String {
     switch self {

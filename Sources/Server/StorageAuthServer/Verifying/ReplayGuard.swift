@@ -104,7 +104,7 @@ public enum ReplayVerdict: Sendable, Hashable {
 /// The error of a store that instances share and that is out of reach.
 ///
 /// The error contains no secret.
-public struct StoreError: Error, Sendable, Hashable {
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A sentence that describes the failure.
   public let message: String
 
@@ -120,9 +120,7 @@ public struct StoreError: Error, Sendable, Hashable {
     self.message = message.onOneLine
     self.remedy = remedy.onOneLine
   }
-}
 
-extension StoreError: CustomStringConvertible {
   /// The message and the remedy.
   public var description: String { "\(message) \(remedy)" }
 }

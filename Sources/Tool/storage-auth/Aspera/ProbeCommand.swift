@@ -8,7 +8,6 @@ internal import CredentialSources
 internal import StorageAuth
 internal import StorageClient
 internal import StoragePrograms
-internal import Synchronization
 
 struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
@@ -42,7 +41,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   func validate() throws { _ = try address() }
 
   func run() async throws {
-    let report = ProbeText(isJSON: output.json)
+    var report = ProbeText(isJSON: output.json)
     defer { report.finish() }
     let machine = try ProviderContext.commandLine()
     do {
@@ -89,10 +88,10 @@ extension TransferFailure.Kind {
 }
 
 /// The output of `storage-auth aspera probe`, which contains no secrets: one fact on each line, or one JSON object.
-final class ProbeText: Sendable {
+struct ProbeText {
   private let isJSON: Bool
   /// The facts for the JSON object, and the notes, of which there can be several.
-  private let facts = Mutex((members: JSONObject(), notes: [JSONValue]()))
+  private var (members, notes) = (JSONObject(), [JSONValue]())
 
   init(isJSON: Bool) {
     self.isJSON = isJSON
@@ -101,23 +100,25 @@ final class ProbeText: Sendable {
   /// Prints a fact, or adds it to the JSON object.
   ///
   /// The last of several facts with the same name counts there.
-  func show(_ name: String, _ text: String) {
+  mutating func show(_ name: String, _ text: String) {
     guard isJSON else {
       return Terminal.line(name + String(repeating: " ", count: max(1, 15 - name.count)) + text)
     }
-    facts.withLock { facts in
-      if name == "note" { facts.notes.append(.string(text)) } else { facts.members[Self.member(name)] = .string(text) }
+    if name == "note" {
+      notes.append(.string(text))
+    } else {
+      members[name == "host key" ? "hostKey" : name] = .string(text)
     }
   }
 
-  func show(_ account: AsperaAccount, _ report: AccountReport) {
+  mutating func show(_ account: AsperaAccount, _ report: AccountReport) {
     show("account", "\(account.user)@\(account.host):\(account.sshPort)")
     show("credential", "\(report.authentication)")
     show("host key", account.hostKey.map { "must be \($0)" } ?? "any is accepted")
     for note in report.notes { show("note", note) }
   }
 
-  func show(_ report: AccountProbeReport) {
+  mutating func show(_ report: AccountProbeReport) {
     if let version = report.serverVersion { show("server", version) }
     if let key = report.hostKey {
       show(
@@ -130,13 +131,8 @@ final class ProbeText: Sendable {
 
   func finish() {
     guard isJSON else { return }
-    let object = facts.withLock { facts in
-      var object = facts.members
-      object["notes"] = .array(facts.notes)
-      return object
-    }
+    var object = members
+    object["notes"] = .array(notes)
     Terminal.json(.object(object))
   }
-
-  private static func member(_ name: String) -> String { name == "host key" ? "hostKey" : name }
 }

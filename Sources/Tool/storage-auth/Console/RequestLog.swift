@@ -17,9 +17,6 @@ final class RequestLog: Sendable {
     var listeners = 16
     /// The maximum number of events that wait for a listener.
     var waitingEvents = 256
-
-    /// Creates the limits that the console uses.
-    init() {}
   }
 
   private struct Entry {
@@ -54,16 +51,7 @@ final class RequestLog: Sendable {
     let missed: [ServerEvent]
     /// The events that follow; the sequence ends if the listener is dropped or the console stops.
     let following: AsyncStream<ServerEvent>
-    private let continuation: AsyncStream<ServerEvent>.Continuation
-
-    fileprivate init(
-      _ missed: [ServerEvent], _ following: AsyncStream<ServerEvent>,
-      _ continuation: AsyncStream<ServerEvent>.Continuation
-    ) {
-      self.missed = missed
-      self.following = following
-      self.continuation = continuation
-    }
+    fileprivate let continuation: AsyncStream<ServerEvent>.Continuation
 
     func cancel() { continuation.finish() }
   }
@@ -135,7 +123,7 @@ final class RequestLog: Sendable {
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { $0.listeners[added.id] = nil }
     }
-    return Subscription(added.missed, stream, continuation)
+    return Subscription(missed: added.missed, following: stream, continuation: continuation)
   }
 
   /// Returns the number in the ID of an event, or `nil` if the ID is from another log.

@@ -33,12 +33,8 @@ struct Settings {
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
     let named = Self.path(in: arguments)
-    guard named != nil || !variables.isEmpty else {
-      (self.arguments, sources) = (arguments, [:])
-      return
-    }
-    let table = OptionTable()
-    guard let command = table.command(in: arguments), !command.options.isEmpty,
+    guard named != nil || !variables.isEmpty, case let table = OptionTable(),
+      let command = table.command(in: arguments), !command.options.isEmpty,
       Set(arguments).isDisjoint(with: ["-h", "--help"])
     else {
       (self.arguments, sources) = (arguments, [:])

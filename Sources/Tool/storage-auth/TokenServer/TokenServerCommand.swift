@@ -128,7 +128,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes<CallerContext> {
+  private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
@@ -160,22 +160,16 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     of scope: TokenScope, _ keys: CredentialCache<AccessKey>
   ) throws -> any CredentialProvider<AccessKey> {
     let cloud = provider.cloud
+    // The token services require names of at least two characters.
     return cloud.source(
       KeyOrder(
-        role: role, sessionName: sessionName(scope), policy: try cloud.document(scope.policy, region: region ?? ""),
+        role: role, sessionName: "u-\(scope.name)", policy: try cloud.document(scope.policy, region: region ?? ""),
         lifetime: scope.lifetime, region: region, tokenService: sts),
       keys: keys)
   }
 
-  /// Returns the session name for a scope.
-  ///
-  /// The name has a prefix because the token services require at least two characters.
-  private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
-}
-
-extension TokenServerCommand {
   /// Returns the routes that sign requests for callers within the callers' permissions.
-  func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes<CallerContext> {
+  func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
     let keys = try credentials.cache(for: provider.cloud)
@@ -192,9 +186,7 @@ extension TokenServerCommand {
       router: router, service: service, metrics: [StorageMetrics(keys.events, factory: StatusServer.registry)],
       checks: [.credential("key", in: keys)] + stores.checks)
   }
-}
 
-extension TokenServerCommand {
   /// Returns a router that logs and counts each response, and limits refusals to strangers.
   func router(for callers: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
@@ -205,9 +197,7 @@ extension TokenServerCommand {
   }
 
   /// Serves the routes until the process receives SIGINT or SIGTERM.
-  func serve<Context: RequestContext>(
-    _ routes: TokenServerRoutes<Context>, at path: String, for callers: CallerFile
-  ) async throws where Context.Source == ApplicationRequestContextSource {
+  func serve(_ routes: TokenServerRoutes, at path: String, for callers: CallerFile) async throws {
     var quiet = Logger(label: "token-server")
     quiet.logLevel = .error
     let limits = limits.limits
@@ -299,8 +289,8 @@ struct ReloadService: Service {
 }
 
 /// The routes of a token server, with the services that they need and the checks of its readiness.
-struct TokenServerRoutes<Context: RequestContext> {
-  let router: Router<Context>
+struct TokenServerRoutes {
+  let router: Router<CallerContext>
   let service: any Service
   /// The observers that count the requests to the cloud.
   let metrics: [StorageMetrics]

@@ -162,10 +162,9 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
 
   private var plan: CopyPlan {
     CopyPlan(
-      options, aspera,
+      options: options, aspera: aspera,
       upload: UploadOptions(
-        contentType: contentType,
-        metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last }),
+        contentType: contentType, metadata: Dictionary(metadata.map { ($0.name, $0.value) }) { _, last in last }),
       parallel: parallel ?? 1, resumes: resume)
   }
 
@@ -201,7 +200,7 @@ struct MetadataArgument: ExpressibleByArgument {
 /// Locations in the same bucket or on the same server share a client.
 struct CopyPlan {
   /// A client for a bucket, an Aspera node, or an account on an Aspera server.
-  private enum Client {
+  fileprivate enum Client {
     case bucket(any BucketStore)
     case node(any ObjectStore)
     case account(AccountTransfers)
@@ -210,24 +209,17 @@ struct CopyPlan {
   let options: StoreOptions
   let aspera: AsperaOptions
   let upload: UploadOptions
-  private let parallel: Int
-  private let resumes: Bool
+  let parallel: Int
+  let resumes: Bool
   /// The directory for the state of unfinished transfers, or `nil` if transfers cannot be continued.
   var checkpoints: CheckpointDirectory?
-  private let configuration: StorageClientConfiguration
-  private var clients: [Location: Client] = [:]
+  fileprivate var clients: [Location: Client] = [:]
 
-  init(
-    _ options: StoreOptions, _ aspera: AsperaOptions, upload: UploadOptions, parallel: Int, resumes: Bool
-  ) {
-    self.parallel = parallel
-    self.resumes = resumes
+  /// The configuration of the clients, which permits as many requests as there are copies at a time.
+  private var configuration: StorageClientConfiguration {
     var configuration = Settings.client.configuration
     configuration.requestsInFlight = max(configuration.requestsInFlight, parallel)
-    self.configuration = configuration
-    self.options = options
-    self.aspera = aspera
-    self.upload = upload
+    return configuration
   }
 
   /// Checks without network access that a source can be copied to a destination.
@@ -261,7 +253,7 @@ struct CopyPlan {
   mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
     let (giver, taker) = (try await client(of: source), try await client(of: destination))
     if case .object(_, let bucket, let key) = source, case .bucket(let store) = taker {
-      let target = Location.key(destination.key, naming: key)
+      let target = destination.key(naming: key)
       return ObjectTransfer(target) { _ in
         _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
       }
@@ -272,7 +264,7 @@ struct CopyPlan {
   }
 
   private func send(_ file: FilePath, to destination: Location, _ client: Client) -> ObjectTransfer {
-    let target = Location.key(destination.key, naming: file.string)
+    let target = destination.key(naming: file.string)
     let byteCount = LocalFiles.byteCount(file.string)
     return switch client {
     case .bucket(let store):
@@ -296,8 +288,7 @@ struct CopyPlan {
   /// If the path is a directory, the file's name is the last path component of the key.
   private func fetch(_ source: Location, to file: FilePath, _ client: Client) -> ObjectTransfer {
     let key = source.key
-    let name = key.words(between: "/").last.map(String.init) ?? ""
-    let target = Location.file(file).isFolder ? file.appending(name) : file
+    let target = Location.file(file).isFolder ? file.appending(source.lastName) : file
     return switch client {
     case .bucket(let store):
       if let location: CheckpointFile<DownloadCheckpoint> = checkpoints?.location(

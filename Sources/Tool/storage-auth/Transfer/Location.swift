@@ -104,8 +104,8 @@ enum Location: Hashable {
 
   /// Returns the key to which a source is copied.
   ///
-  /// If the destination key is empty or ends with a slash, the source's last component is appended to it.
-  static func key(_ key: String, naming source: String) -> String {
+  /// If the key of this location is empty or ends with a slash, the source's last component is appended to it.
+  func key(naming source: String) -> String {
     guard key.isEmpty || key.hasByteSuffix("/") else { return key }
     return key + (source.words(between: "/").last ?? "")
   }
@@ -123,7 +123,7 @@ enum LocalFiles {
 }
 
 /// A server's address on the command line: `host`, `host:port` or `[::1]:port`, optionally preceded by `user@`.
-struct ServerAddress: Hashable {
+struct ServerAddress: Hashable, ExpressibleByArgument {
   let user: String?
   let host: String
   let port: Int?
@@ -153,12 +153,10 @@ struct ServerAddress: Hashable {
     guard !host.isEmpty, user?.isEmpty != true, user?.hasByte(":") != true else { return nil }
   }
 
+  init?(argument: String) { self.init(argument) }
+
   /// Returns the server's host and port as they appear in a URL.
   func authority(defaultPort: Int) -> String {
     "\(host.hasByte(":") ? "[\(host)]" : host):\(port ?? defaultPort)"
   }
-}
-
-extension ServerAddress: ExpressibleByArgument {
-  init?(argument: String) { self.init(argument) }
 }
