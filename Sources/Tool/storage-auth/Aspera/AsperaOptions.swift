@@ -26,8 +26,7 @@ struct AsperaOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The tags of transfers with only an account, as a JSON object or as @ and the path of a file; a bearer token in "
-        + "ASPERA_SCP_TOKEN requires aspera.node.access_key and aspera.node.file_id in them.",
-      valueName: "json"))
+        + "ASPERA_SCP_TOKEN requires aspera.node.access_key and aspera.node.file_id in them.", valueName: "json"))
   var tags: TagsArgument?
 
   @Option(
@@ -39,8 +38,7 @@ struct AsperaOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The time between the starts of two transfers in seconds, for a server that limits simultaneous logins; none by "
-        + "default.",
-      valueName: "seconds"))
+        + "default.", valueName: "seconds"))
   var startSpacing: Int?
 
   @OptionGroup var account: AccountOptions

@@ -32,8 +32,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   @Option(
     help: ArgumentHelp(
       "The path of ascp, which implies --test-login; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the "
-        + "folders of IBM's products.",
-      valueName: "path"))
+        + "folders of IBM's products.", valueName: "path"))
   var ascp: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions

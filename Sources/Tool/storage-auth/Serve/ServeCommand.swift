@@ -39,8 +39,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The directory for objects, which is kept; by default a temporary one that is removed.",
-      valueName: "directory"))
+      "The directory for objects, which is kept; by default a temporary one that is removed.", valueName: "directory"))
   var root: String?
 
   @Option(
@@ -229,8 +228,7 @@ struct FaultOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Inject the faults above only into this endpoint: oss, cos, s3, sts, appServer, metadata, node or transfer; "
-        + "repeatable. All by default.",
-      valueName: "endpoint"),
+        + "repeatable. All by default.", valueName: "endpoint"),
     transform: { name in
       guard let endpoint = LocalCloud.Endpoint(rawValue: name) else {
         throw ValidationError("\"\(name)\" is not an endpoint; use one of those that --help lists.")
@@ -395,8 +393,7 @@ struct ServiceOptions: ParsableArguments {
   var servicesPort = 0
 
   @Option(
-    help: ArgumentHelp(
-      "A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
+    help: ArgumentHelp("A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
   var role: [String] = []
 
   @Option(

@@ -18,8 +18,7 @@ struct SigningOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000; by default the public one of the "
-        + "region, or for s3 that of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.",
-      valueName: "url"))
+        + "region, or for s3 that of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", valueName: "url"))
   var endpoint: String?
 
   @Option(
@@ -49,8 +48,7 @@ struct SigningOptions: ParsableArguments {
 
   @OptionGroup var credentials: CredentialOptions
 
-  @Flag(
-    help: "Print the canonical request and the string to sign to standard error, with the session token masked.")
+  @Flag(help: "Print the canonical request and the string to sign to standard error, with the session token masked.")
   var explain = false
 
   @Flag(help: "Read requests as lines of JSON from standard input, and print one line of JSON for each.")

@@ -160,8 +160,7 @@ struct OutputOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A JSON file with values for options, which those of the command line and the environment override; by default "
-        + "that of STORAGE_AUTH_CONFIG, if it is set.",
-      valueName: "file"))
+        + "that of STORAGE_AUTH_CONFIG, if it is set.", valueName: "file"))
   var config: String?
 
   func validate() throws {

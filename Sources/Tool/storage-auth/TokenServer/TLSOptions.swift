@@ -15,8 +15,7 @@ struct TLSOptions: ParsableArguments {
   var tlsCert: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The PEM file with the private key of --tls-cert, without a passphrase.", valueName: "file"))
+    help: ArgumentHelp("The PEM file with the private key of --tls-cert, without a passphrase.", valueName: "file"))
   var tlsKey: String?
 
   @Flag(inversion: .prefixedNo, help: "Whether clients may choose HTTP/2, with --tls-cert.")

@@ -234,8 +234,7 @@ struct LimitOptions: ParsableArguments {
   var maxConnections: Int = 500
 
   @Option(
-    help: ArgumentHelp(
-      "The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
+    help: ArgumentHelp("The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
   var headTimeout: Int = 10
 
   @Option(
@@ -405,14 +404,12 @@ struct RuleOptions: ParsableArguments {
   var prefix: String = "\(placeholder)/"
 
   @Option(
-    help: ArgumentHelp(
-      "The permitted actions, separated by commas: read, write, delete, list.", valueName: "actions"))
+    help: ArgumentHelp("The permitted actions, separated by commas: read, write, delete, list.", valueName: "actions"))
   var allow: ActionList = ActionList([.write])
 
   @Option(
     help: ArgumentHelp(
-      "The maximum size of an uploaded object in bytes, if the cloud's policies can express it.",
-      valueName: "bytes"))
+      "The maximum size of an uploaded object in bytes, if the cloud's policies can express it.", valueName: "bytes"))
   var maxSize: Int64?
 
   @Option(help: "A permitted media type of uploaded objects, if the cloud's policies can express it; repeatable.")

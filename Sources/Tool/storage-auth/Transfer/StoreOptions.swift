@@ -10,8 +10,7 @@ struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The URL of the service, such as http://127.0.0.1:9000; by default the public one of the region, or for s3 that of "
-        + "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.",
-      valueName: "url"))
+        + "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", valueName: "url"))
   var endpoint: String?
 
   @Option(

@@ -267,8 +267,7 @@ struct TreeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Only paths that match this pattern; repeatable. * and ? stand for characters other than a slash, ** for any; a "
-        + "pattern without a slash is for names.",
-      valueName: "pattern"))
+        + "pattern without a slash is for names.", valueName: "pattern"))
   var include: [String] = []
 
   @Option(
@@ -290,8 +289,7 @@ struct TreeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The directory for the state of unfinished large transfers; storage-auth/checkpoints in XDG_STATE_HOME, or in "
-        + "~/.local/state, by default.",
-      valueName: "directory"))
+        + "~/.local/state, by default.", valueName: "directory"))
   var checkpoints: String?
 
   /// Whether an option other than the directory for checkpoints was given.
