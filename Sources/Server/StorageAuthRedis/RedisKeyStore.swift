@@ -64,7 +64,9 @@ public final class RedisKeyStore: IssuedKeyStore {
       do throws(RedisFailure) {
         found = try await look(keys, holder)
       } catch {
-        guard fallback == .local else { throw Self.away(error, redis) }
+        guard fallback == .local else {
+          throw CredentialError(error.storeError("\(redis.configuration)"), source: "redis")
+        }
         return try await issue()
       }
       switch found {
@@ -136,11 +138,6 @@ public final class RedisKeyStore: IssuedKeyStore {
       _ = try? await redis.run(Self.failing, [keys[1]]) { _ in [holder, "1000"] }
       throw error
     }
-  }
-
-  private static func away(_ failure: RedisFailure, _ redis: RedisPool) -> CredentialError {
-    let error = failure.storeError("\(redis.configuration)")
-    return CredentialError(.failed, source: "redis", error.message, remedy: error.remedy, isRetryable: true)
   }
 
   private static let refusedElsewhere = CredentialError(

@@ -35,9 +35,7 @@ enum StorageAuthProgram {
       StorageAuthCommand.exit(withError: code)
     }
   }
-}
 
-extension StorageAuthProgram {
   /// Raises the limit of open files, and lets the number of threads for connections follow it.
   ///
   /// The threads are created with the first connection, which ends the process if their files cannot be opened.

@@ -79,8 +79,8 @@ extension TokenFormat {
   ///
   /// The start time is the current time, so that a device with a wrong clock can still measure the lifetime.
   public static let cos = TokenFormat(
-    document: { issued, requestID in
-      let value: JSONValue = [
+    json: { issued, requestID in
+      [
         "credentials": [
           "tmpSecretId": .string(issued.key.id.string), "tmpSecretKey": .string(issued.key.secret.reveal()),
           "sessionToken": .string(issued.key.sessionToken?.reveal() ?? ""),
@@ -89,13 +89,11 @@ extension TokenFormat {
         "expiredTime": .number(JSONNumber(issued.expiration.unixSeconds)),
         "expiration": .string(issued.expiration.iso8601), "requestId": .string(requestID),
       ]
-      return value.serialized
     },
     refusal: { refusal, requestID in
-      let value: JSONValue = [
+      [
         "code": .number(JSONNumber(refusal.status.code)), "codeDesc": .string(refusal.code),
         "message": .string(refusal.message), "requestId": .string(requestID),
       ]
-      return value.serialized
     })
 }

@@ -8,21 +8,19 @@ extension TokenFormat {
   ///
   /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
   public static let oss = TokenFormat(
-    document: { issued, requestID in
-      let value: JSONValue = [
+    json: { issued, requestID in
+      [
         "StatusCode": 200, "AccessKeyId": .string(issued.key.id.string),
         "AccessKeySecret": .string(issued.key.secret.reveal()),
         "SecurityToken": .string(issued.key.sessionToken?.reveal() ?? ""),
         "Expiration": .string(issued.expiration.iso8601),
         "RequestId": .string(requestID),
       ]
-      return value.serialized
     },
     refusal: { refusal, requestID in
-      let value: JSONValue = [
+      [
         "StatusCode": .number(JSONNumber(refusal.status.code)), "ErrorCode": .string(refusal.code),
         "ErrorMessage": .string(refusal.message), "RequestId": .string(requestID),
       ]
-      return value.serialized
     })
 }

@@ -9,17 +9,15 @@ extension TokenFormat {
   /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`. Source: "Container credential provider"
   /// in the AWS SDKs and Tools Reference Guide.
   public static let s3 = TokenFormat(
-    document: { issued, _ in
-      let value: JSONValue = [
+    json: { issued, _ in
+      [
         "AccessKeyId": .string(issued.key.id.string), "SecretAccessKey": .string(issued.key.secret.reveal()),
         "Token": .string(issued.key.sessionToken?.reveal() ?? ""), "Expiration": .string(issued.expiration.iso8601),
       ]
-      return value.serialized
     },
     refusal: { refusal, requestID in
-      let value: JSONValue = [
+      [
         "code": .string(refusal.code), "message": .string(refusal.message), "requestId": .string(requestID),
       ]
-      return value.serialized
     })
 }

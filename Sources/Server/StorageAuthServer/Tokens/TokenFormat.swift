@@ -37,6 +37,14 @@ public struct TokenFormat: Sendable {
     self.document = document
     self.refusal = refusal
   }
+
+  /// Creates a response format from closures that return JSON.
+  init(
+    json document: @escaping @Sendable (IssuedKey, _ requestID: String) -> JSONValue,
+    refusal: @escaping @Sendable (Refusal, _ requestID: String) -> JSONValue
+  ) {
+    self.init(document: { document($0, $1).serialized }, refusal: { refusal($0, $1).serialized })
+  }
 }
 
 extension RouterMethods {

@@ -157,7 +157,7 @@ struct CallerRates: Sendable {
 
 extension CredentialError {
   /// Creates the retryable error of a store that is out of reach.
-  init(_ error: StoreError, source: String) {
+  package init(_ error: StoreError, source: String) {
     self.init(.failed, source: source, error.message, remedy: error.remedy, isRetryable: true)
   }
 }

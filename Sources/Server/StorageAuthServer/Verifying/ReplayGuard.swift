@@ -154,11 +154,6 @@ public final class MemoryReplayStore: ReplayStore {
         counts[owner] = count == 0 ? nil : count
       }
     }
-
-    /// Returns whether a mark may have been removed before.
-    ///
-    /// Such a mark is valid again only if the clock was set back.
-    func mayHaveForgotten(markEndingAt end: Timestamp) -> Bool { horizon.map { end <= $0 } ?? false }
   }
 
   private let limit: Int
@@ -193,7 +188,8 @@ public final class MemoryReplayStore: ReplayStore {
     let owner = Owner(owner.utf8)
     return state.withLock { state in
       state.forget(before: date)
-      guard !state.marks.contains(mark), !state.mayHaveForgotten(markEndingAt: end) else { return .used }
+      // A mark that may have been removed before is valid again only if the clock was set back.
+      guard !state.marks.contains(mark), state.horizon.map({ end > $0 }) ?? true else { return .used }
       let count = state.counts[owner] ?? 0
       guard count < min(limitPerOwner, limit - state.marks.count) else { return .full }
       state.marks.insert(mark)
@@ -212,8 +208,6 @@ struct ExpiryQueue<Instant: Comparable, Element> {
 
   /// A binary heap, in which each entry expires no later than its two children.
   private var heap: [Entry] = []
-
-  var count: Int { heap.count }
 
   mutating func insert(_ element: Element, expiringAt instant: Instant) {
     var index = heap.count

@@ -103,6 +103,9 @@ struct AccountOptions: ParsableArguments {
   /// The environment variable that contains the transfer token.
   private static let tokenVariable = "ASPERA_SCP_TOKEN"
 
+  /// The environment variable that contains the password of encrypted files, which ascp reads too.
+  private static let filePasswordVariable = "ASPERA_SCP_FILEPASS"
+
   @Option(
     help: ArgumentHelp(
       "The file of the private key; its passphrase comes from ASPERA_SCP_PASS or --password-file.", valueName: "file"))
@@ -146,11 +149,6 @@ struct AccountOptions: ParsableArguments {
     }
     return Secret(String(line))
   }
-}
-
-extension AccountOptions {
-  /// The environment variable that contains the password of encrypted files, which ascp reads too.
-  private static let filePasswordVariable = "ASPERA_SCP_FILEPASS"
 
   /// Adds the login, the token and the password of encrypted files to a specification that lacks them.
   ///

@@ -91,8 +91,7 @@ struct CredentialFinding {
       result = .failure(error)
     }
     self.chain = chain.source
-    declined = log.declined
-    warnings = log.warnings
+    (declined, warnings) = log.contents
   }
 }
 
@@ -117,10 +116,8 @@ private struct WatchedSource: CredentialProvider {
 private final class WalkLog: Sendable {
   private let notes = Mutex((declined: [CredentialError](), warnings: [CredentialWarning]()))
 
-  var declined: [CredentialError] { notes.withLock { $0.declined } }
-
-  /// The recorded warnings, without duplicates.
-  var warnings: [CredentialWarning] { notes.withLock { $0.warnings } }
+  /// The recorded errors, and the warnings without duplicates.
+  var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { notes.withLock { $0 } }
 
   func add(_ error: CredentialError) {
     notes.withLock { $0.declined.append(error) }

@@ -44,7 +44,7 @@ struct RequestOptions: ParsableArguments {
   /// Returns the request that the arguments or the file in `--request` describe, as it was sent.
   func sent() throws -> HTTPRequest {
     guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
-    return try RequestText.request(InputFile(request).text())
+    return try HTTPRequest(parsing: InputFile(request).text())
   }
 
   /// Returns the region of a request, from the option or its host.
@@ -66,29 +66,29 @@ struct RequestOptions: ParsableArguments {
   }
 }
 
-/// A parser for files that contain a request as a curl command line or as a JSON object.
-enum RequestText {
+extension HTTPRequest {
   /// Parses a request from a curl command line or a JSON object.
   ///
   /// The JSON object has the members `method`, `url` and `headers`. The headers are an object or an array of pairs.
-  static func request(_ text: String) throws -> HTTPRequest {
+  init(parsing text: String) throws {
     guard text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) == "{" else {
       guard let line = try? CurlLine(text) else {
         throw ValidationError("The curl command line has an unclosed quote: close it, or pass the request as JSON.")
       }
-      return try HTTPRequest(method: line.method, url: line.url, headers: line.headers)
+      try self.init(method: line.method, url: line.url, headers: line.headers)
+      return
     }
     guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.object else {
       throw ValidationError("The request is not a valid JSON object.")
     }
     var headers: [String] = []
     for pair in object["headers"]?.array ?? [] {
-      headers.append(try header(pair[0]?.string, pair[1]))
+      headers.append(try Self.header(pair[0]?.string, pair[1]))
     }
     if let fields = object["headers"]?.object {
-      for (name, value) in fields { headers.append(try header(name, value)) }
+      for (name, value) in fields { headers.append(try Self.header(name, value)) }
     }
-    return try HTTPRequest(method: object["method"]?.string, url: object["url"]?.string, headers: headers)
+    try self.init(method: object["method"]?.string, url: object["url"]?.string, headers: headers)
   }
 
   private static func header(_ name: String?, _ value: JSONValue?) throws -> String {
@@ -97,9 +97,7 @@ enum RequestText {
     }
     return "\(name): \(value)"
   }
-}
 
-extension HTTPRequest {
   /// Creates an HTTP request from command-line arguments.
   ///
   /// A `Host` header replaces the URL's host.

@@ -94,9 +94,7 @@ extension VerifiedRequest {
     if !signedHeaders.isEmpty { lines.append("headers   \(signedHeaders.sorted().joined(separator: " "))") }
     return lines.joined(separator: "\n")
   }
-}
 
-extension VerifiedRequest {
   fileprivate var json: JSONValue {
     [
       "verified": true, "id": .string(accessKeyID.string), "placement": placement == .header ? "headers" : "url",

@@ -27,6 +27,22 @@ struct OptionTable {
     var name: String { path.joined(separator: " ") }
 
     func option(_ name: String) -> Option? { options.first { $0.name == name } }
+
+    /// Returns the options that arguments contain, by name.
+    func options(in arguments: [String]) -> Set<String> {
+      var found: Set<String> = []
+      for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
+        let spelling = argument.prefix { $0 != "=" }
+        if argument.hasPrefix("--") {
+          found.formUnion(options.filter { $0.spellings.contains(String(spelling)) }.map(\.name))
+        } else {
+          // Short flags can be joined, such as -rv.
+          let letters = spelling.dropFirst().map { "-\($0)" }
+          found.formUnion(options.filter { !Set($0.spellings).isDisjoint(with: letters) }.map(\.name))
+        }
+      }
+      return found
+    }
   }
 
   /// Options that are not settings: they name the file with the settings, or show help.
@@ -62,24 +78,6 @@ struct OptionTable {
   /// Returns the command that arguments call, or `nil` if they call none.
   func command(in arguments: [String]) -> Command? {
     commands.first { arguments.starts(with: $0.path) }
-  }
-}
-
-extension OptionTable.Command {
-  /// Returns the options that arguments contain, by name.
-  func options(in arguments: [String]) -> Set<String> {
-    var found: Set<String> = []
-    for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
-      let spelling = argument.prefix { $0 != "=" }
-      if argument.hasPrefix("--") {
-        found.formUnion(options.filter { $0.spellings.contains(String(spelling)) }.map(\.name))
-      } else {
-        // Short flags can be joined, such as -rv.
-        let letters = spelling.dropFirst().map { "-\($0)" }
-        found.formUnion(options.filter { !Set($0.spellings).isDisjoint(with: letters) }.map(\.name))
-      }
-    }
-    return found
   }
 }
 

@@ -29,30 +29,24 @@ struct AddressingOptions: ParsableArguments {
     let isInHost = host.hasBytePrefix("\(bucket).")
     let isInPath = request.isInPath(bucket)
     let isVendors = cloud.owns(host: host)
-    switch style {
-    case .path:
-      guard isInPath else { throw Self.notInPath(bucket, request) }
-      return BucketAddress(bucket: bucket, style: .path)
-    case .host:
-      guard isInHost else { throw Self.notInHost(bucket, host) }
-    case .domain:
-      guard isInHost || !isVendors else { throw Self.notInHost(bucket, host) }
-    case nil where isInHost: break
-    case nil where isVendors:
-      guard cloud.hasBucketInPath(host: host) else { throw Self.notInHost(bucket, host) }
-      guard isInPath else { throw Self.notInPath(bucket, request) }
-      return BucketAddress(bucket: bucket, style: .path)
-    case nil where AddressingStyle(authority: host) == .path:
-      guard isInPath else { throw Self.notInPath(bucket, request) }
-      return BucketAddress(bucket: bucket, style: .path)
-    case nil:
-      guard !isInPath else {
-        throw ValidationError(
-          """
-          The path starts with the bucket \(bucket): add --style path if the service has buckets in the path, or --style \
-          domain if the host \(host) is bound to the bucket and this is the first part of the key.
-          """)
+    let hasBucketInPath =
+      switch style {
+      case .path: true
+      case .host, .domain: false
+      case nil where isInHost: false
+      case nil: isVendors ? cloud.hasBucketInPath(host: host) : AddressingStyle(authority: host) == .path
       }
+    guard !hasBucketInPath else {
+      guard isInPath else { throw Self.notInPath(bucket, request) }
+      return BucketAddress(bucket: bucket, style: .path)
+    }
+    guard isInHost || style != .host && !isVendors else { throw Self.notInHost(bucket, host) }
+    guard isInHost || style != nil || !isInPath else {
+      throw ValidationError(
+        """
+        The path starts with the bucket \(bucket): add --style path if the service has buckets in the path, or --style \
+        domain if the host \(host) is bound to the bucket and this is the first part of the key.
+        """)
     }
     return BucketAddress(bucket: bucket, style: isVendors ? .virtualHosted : .customDomain)
   }

@@ -37,20 +37,15 @@ final class ProgressBar: Sendable {
       return true
     }
     guard isDue else { return }
-    Terminal.overwrite(Self.text(name, fraction, bytes, of: total, objects, after: now - start))
-  }
-
-  static func text(
-    _ name: String, _ fraction: Double, _ bytes: Int64, of total: Int64?, _ objects: Int?, after elapsed: Duration
-  ) -> String {
     let percent = Int(min(1, max(0, fraction)) * 100)
-    let filled = percent * width / 100
-    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-    let count = objects.map { "\($0) " } ?? ""
-    let rate = ByteText(bytes, per: elapsed)
-    guard let total, bytes > 0, total > bytes else { return "\(count)\(name) \(bar) \(percent) % \(rate)" }
-    let left = elapsed * (Double(total - bytes) / Double(bytes))
-    return "\(count)\(name) \(bar) \(percent) % \(rate), \(left.clockText) left"
+    let filled = percent * Self.width / 100
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
+    let elapsed = now - start
+    var text = "\(objects.map { "\($0) " } ?? "")\(name) \(bar) \(percent) % \(ByteText(bytes, per: elapsed))"
+    if let total, bytes > 0, total > bytes {
+      text += ", \((elapsed * (Double(total - bytes) / Double(bytes))).clockText) left"
+    }
+    Terminal.overwrite(text)
   }
 
   func finish() {
@@ -82,14 +77,9 @@ struct ByteText: CustomStringConvertible {
       number /= 1024
       unit.removeFirst()
     }
-    let isWhole = unit.first == "B"
-    let tenths = (number * 10).rounded() / 10
-    description = "\(isWhole ? "\(number.rounded().formattedWhole)" : "\(tenths)") \(unit.first ?? "")\(suffix)"
+    let digits = unit.first == "B" ? "\(Int(number.rounded()))" : "\((number * 10).rounded() / 10)"
+    description = "\(digits) \(unit.first ?? "")\(suffix)"
   }
-}
-
-extension Double {
-  fileprivate var formattedWhole: String { Int64(exactly: self).map(String.init) ?? "\(self)" }
 }
 
 extension Duration {

@@ -62,18 +62,15 @@ struct StoreOptions: ParsableArguments {
   > {
     let network = buckets.credentials.network
     let machine = try ProviderContext.commandLine(network)
-    let url = node ?? machine.environment(Self.nodeVariable)
+    let url = node ?? machine.environment("ASPERA_NODE_URL")
     let cache = CredentialCache(.asperaDefault, in: machine)
     EventLog.observe(cache.events)
     let client = StorageClient(
       .aspera(
-        node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
+        node: url ?? "https://\(server.authority(defaultPort: 9092))", rootFileID: rootFileID,
         transfers: transfers),
       credentials: cache, configuration: Settings.client.configuration, transport: try network.transport)
     EventLog.noteRetries(client.events)
     return client
   }
-
-  private static let nodeVariable = "ASPERA_NODE_URL"
-  private static let defaultNodePort = 9092
 }
