@@ -73,8 +73,10 @@ struct Explanation: Sendable {
     basis = report.basis.rawValue
     let client = report.client
     var strings: [(String, LineComparison, Bool)] = []
-    for (name, path) in [("String to sign", \SignedTexts.toSign), ("Canonical request", \SignedTexts.canonical)] {
-      let (first, second) = (client?[keyPath: path], report.service?[keyPath: path])
+    for (name, first, second) in [
+      ("String to sign", client?.stringToSign, report.service?.stringToSign),
+      ("Canonical request", client?.canonicalRequest, report.service?.canonicalRequest),
+    ] {
       guard let one = first ?? second else { continue }
       strings.append(
         (name, LineComparison(client: first ?? one, service: second ?? one), first != nil && second != nil))
@@ -115,11 +117,6 @@ struct Explanation: Sendable {
     else { return [] }
     return [instant.iso8601Basic, instant.httpDate, String(instant.unixSeconds)]
   }
-}
-
-extension SignedTexts {
-  fileprivate var toSign: String? { stringToSign }
-  fileprivate var canonical: String? { canonicalRequest }
 }
 
 extension SignatureDiagnosis.Cause {

@@ -129,36 +129,40 @@ enum SettingRules {
 
 /// The value of an option from a file or the environment.
 struct Setting {
-  /// The arguments for the option, or the file that contains its values.
+  /// The values of the option, or the file that contains them.
   enum Form {
-    case arguments([String])
+    case flag(Bool)
+    case values([String])
     /// The secrets are in a file, which is read only if the setting counts.
-    case secretFile(String, OptionTable.Option)
+    case secretFile(String)
   }
 
-  /// The name of the option without hyphens.
-  let option: String
+  let option: OptionTable.Option
   /// The key and the file, or the variable, for errors.
   let source: String
   let form: Form
 
   func arguments() throws -> [String] {
     switch form {
-    case .arguments(let arguments): return arguments
-    case .secretFile(let path, let option):
-      let text: String
-      do {
-        text = try SecretFile(path).text
-      } catch let problem as SecretFile.Problem {
-        throw ValidationError("\(source): \(problem)")
-      }
-      let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-      let values = lines.filter { !$0.isEmpty && !(option.isRepeating && $0.hasPrefix("#")) }
-      guard !values.isEmpty, option.isRepeating || values.count == 1 else {
-        throw ValidationError(
-          "\(source): \(path) must contain \(option.isRepeating ? "a value on each line" : "one line").")
-      }
-      return values.map { "--\(option.name)=\($0)" }
+    case .flag(let isOn): isOn ? ["--\(option.name)"] : []
+    case .values(let values): values.map { "--\(option.name)=\($0)" }
+    case .secretFile(let path): try secrets(in: path).map { "--\(option.name)=\($0)" }
     }
+  }
+
+  private func secrets(in path: String) throws -> [String] {
+    let text: String
+    do {
+      text = try SecretFile(path).text
+    } catch let problem as SecretFile.Problem {
+      throw ValidationError("\(source): \(problem)")
+    }
+    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+    let values = lines.filter { !$0.isEmpty && !(option.isRepeating && $0.hasPrefix("#")) }
+    guard !values.isEmpty, option.isRepeating || values.count == 1 else {
+      throw ValidationError(
+        "\(source): \(path) must contain \(option.isRepeating ? "a value on each line" : "one line").")
+    }
+    return values
   }
 }

@@ -42,22 +42,18 @@ struct Settings {
     }
     let file = try (named ?? variables.path).map { try SettingsFile($0, table) }
     let given = arguments.dropFirst(command.path.count)
-    var chosen: [String: [Setting]] = [:]
-    for settings in [try file?.settings(for: command) ?? [], try variables.settings(for: command)] {
-      for setting in settings {
-        for group in SettingRules.alternatives where group.contains(setting.option) {
-          for name in group { chosen[name] = nil }
-        }
-        chosen[setting.option] = [setting]
-      }
+    var chosen: [String: Setting] = [:]
+    func remove(_ name: String) {
+      for name in SettingRules.alternatives.first(where: { $0.contains(name) }) ?? [name] { chosen[name] = nil }
     }
-    for name in command.options(in: Array(given)) {
-      chosen[name] = nil
-      for group in SettingRules.alternatives where group.contains(name) { group.forEach { chosen[$0] = nil } }
+    for setting in try (file?.settings(for: command) ?? []) + variables.settings(for: command) {
+      remove(setting.option.name)
+      chosen[setting.option.name] = setting
     }
-    let settings = chosen.values.joined().sorted { $0.option < $1.option }
+    for name in command.options(in: Array(given)) { remove(name) }
+    let settings = chosen.values.sorted { $0.option.name < $1.option.name }
     self.arguments = command.path + (try settings.flatMap { try $0.arguments() }) + given
-    sources = Dictionary(settings.map { ($0.option, $0.source) }) { first, _ in first }
+    sources = chosen.mapValues(\.source)
     try await Self.readClient(file, environment)
   }
 
@@ -178,7 +174,7 @@ struct SettingsEnvironment {
       known.insert(name)
       if let option = SettingRules.secretOption(key, of: command) {
         if let path = variables[name] {
-          settings.append(Setting(option: option.name, source: name, form: .secretFile(path, option)))
+          settings.append(Setting(option: option, source: name, form: .secretFile(path)))
         }
       } else if let option = command.option(key), let setting = try setting(name, option) {
         settings.append(setting)
@@ -193,14 +189,14 @@ struct SettingsEnvironment {
 
   private func setting(_ name: String, _ option: OptionTable.Option) throws -> Setting? {
     guard let value = variables[name] else { return nil }
-    if option.isFlag {
-      guard let isOn = ["true": true, "1": true, "false": false, "0": false][value] else {
-        throw ValidationError("The variable \(name) must be true or false.")
-      }
-      return Setting(option: option.name, source: name, form: .arguments(isOn ? ["--\(option.name)"] : []))
+    guard option.isFlag else {
+      let values = option.isRepeating ? value.split(whereSeparator: \.isNewline).map(String.init) : [value]
+      return Setting(option: option, source: name, form: .values(values))
     }
-    let values = option.isRepeating ? value.split(whereSeparator: \.isNewline).map(String.init) : [value]
-    return Setting(option: option.name, source: name, form: .arguments(values.map { "--\(option.name)=\($0)" }))
+    guard let isOn = ["true": true, "1": true, "false": false, "0": false][value] else {
+      throw ValidationError("The variable \(name) must be true or false.")
+    }
+    return Setting(option: option, source: name, form: .flag(isOn))
   }
 
   private static func word(_ name: String) -> String { name.uppercased().replacing("-", with: "_") }

@@ -69,16 +69,10 @@ struct SettingsFile {
     for (name, value) in document where value.object == nil && SettingRules.applies(name, to: command) {
       settings.append(try setting(name, value, of: command, at: name))
     }
-    for (name, value) in section(of: command) {
+    for (name, value) in command.path.reduce(document, { $0[$1]?.object ?? [:] }) {
       settings.append(try setting(name, value, of: command, at: "\(command.path.joined(separator: ".")).\(name)"))
     }
     return settings
-  }
-
-  private func section(of command: OptionTable.Command) -> JSONObject {
-    var object = document
-    for name in command.path { object = object[name]?.object ?? [:] }
-    return object
   }
 
   // MARK: Checks
@@ -152,17 +146,17 @@ struct SettingsFile {
   private func setting(
     _ name: String, _ value: JSONValue, of command: OptionTable.Command, at key: String
   ) throws -> Setting {
+    let source = "\(key) in \(path)"
     if let option = SettingRules.secretOption(name, of: command) {
       guard let file = value.string else { throw ValidationError("\(path): \(key) must be the path of a file.") }
-      return Setting(option: option.name, source: "\(key) in \(path)", form: .secretFile(file, option))
+      return Setting(option: option, source: source, form: .secretFile(file))
     }
     guard let option = command.option(name) else {
       throw unknown(key, SettingRules.proposal(name, among: SettingRules.keys(of: command)))
     }
-    let source = "\(key) in \(path)"
     if option.isFlag {
       guard let isOn = value.bool else { throw ValidationError("\(path): \(key) must be true or false.") }
-      return Setting(option: name, source: source, form: .arguments(isOn ? ["--\(name)"] : []))
+      return Setting(option: option, source: source, form: .flag(isOn))
     }
     let values = option.isRepeating ? value.array ?? [value] : [value]
     let texts = values.compactMap { $0.code }
@@ -170,7 +164,7 @@ struct SettingsFile {
       throw ValidationError(
         "\(path): \(key) must be a string or a number\(option.isRepeating ? ", or an array of them" : "").")
     }
-    return Setting(option: name, source: source, form: .arguments(texts.map { "--\(name)=\($0)" }))
+    return Setting(option: option, source: source, form: .values(texts))
   }
 }
 
