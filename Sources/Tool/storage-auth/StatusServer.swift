@@ -13,7 +13,7 @@ internal import StorageOperations
 internal import SystemPackage
 
 /// A small server that tells the operators of another server whether it works, and what it has done.
-final class StatusServer: Service {
+struct StatusServer: Service {
   /// The registry of the process, to which all libraries in it report.
   static let registry = {
     let registry = PrometheusRegistry()
@@ -26,12 +26,6 @@ final class StatusServer: Service {
   private let server: RunningServer
   /// The observers that feed the registry as long as the server runs.
   private let observers: [StorageMetrics]
-
-  private init(url: String, _ server: RunningServer, _ observers: [StorageMetrics]) {
-    self.url = url
-    self.server = server
-    self.observers = observers
-  }
 
   /// Starts the server if the options name a port, with checks for `/readyz`.
   ///
@@ -55,7 +49,7 @@ final class StatusServer: Service {
       try await RunningServer(router, host, port, ConnectionLimits(connections: 50))
     }
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-    return StatusServer(url: "http://\(name):\(server.port)", server, observers)
+    return StatusServer(url: "http://\(name):\(server.port)", server: server, observers: observers)
   }
 
   func run() async throws {

@@ -17,25 +17,24 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
     self.cloud = cloud
   }
 
+  /// Creates the name of the first cloud that a condition holds for, or returns `nil` if there is none.
+  init?(where fits: (any Cloud) -> Bool) {
+    guard let found = Self.all.first(where: { fits($0.cloud) }) else { return nil }
+    self = found
+  }
+
   init?(argument: String) {
-    guard let found = Self.all.first(where: { $0.description == argument }) else { return nil }
-    self = found
+    self.init { $0.name == argument }
   }
 
-  /// Creates the name of the cloud that a public host belongs to, or returns `nil` if the host belongs to no known
-  /// cloud.
+  /// Creates the name of the cloud that a public host belongs to, or returns `nil` if it belongs to no known cloud.
   init?(host: String) {
-    guard let found = Self.all.first(where: { $0.cloud.owns(host: host) }) else { return nil }
-    self = found
+    self.init { $0.owns(host: host) }
   }
 
-  /// Creates the name of the cloud whose signature an `Authorization` header contains.
-  ///
-  /// Returns `nil` if no known cloud uses such signatures.
+  /// Creates the name of the cloud whose signature an `Authorization` header contains, or returns `nil`.
   init?(authorization: String) {
-    guard let found = Self.all.first(where: { authorization.hasBytePrefix($0.cloud.description.authorizationPrefix) })
-    else { return nil }
-    self = found
+    self.init { authorization.hasBytePrefix($0.description.authorizationPrefix) }
   }
 
   var description: String { cloud.name }

@@ -14,18 +14,12 @@ internal import StorageAuthServer
 /// The page shows the buckets, the objects, and the requests as they end, with their verdicts. For a rejected signature
 /// it shows the strings to sign of both sides and the usual cause. Every program that reaches the
 /// loopback interface has access, so it shows no secrets and no bytes of objects.
-final class LocalConsole: Sendable {
+struct LocalConsole: Sendable {
   var port: Int { server.port }
 
   private let server: RunningServer
   private let log: RequestLog
   private let work: [Task<Void, Never>]
-
-  private init(_ server: RunningServer, _ log: RequestLog, _ work: [Task<Void, Never>]) {
-    self.server = server
-    self.log = log
-    self.work = work
-  }
 
   var url: String { "http://127.0.0.1:\(port)/" }
 
@@ -52,7 +46,7 @@ final class LocalConsole: Sendable {
     let beating = Task {
       while (try? await sleep(.seconds(15))) != nil { log.beat() }
     }
-    return LocalConsole(server, log, [reading, beating])
+    return LocalConsole(server: server, log: log, work: [reading, beating])
   }
 
   /// Stops the console and closes the connections of its pages.

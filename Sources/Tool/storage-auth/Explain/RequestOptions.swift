@@ -57,12 +57,11 @@ struct RequestOptions: ParsableArguments {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
     let names = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&").map { $0.bytes(before: "=") }
-    if let found = CloudName.all.first(where: { name in
-      name.cloud.description.signatureParameters.contains { mark in names.contains { $0 == mark } }
-    }) {
-      return found.cloud
+    let found = CloudName { cloud in
+      cloud.description.signatureParameters.contains { mark in names.contains { $0 == mark } }
     }
-    throw CloudName.unknown(host: request.hostName)
+    guard let found else { throw CloudName.unknown(host: request.hostName) }
+    return found.cloud
   }
 }
 

@@ -157,7 +157,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
         "--content-type, --metadata, --parallel, --fail-fast and --resume are not for --recursive; use --jobs, and "
           + "give the same command again after an interruption.")
     }
-    return try TreeTransfer(locations[0], locations[1], tree, options, aspera, comparison: .none)
+    return try TreeTransfer(locations[0], locations[1], tree, options, aspera, SyncOptions(comparison: .none))
   }
 
   private var plan: CopyPlan {

@@ -60,10 +60,10 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws { try await transfer().run() }
 
   private func transfer() throws -> TreeTransfer {
-    try TreeTransfer(
-      source, destination, selection, options, aspera, comparison: checksum ? .checksum : .sizeAndTime,
-      deletions: .init(
-        deletes: delete, evenAfterFailures: deleteAfterFailures, evenFromEmptySource: allowEmptySource))
+    var settings = SyncOptions(comparison: checksum ? .checksum : .sizeAndTime, deletes: delete)
+    settings.deletesAfterFailures = deleteAfterFailures
+    settings.allowsEmptySource = allowEmptySource
+    return try TreeTransfer(source, destination, selection, options, aspera, settings)
   }
 }
 
@@ -72,23 +72,11 @@ struct TreeTransfer {
   private let source: SyncLocation
   private let target: SyncLocation
   private let options: TreeOptions
-  private let comparison: SyncOptions.Comparison
-  private let deletions: Deletions
-  private let jobs: Int
-
-  /// The deletions that the transfer may make in the destination.
-  struct Deletions {
-    /// Whether files and objects are deleted that the source does not have.
-    var deletes = false
-    /// Whether they are deleted although a transfer failed.
-    var evenAfterFailures = false
-    /// Whether all of them are deleted if the source is empty.
-    var evenFromEmptySource = false
-  }
+  private var settings: SyncOptions
 
   init(
     _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions, _ aspera: AsperaOptions,
-    comparison: SyncOptions.Comparison, deletions: Deletions = Deletions()
+    _ settings: SyncOptions
   ) throws {
     let (from, to) = (try Location(source), try Location(destination))
     var configuration = Settings.client.configuration
@@ -103,7 +91,7 @@ struct TreeTransfer {
     }
     let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
     let isAspera = from.isAspera || to.isAspera
-    jobs = options.jobs ?? (isAspera ? 1 : 16)
+    let jobs = options.jobs ?? (isAspera ? 1 : 16)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
     let transfers = isAspera ? try aspera.transfers(atATime: jobs) : AsperaTransferOptions()
     self.source = try Self.side(from, fromStores, transfers, configuration, copiesInside: isSameService)
@@ -112,8 +100,10 @@ struct TreeTransfer {
       throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
     }
     self.options = options
-    self.comparison = comparison
-    self.deletions = deletions
+    self.settings = settings
+    self.settings.includes = options.include.map { PathPattern($0) }
+    self.settings.excludes = options.exclude.map { PathPattern($0) }
+    self.settings.transfersInFlight = jobs
   }
 
   private static func side(
@@ -136,17 +126,13 @@ struct TreeTransfer {
   /// Carries out the transfer, or prints what it would do.
   func run() async throws {
     let output = SyncOutput()
-    var settings = SyncOptions(
-      comparison: comparison, deletes: deletions.deletes, includes: options.include.map { PathPattern($0) },
-      excludes: options.exclude.map { PathPattern($0) }, transfersInFlight: jobs)
-    settings.deletesAfterFailures = deletions.evenAfterFailures
-    settings.allowsEmptySource = deletions.evenFromEmptySource
     guard !options.dryRun else {
       let preview = try await FolderSync(from: source, to: target, options: settings).preview()
       output.show(preview)
       if !preview.kept.isEmpty { throw ExitCode.failure }
       return
     }
+    var settings = settings
     settings.stateFolder = try CheckpointDirectory(options.checkpoints).path
     let bar = output.showsActions ? nil : ProgressBar("objects")
     let start = ContinuousClock.now
