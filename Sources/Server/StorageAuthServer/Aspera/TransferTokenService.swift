@@ -231,9 +231,7 @@ struct SetupCall {
 }
 
 extension TokenRefusal {
-  /// Creates a refusal for a single transfer.
-  ///
-  /// The node's own message appears only in the audit log.
+  /// Creates a refusal for a single transfer, without the node's own message, which appears only in the audit log.
   fileprivate init(transfer error: TokenServiceError) {
     if case .unavailable(let cause, nil) = error, cause.code == .rejected {
       self.init(

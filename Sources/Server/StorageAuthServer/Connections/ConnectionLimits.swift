@@ -125,15 +125,11 @@ extension HTTPServerBuilder {
 
 /// A handler that reads the target of each HTTP/1.1 request in one way, before it is converted to swift-http-types.
 ///
-/// A request target is a path, or an absolute URL (RFC 9112, section 3.2.2). The host of a URL takes precedence over the
-/// `Host` header, but the conversion would drop it, so that what follows would read another host than a proxy in front of
-/// the server, which the client may choose. Therefore:
-///
-/// - A URL is replaced by its path and query, and the `Host` header by the URL's host, if the header names the same host
-///   and port, as it must.
-/// - The target becomes an empty string, which no client can send, if the header is missing, repeated or contradicts the
-///   URL, or if the target is neither a path, an `http` or `https` URL, nor `*` in a request with the method OPTIONS. The
-///   request is then refused by ``LimitedHTTPChannel/refusingUnreadableTargets(_:)`` or by the responder.
+/// The host of a URL takes precedence over the `Host` header (RFC 9112, section 3.2.2), but the conversion would drop it,
+/// so that what follows would read another host than a proxy in front of the server, which the client may choose. A URL
+/// is therefore replaced by its path and query if the only `Host` header names the same host and port, as it must. Any
+/// other target that is neither a path nor `*` of the method OPTIONS becomes an empty string, which no client can send;
+/// ``LimitedHTTPChannel/refusingUnreadableTargets(_:)`` or the responder refuses it.
 final class RequestTargetReader: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -163,8 +159,7 @@ private struct AbsoluteTarget {
   /// The path with the query; at least `/`.
   let path: String
 
-  /// Parses a URL, or returns `nil` if the text is not a URL with the scheme `http` or `https` and a host, without a user
-  /// and a fragment.
+  /// Parses a URL with the scheme `http` or `https` and a host, without a user and a fragment; `nil` for another text.
   init?(_ text: String) {
     let bytes = text.utf8
     let scheme = ["http://", "https://"].first { scheme in

@@ -213,12 +213,11 @@ enum StreamParts: MessageParts {
   }
 }
 
-/// A channel handler that closes an HTTP/2 connection if the client keeps the server waiting for longer than the limits
-/// allow.
+/// A channel handler that closes an HTTP/2 connection if the client keeps the server waiting for too long.
 ///
-/// The handler is placed directly after the TLS handler, and does not interpret frames. What a client may do on a stream
-/// is limited by ``RequestDeadlines`` on that stream; this handler limits the time without streams, the time for which
-/// the client reads no bytes, and the time until the connection ends when the server stops.
+/// It is placed directly after the TLS handler, and does not interpret frames. ``RequestDeadlines`` limits each stream;
+/// this handler limits the time without streams, the time for which the client reads no bytes, and the time until the
+/// connection ends when the server stops.
 final class HTTP2Deadlines: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

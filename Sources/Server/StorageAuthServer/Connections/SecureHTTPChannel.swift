@@ -128,8 +128,7 @@ extension HTTPServerBuilder {
 
 /// A channel handler that closes a connection if its TLS handshake is not complete in time.
 ///
-/// The handler is placed before the TLS handler, so that the connection closes without waiting for the client, and is
-/// removed after the handshake.
+/// It is placed before the TLS handler, so that the connection closes without waiting for the client.
 final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -6,14 +6,12 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageKeys
 
-/// The public keys of callbacks, each fetched once.
-///
-/// The content of a key's URL never changes, according to the vendor's documentation, so that a key is kept for as long
-/// as there is space.
+/// The public keys of callbacks, each fetched once and kept for as long as there is space, because the content of a key's
+/// URL never changes, according to the vendor's documentation.
 ///
 /// Every client can send a request that names a URL, so that no number of them may keep the genuine key from being
-/// fetched. A URL with one of the ``publishedPaths`` has an allowance of its own, which requests with other URLs do not reduce,
-/// and its key is never evicted. All other URLs of a host share an allowance.
+/// fetched. A URL with one of the ``publishedPaths`` has an allowance of its own, which requests with other URLs do not
+/// reduce, and its key is never evicted. All other URLs of a host share an allowance.
 actor CallbackKeys {
   private struct Entry {
     let key: PublicKey

@@ -73,10 +73,8 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Evicts an eighth of the scopes, so that evictions are rare.
-  ///
-  /// Each caller keeps the same maximum number of scopes. The least recently used scopes beyond that number are
-  /// removed.
+  /// Evicts an eighth of the scopes, so that evictions are rare: the least recently used ones beyond the same maximum
+  /// number for each caller.
   private static func makeRoom(_ entries: inout [TokenScope: Entry]) {
     var ranks: [Caller: Int] = [:]
     let ranked = entries.sorted { $0.value.lastUse > $1.value.lastUse }.map { scope, entry in

@@ -143,9 +143,7 @@ public final class MemoryReplayStore: ReplayStore {
     /// The latest expiration among the removed marks, or `nil` if no mark has been removed.
     var horizon: Timestamp?
 
-    /// Removes the marks that expired before a time.
-    ///
-    /// The cost of a removal is incurred once per mark.
+    /// Removes the marks that expired before a time, at a cost that is incurred once per mark.
     mutating func forget(before date: Timestamp) {
       while let (end, (mark, owner)) = ends.removeFirst(before: date) {
         horizon = max(horizon ?? end, end)
@@ -220,9 +218,7 @@ struct ExpiryQueue<Instant: Comparable, Element> {
     }
   }
 
-  /// Removes and returns the element that expires first.
-  ///
-  /// Returns `nil` if no element expires before `date`.
+  /// Removes and returns the element that expires first, or returns `nil` if no element expires before `date`.
   mutating func removeFirst(before date: Instant) -> Entry? {
     guard let first = heap.first, first.instant < date else { return nil }
     heap.swapAt(0, heap.count - 1)

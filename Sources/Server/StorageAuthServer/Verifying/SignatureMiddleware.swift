@@ -175,9 +175,8 @@ struct AcceptedSchemes: Sendable {
 
   /// Rejects unsigned headers and parameters that have an effect in a scheme other than the request's own scheme.
   ///
-  /// The request's own verifier has checked the headers and parameters of its own scheme. An OSS signature does not
-  /// cover `x-cos-` headers, so a handler that supports both schemes would act on headers that were added after
-  /// signing.
+  /// The request's own verifier has checked those of its own scheme. An OSS signature does not cover `x-cos-` headers, so a
+  /// handler that supports both schemes would act on headers that were added after signing.
   static func checkControls(
     of request: HTTPRequest, _ verified: VerifiedRequest, in others: [any SignatureVerifier]
   ) throws(VerificationError) {

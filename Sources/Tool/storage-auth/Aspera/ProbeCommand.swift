@@ -61,9 +61,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  /// Parses the server's address from the argument.
-  ///
-  /// Errors do not contain the argument, which may contain a password.
+  /// Parses the address of the server from the argument, which errors never contain, because it may contain a password.
   private func address() throws -> ServerAddress {
     let scheme = "aspera://"
     let text = server.removingBytePrefix(scheme)?.bytes(before: "/") ?? server[...]
@@ -96,9 +94,7 @@ struct ProbeText {
     self.isJSON = isJSON
   }
 
-  /// Prints a fact, or adds it to the JSON object.
-  ///
-  /// The last of several facts with the same name counts there.
+  /// Prints a fact, or adds it to the JSON object, for which the last of several facts with the same name counts.
   mutating func show(_ name: String, _ text: String) {
     guard isJSON else {
       return Terminal.line(name + String(repeating: " ", count: max(1, 15 - name.count)) + text)

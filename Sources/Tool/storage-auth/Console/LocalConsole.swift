@@ -9,11 +9,10 @@ internal import NIOCore
 internal import StorageAuth
 internal import StorageAuthServer
 
-/// A server on loopback with a web page that shows what a local cloud does.
+/// A server on loopback with a web page that shows the buckets, the objects and the requests of a local cloud as they end.
 ///
-/// The page shows the buckets, the objects, and the requests as they end, with their verdicts. For a rejected signature
-/// it shows the strings to sign of both sides and the usual cause. Every program that reaches the
-/// loopback interface has access, so it shows no secrets and no bytes of objects.
+/// For a rejected signature the page shows the strings to sign of both sides and the usual cause. Every program that
+/// reaches the loopback interface has access, so it shows no secrets and no bytes of objects.
 struct LocalConsole: Sendable {
   var port: Int { server.port }
 
@@ -175,10 +174,9 @@ struct ConsoleRoutes: Sendable {
 
 /// A middleware that keeps other web pages away from the console, and the console's page away from other servers.
 ///
-/// - Every response has a content security policy: the page loads scripts and styles from the console only, connects to
-///   no other server, and cannot be shown in a frame.
-/// - A browser states in `Sec-Fetch-Site` which page caused a request (W3C, "Fetch Metadata Request Headers"). Requests
-///   that another site caused are rejected, except for opening the page itself.
+/// Every response has a content security policy: the page loads scripts and styles from the console only, connects to no
+/// other server, and cannot be shown in a frame. Requests that another site caused, as the browser states in
+/// `Sec-Fetch-Site` (W3C, "Fetch Metadata Request Headers"), are rejected, except for opening the page itself.
 struct PageProtection<Context: RequestContext>: RouterMiddleware {
   private static var headers: HTTPFields {
     var headers: HTTPFields = [

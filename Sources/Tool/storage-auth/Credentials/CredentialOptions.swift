@@ -14,9 +14,7 @@ struct CredentialOptions: ParsableArguments {
 
   @OptionGroup var network: NetworkOptions
 
-  /// Returns a cache for the keys that a cloud's default credential sources provide.
-  ///
-  /// Warnings of the sources are printed to standard error.
+  /// Returns a cache for the keys of a cloud's default credential sources, whose warnings go to standard error.
   func cache(for cloud: any Cloud) throws -> CredentialCache<AccessKey> {
     let cache = CredentialCache(chain(for: cloud), in: try .commandLine(network))
     EventLog.observe(cache.events)

@@ -140,9 +140,8 @@ struct Settings {
   }
 }
 
-/// The variables of the environment that set options: `STORAGE_AUTH_`, the command and the option.
-///
-/// An option that all commands share has a variable without a command too, such as `STORAGE_AUTH_REGION`.
+/// The variables of the environment that set options: `STORAGE_AUTH_`, the command and the option, or for an option that
+/// all commands share also without a command, such as `STORAGE_AUTH_REGION`.
 struct SettingsEnvironment {
   static let prefix = "STORAGE_AUTH_"
 

@@ -17,9 +17,8 @@ struct AddressingOptions: ParsableArguments {
       """)
   var style: StyleArgument?
 
-  /// Returns the bucket and its position for a request.
-  ///
-  /// Options that contradict the URL are errors: the signature would be one for another object.
+  /// Returns the bucket and its position for a request, of which options must not contradict the URL: the signature would
+  /// be one for another object.
   func address(of request: HTTPRequest, in cloud: any Cloud) throws -> BucketAddress {
     guard let bucket else {
       guard style != .domain else { throw ValidationError("Name the bucket of the custom domain with --bucket.") }

@@ -33,9 +33,7 @@ struct SecretFile {
 
   let text: String
 
-  /// Reads a file with secrets, and prints a warning if other users can read the file.
-  ///
-  /// The path `-` is standard input.
+  /// Reads a file with secrets, or standard input for `-`, and prints a warning if other users can read the file.
   init(_ path: String, containing content: Content = .secrets) throws {
     if path == "-" {
       text = try InputFile(path).text()
@@ -79,9 +77,7 @@ struct InputFile {
     self.path = path
   }
 
-  /// Returns the content of the file as text, with invalid UTF-8 replaced.
-  ///
-  /// The reason why a file cannot be read is printed before the exit status for usage errors is thrown.
+  /// Returns the content of the file as text, with invalid UTF-8 replaced; the reason of a failure is printed first.
   func text() throws -> String {
     if path == "-" {
       // The other functions that read a whole handle trap if standard input is closed, or a folder.

@@ -35,9 +35,7 @@ enum Terminal {
     write(DisplayText(text, keepingLines: true), to: .output)
   }
 
-  /// Prints a line that other programs need byte for byte to standard output.
-  ///
-  /// The line is escaped only if standard output is a terminal.
+  /// Prints a line that other programs need byte for byte to standard output; it is escaped only on a terminal.
   static func exactLine(_ text: String) {
     guard !StandardStream.output.isTerminal else { return line(text) }
     write("\(text)\n", to: .output)
@@ -53,9 +51,7 @@ enum Terminal {
     json(String(decoding: value.serialized, as: UTF8.self))
   }
 
-  /// Prints a line for the user, which is not part of a command's result, to standard error.
-  ///
-  /// The line is not printed with `--quiet`.
+  /// Prints a line for the user, which is not part of a command's result, to standard error, unless `--quiet` is set.
   static func note(_ text: String) {
     remark("note", text, as: text)
   }

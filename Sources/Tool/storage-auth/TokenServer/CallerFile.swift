@@ -11,17 +11,13 @@ final class CallerFile: Sendable {
   private let path: String
   private let list: Mutex<CallerList>
 
-  /// Reads the callers from a file.
-  ///
-  /// Errors contain the number of an invalid line, but never its content.
+  /// Reads the callers from a file; errors contain the number of an invalid line, but never its content.
   init(path: String) throws {
     self.path = path
     list = Mutex(try CallerList(path: path))
   }
 
-  /// Reads the file again, for the following requests.
-  ///
-  /// If a file cannot be used, the previous content remains in use.
+  /// Reads the file again, for the following requests; if it cannot be used, the previous callers remain.
   func reload() throws {
     guard path != "-" else {
       throw SecretFile.Problem(description: "Standard input cannot be read again. Name a file with --callers.")

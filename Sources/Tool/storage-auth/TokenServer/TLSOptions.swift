@@ -58,9 +58,7 @@ struct CertificateFiles: Sendable {
     warnUnlessValid()
   }
 
-  /// Reads the files again, for new connections.
-  ///
-  /// If a file cannot be used, the previous content remains in use.
+  /// Reads the files again, for new connections; if they cannot be used, the previous certificate remains.
   func reload() throws {
     try Self.read(certificatePath, keyPath) { try certificate.replace(chain: $0, key: $1) }
     warnUnlessValid()

@@ -111,10 +111,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  /// The permitted values of `--lifetime`, in seconds.
-  ///
-  /// They are the lifetimes that the cloud's token service allows or, with `--sign`, the validity that a signature can
-  /// have.
+  /// The permitted values of `--lifetime` in seconds: the lifetimes that the cloud's token service allows or, with `--sign`,
+  /// the validity that a signature can have.
   private var lifetimes: ClosedRange<Int> {
     sign ? 1...604_800 : provider.cloud.lifetimes(role: role)
   }

@@ -195,9 +195,7 @@ struct MetadataArgument: ExpressibleByArgument {
   }
 }
 
-/// The plan of the command `cp`, which creates the transfers and the clients that they use.
-///
-/// Locations in the same bucket or on the same server share a client.
+/// The transfers of the command `cp`, and the clients, which locations in the same bucket or on the same server share.
 struct CopyPlan {
   /// A client for a bucket, an Aspera node, or an account on an Aspera server.
   fileprivate enum Client {
@@ -283,9 +281,7 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the transfer that downloads an object to a file.
-  ///
-  /// If the path is a directory, the file's name is the last path component of the key.
+  /// Returns the transfer that downloads an object to a file, or into a directory under the last component of its key.
   private func fetch(_ source: Location, to file: FilePath, _ client: Client) -> ObjectTransfer {
     let key = source.key
     let target = Location.file(file).isFolder ? file.appending(source.lastName) : file

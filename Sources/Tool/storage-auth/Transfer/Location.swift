@@ -19,9 +19,7 @@ enum Location: Hashable {
   /// A file or a directory on this machine.
   case file(FilePath)
 
-  /// Parses a location from a command-line argument.
-  ///
-  /// Errors contain the required form, but never the argument, which may contain a password.
+  /// Parses an argument, which errors never contain, because it may contain a password.
   init(_ argument: String) throws {
     guard let separator = argument.firstRange(of: "://") else {
       guard !argument.isEmpty else { throw ValidationError("The location is empty; name a file or an object.") }
@@ -61,9 +59,7 @@ enum Location: Hashable {
   /// All commands for more than one object read a location this way.
   var folderPrefix: String { key.isEmpty || key.hasByteSuffix("/") ? key : "\(key)/" }
 
-  /// The location of the bucket, node or server that contains this location, with an empty key.
-  ///
-  /// A file on this machine is its own container.
+  /// The bucket, node or server that contains this location, with an empty key; a file on this machine is its own.
   var container: Location {
     switch self {
     case .object(let cloud, let bucket, _): .object(cloud, bucket: bucket, key: "")
@@ -102,9 +98,8 @@ enum Location: Hashable {
   /// The last component of the location's key or path.
   var lastName: String { key.words(between: "/").last.map(String.init) ?? "" }
 
-  /// Returns the key to which a source is copied.
-  ///
-  /// If the key of this location is empty or ends with a slash, the source's last component is appended to it.
+  /// Returns the key to which a source is copied: this key, with the source's last component if it is empty or ends with a
+  /// slash.
   func key(naming source: String) -> String {
     guard key.isEmpty || key.hasByteSuffix("/") else { return key }
     return key + (source.words(between: "/").last ?? "")

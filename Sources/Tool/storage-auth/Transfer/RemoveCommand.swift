@@ -80,9 +80,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     Terminal.note("The objects below \(place.folderPrefix) were not deleted; add --recursive for them.")
   }
 
-  /// Lists all objects below a prefix, before any of them is deleted.
-  ///
-  /// A listing that is not one of this prefix is an error.
+  /// Lists all objects below a prefix, before any of them is deleted; a listing of another prefix is an error.
   private func objects(below prefix: String, in store: any ObjectStore) async throws -> [ListedObject] {
     var objects: [ListedObject] = []
     for try await entry in store.list(prefix: prefix) {
@@ -102,7 +100,8 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   ) async throws -> (deleted: Int, failed: Int) {
     var (rest, deleted, failed) = (objects[...], 0, 0)
     while !rest.isEmpty {
-      let batch = rest.prefix(Self.batchSize)
+      // The results of so many objects are printed together.
+      let batch = rest.prefix(1000)
       rest = rest.dropFirst(batch.count)
       let report = try await store.delete(batch.map(\.key))
       deleted += report.deleted.count
@@ -125,12 +124,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
 
   /// Returns the first entry of a listing, or `nil` if there is none, or if the key does not permit to list.
   private func first(in listing: ObjectListing) async -> ListEntry? {
-    do {
-      for try await entry in listing { return entry }
-    } catch {
-      return nil
-    }
-    return nil
+    try? await listing.first { _ in true }
   }
 
   /// Prints a deleted object as JSON, or with `--dry-run` also as text.
@@ -169,7 +163,4 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     }
     return (store, place)
   }
-
-  /// The number of objects that are deleted before their results are printed.
-  private static let batchSize = 1000
 }

@@ -44,9 +44,8 @@ struct StoreOptions: ParsableArguments {
   )
   var rootFileID: String?
 
-  /// Returns a client for a location's bucket or node, and the location's key.
-  ///
-  /// Returns `nil` for a file on this machine and for an account on an Aspera server, which support only copying.
+  /// Returns a client for a location's bucket or node, and the location's key, or `nil` for a file on this machine and for
+  /// an account on an Aspera server, which support only copying.
   func store(
     of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) throws -> (store: any ObjectStore, key: String)? {
