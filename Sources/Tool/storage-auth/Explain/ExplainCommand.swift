@@ -45,7 +45,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     let request = try options.sent()
-    var answer = RejectedResponse(try InputFile(answer).text())
+    var answer = RejectedResponse(try InputFile.text(answer))
     if let status { answer.status = status }
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)
@@ -87,7 +87,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   /// A line feed at the end of the file, which editors append, is removed unless the cloud's strings end with a line
   /// feed.
   private func signedText(_ path: String, _ cloud: any Cloud) throws -> String {
-    let text = try InputFile(path).text()
+    let text = try InputFile.text(path)
     if cloud.signedTextsEndWithLineFeed { return text }
     return text.removingByteSuffix("\n").map(String.init) ?? text
   }

@@ -44,7 +44,7 @@ struct RequestOptions: ParsableArguments {
   /// Returns the request that the arguments or the file in `--request` describe, as it was sent.
   func sent() throws -> HTTPRequest {
     guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
-    return try HTTPRequest(parsing: InputFile(request).text())
+    return try HTTPRequest(parsing: InputFile.text(request))
   }
 
   /// Returns the region of a request, from the option or its host.

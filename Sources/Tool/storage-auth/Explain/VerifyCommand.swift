@@ -55,8 +55,7 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
       Terminal.line("refused  \(error.description)")
       if let found { Terminal.lines(found.description) }
       if explain, let comparison = error.comparison {
-        if let canonical = comparison.canonicalRequest { Terminal.notes("--- canonical request\n\(canonical)") }
-        Terminal.notes("--- string to sign\n\(comparison.stringToSign)\n---")
+        Terminal.notes(canonicalRequest: comparison.canonicalRequest, stringToSign: comparison.stringToSign)
       }
       throw ExitCode.failure
     }

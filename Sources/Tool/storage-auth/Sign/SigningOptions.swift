@@ -73,10 +73,9 @@ struct SigningOptions: ParsableArguments {
   func printExplanation(of pending: PendingSignature) {
     guard explain, !Terminal.mode.isJSON else { return }
     let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
-    if let canonical = pending.canonicalRequest {
-      Terminal.notes("--- canonical request\n\(mask.applied(to: canonical))")
-    }
-    Terminal.notes("--- string to sign\n\(mask.applied(to: pending.stringToSign))\n---")
+    Terminal.notes(
+      canonicalRequest: pending.canonicalRequest.map { mask.applied(to: $0) },
+      stringToSign: mask.applied(to: pending.stringToSign))
   }
 }
 

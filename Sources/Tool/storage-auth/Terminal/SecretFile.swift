@@ -36,7 +36,7 @@ struct SecretFile {
   /// Reads a file with secrets, or standard input for `-`, and prints a warning if other users can read the file.
   init(_ path: String, containing content: Content = .secrets) throws {
     if path == "-" {
-      text = try InputFile(path).text()
+      text = try InputFile.text(path)
       return
     }
     let contents: FileContents
@@ -69,25 +69,19 @@ struct SecretFile {
   }
 }
 
-/// A file, or standard input, that is read completely.
-struct InputFile {
-  private let path: String
-
-  init(_ path: String) {
-    self.path = path
-  }
-
+/// Files that are read completely, with `-` for standard input.
+enum InputFile {
   /// Returns the content of the file as text, with invalid UTF-8 replaced; the reason of a failure is printed first.
-  func text() throws -> String {
+  static func text(_ path: String) throws -> String {
     if path == "-" {
       // The other functions that read a whole handle trap if standard input is closed, or a folder.
       guard let data = try? FileHandle.standardInput.readToEnd() ?? Data() else {
-        throw Self.unusable("Standard input cannot be read. Pass a file, or write to the input of this command.")
+        throw unusable("Standard input cannot be read. Pass a file, or write to the input of this command.")
       }
       return String(decoding: data, as: UTF8.self)
     }
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw Self.unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
+      throw unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
     }
     return String(decoding: data, as: UTF8.self)
   }

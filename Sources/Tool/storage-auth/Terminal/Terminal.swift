@@ -86,6 +86,12 @@ enum Terminal {
     write(DisplayText(text, keepingLines: true), to: .errors)
   }
 
+  /// Prints the strings that a signature covers to standard error.
+  static func notes(canonicalRequest: String?, stringToSign: String) {
+    if let canonicalRequest { notes("--- canonical request\n\(canonicalRequest)") }
+    notes("--- string to sign\n\(stringToSign)\n---")
+  }
+
   /// Replaces the last line on standard error, without ending the line.
   static func overwrite(_ text: String) {
     write("\r\u{1B}[K\(DisplayText(text))", to: .errors)
