@@ -128,13 +128,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
     let report = try await pipeline.run(transfers, progress: bar?.pipelineHandler)
     bar?.finish()
     let rest = transfers.count - report.completedObjects - report.failedObjects
-    for failure in report.failures {
-      guard output.json else {
-        Terminal.error("\(failure.name): \(failure.error)")
-        continue
-      }
-      Terminal.json(["action": "fail", "path": .string(failure.name), "error": .string("\(failure.error)")])
-    }
+    for failure in report.failures { SyncOutput().show(failure.error, of: failure.name) }
     if output.json {
       Terminal.json([
         "summary": [
