@@ -47,9 +47,7 @@ public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
       }
     return text.onOneLine
   }
-}
 
-extension TokenAudit {
   /// Returns a closure that writes audit entries to a log.
   ///
   /// Issued keys and tokens have the log level `info`, and refusals have the level `notice`.

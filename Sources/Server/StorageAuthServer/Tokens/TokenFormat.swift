@@ -146,9 +146,7 @@ extension Response {
     }
     return response
   }
-}
 
-extension Response {
   /// Creates a response with a JSON document that clients must not cache.
   static func json(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
     json(document.serialized, status)

@@ -136,6 +136,20 @@ extension TokenService: Service {
   }
 }
 
+/// A temporary key that a token service has issued to a caller.
+public struct IssuedKey: Sendable, Equatable {
+  /// The issued key, with its secret and its session token.
+  public let key: AccessKey
+
+  /// The time of the response according to the issuing cloud's clock.
+  ///
+  /// A device can measure the key's lifetime from this time, even if its own clock is wrong.
+  public let date: Timestamp
+
+  /// The expiration of the key according to the issuing cloud's clock.
+  public let expiration: Timestamp
+}
+
 /// The rate limit for callers, with the store that counts their requests.
 struct CallerRates: Sendable {
   /// The rate limit of each caller, or `nil` for no limit.
