@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
 public import StorageAuthServer
 
 /// A store of issued keys on a Redis server, through which all instances of a token service ask the cloud once.

@@ -3,7 +3,6 @@
 
 internal import NIOCore
 internal import NIOPosix
-internal import StorageAuthServer
 internal import StorageCrypto
 internal import Synchronization
 

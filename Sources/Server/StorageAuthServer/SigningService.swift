@@ -1,12 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 public import Hummingbird
 internal import Logging
-internal import NIOCore
 public import ServiceLifecycle
-public import StorageAuth
 
 /// A service, in the form of routes for any app, that signs requests for callers without a key.
 ///

@@ -7,7 +7,6 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
-internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageOperations
 internal import SystemPackage

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import Foundation
 internal import NIOCore
-internal import StorageAuth
 internal import StorageClient
 
 /// The entry point of the program `storage-auth`.

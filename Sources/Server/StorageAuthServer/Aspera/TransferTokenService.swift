@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AsperaAuth
-internal import CredentialSources
 public import Hummingbird
-internal import NIOCore
-internal import StorageAuth
 internal import StorageCrypto
 
 /// A service of an app that sets up Aspera transfers for its users, so that the node's credentials stay on the server.

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Hummingbird
-internal import NIOCore
-internal import StorageAuth
 
 /// A scope that a client with Tencent Cloud's SDKs requests; the SDKs post a list of actions, bucket, region and
 /// prefix.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOSSL
-public import StorageAuth
 internal import Synchronization
 
 /// The certificate and the private key of an HTTPS server, which can be replaced while the server runs.

@@ -3,7 +3,6 @@
 
 internal import CredentialSources
 public import Hummingbird
-public import StorageAuth
 
 /// The results of a server's health checks, which are shared by the requests of a short time.
 ///

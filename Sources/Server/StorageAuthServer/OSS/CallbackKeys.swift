@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageKeys
 
 /// The public keys of callbacks, each fetched once and kept for as long as there is space, because the content of a key's

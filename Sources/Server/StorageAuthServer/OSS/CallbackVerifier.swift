@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-internal import HTTPTypes
 public import Hummingbird
 internal import Logging
 internal import NIOCore
 internal import OSSAuth
-public import StorageAuth
 internal import StorageCrypto
 internal import StorageKeys
 

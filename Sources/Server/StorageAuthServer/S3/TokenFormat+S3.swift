@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 extension TokenFormat {
   /// The response format that Amazon's SDKs read from the URL in `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
   ///

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// A type that shares issued keys between the instances of a token service.
 ///
 /// Each instance caches the keys that it issues in memory. Without a shared store, each instance therefore requests a key

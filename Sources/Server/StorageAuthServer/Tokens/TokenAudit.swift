@@ -4,7 +4,6 @@
 public import AsperaAuth
 public import CoreMetrics
 public import Logging
-internal import StorageAuth
 
 /// An audit log entry for a request, with its caller, its subject and its outcome.
 ///

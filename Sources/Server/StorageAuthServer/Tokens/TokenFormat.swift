@@ -1,10 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
 public import Hummingbird
-internal import NIOCore
-internal import StorageAuth
 
 /// The response format of a route that issues keys, such as a format that a vendor's SDKs read.
 ///

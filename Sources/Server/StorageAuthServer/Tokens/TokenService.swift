@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ServiceLifecycle
-internal import StorageAuth
 
 /// A service of an app that issues temporary keys, each with only the permissions that its holder needs.
 ///

@@ -1,10 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 public import Hummingbird
 internal import Logging
-public import StorageAuth
 internal import StorageCrypto
 
 /// A request context that passes the verified request to the handlers.

@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AsperaAuth
-internal import AsperaTransfer
-internal import CredentialSources
 internal import StorageAuth
 internal import StorageClient
 internal import StoragePrograms

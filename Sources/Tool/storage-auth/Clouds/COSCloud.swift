@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import COSAuth
-internal import CredentialSources
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageDiagnosis
 
 struct COSCloud: Cloud {
   var description: ServiceDescription { .cos }

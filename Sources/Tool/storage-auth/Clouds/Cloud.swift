@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
 internal import Foundation
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageDiagnosis
 
 /// A cloud with buckets, with the properties and functions that the commands of `storage-auth` need.
 protocol Cloud: Sendable {

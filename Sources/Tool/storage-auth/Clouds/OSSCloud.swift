@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
-internal import HTTPTypes
-internal import OSSAuth
-internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageDiagnosis
 
 struct OSSCloud: Cloud {
   var description: ServiceDescription { .oss }

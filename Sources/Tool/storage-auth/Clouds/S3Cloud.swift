@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
-internal import HTTPTypes
-internal import S3Auth
-internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageDiagnosis
 
 /// The cloud `s3` of the command line: Amazon S3 and services with the same API.
 struct S3Cloud: Cloud {

@@ -1,12 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import Hummingbird
 internal import LocalCloud
-internal import Logging
 internal import NIOCore
-internal import StorageAuth
 internal import StorageAuthServer
 
 /// A server on loopback with a web page that shows the buckets, the objects and the requests of a local cloud as they end.

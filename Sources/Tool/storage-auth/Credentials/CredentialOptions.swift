@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
-internal import StorageAuth
 internal import StorageClient
 
 struct CredentialOptions: ParsableArguments {

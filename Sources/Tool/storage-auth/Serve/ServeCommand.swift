@@ -2,15 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import AsperaAuth
-internal import COSAuth
 internal import CoreMetrics
 internal import LocalCloud
-internal import OSSAuth
-internal import S3Auth
 internal import StorageAuth
 internal import StorageClient
-internal import StorageDiagnosis
 internal import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand, ReportingCommand {

@@ -3,7 +3,6 @@
 
 internal import ArgumentParser
 internal import Configuration
-internal import StorageAuth
 internal import StorageClient
 internal import StorageConfiguration
 internal import Synchronization

@@ -3,7 +3,6 @@
 
 internal import ArgumentParser
 internal import HTTPTypes
-internal import OSSAuth
 internal import StorageAuth
 internal import StorageClient
 

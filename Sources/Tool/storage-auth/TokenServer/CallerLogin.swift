@@ -1,10 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
-internal import StorageAuth
 internal import StorageAuthServer
 internal import Synchronization
 

@@ -5,9 +5,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Hummingbird
 internal import Logging
-internal import NIOCore
 internal import ServiceLifecycle
-internal import StorageAuth
 internal import StorageAuthRedis
 internal import StorageAuthServer
 internal import StorageClient

@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
 internal import StorageClient
-internal import SystemPackage
 
 struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(

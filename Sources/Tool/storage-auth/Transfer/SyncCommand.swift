@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
-internal import SystemPackage
 
 struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
