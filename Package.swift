@@ -385,8 +385,7 @@ package.targets += [
   support("SigningProperties", "Tests/SigningProperties", ["StorageAuthTesting"]),
   support("ProcessWatching", "Tests/ProcessWatching"),
   support(
-    "ClientTestSupport", "Tests/ClientTestSupport",
-    defaults + ["FoundationTransport", "LocalCloud", "StorageAuthTesting", "StorageClient"]),
+    "ClientTestSupport", "Tests/ClientTestSupport", defaults + ["FoundationTransport", "LocalCloud", "StorageClient"]),
   support("LongRun", "Tests/LongRun/Core", ["StorageClient", "LocalCloud", "StorageAuthTesting"]),
   program("long-run", "Tests/LongRun/Program", ["FoundationTransport", "LongRun", "StorageClient", "ArgumentParser"]),
   support("SyncSimulation", "Tests/SyncSimulation/Core", ["StorageClient"]),
