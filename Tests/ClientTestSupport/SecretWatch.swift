@@ -8,7 +8,8 @@ import StorageClient
 package import Synchronization
 import XCTest
 
-/// Inspects every event, log line and error that the tests of this target produce, and fails if one contains a secret.
+/// Inspects every event, log line and error that the tests of the client and the command line produce, and fails if one
+/// contains a secret.
 ///
 /// Tests that start a cloud or create a client install it. It knows the fixed secrets of the tests; tests add every key
 /// that a LocalCloud issues.
