@@ -63,7 +63,7 @@ build-apple:
 
 ## Runs the tests of the libraries without a network in the iOS simulator; needs macOS.
 test-simulator:
-	STORAGE_AUTH_XCODE=1 STORAGE_AUTH_CORE=1 xcodebuild test -quiet -scheme swift-storage-auth-Package \
+	STORAGE_AUTH_XCODE=1 STORAGE_AUTH_ONLY=core xcodebuild test -quiet -scheme swift-storage-auth-Package \
 	  -destination "platform=iOS Simulator,name=$(SIMULATOR)" -derivedDataPath .build/xcode
 
 ## Builds the libraries with Swift's SDK for static Linux; MUSL_OPENSSL names a folder with a static libcrypto.
@@ -182,13 +182,13 @@ container-check: setup
 
 ## Runs the tests of the libraries without a network under the thread and the address sanitizer.
 sanitize: setup
-	STORAGE_AUTH_CORE=1 $(SWIFT) test --sanitize=thread --scratch-path .build/thread
+	STORAGE_AUTH_ONLY=core $(SWIFT) test --sanitize=thread --scratch-path .build/thread
 	@# XCTest keeps its test cases to the end, which the leak check would report as leaks.
-	STORAGE_AUTH_CORE=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address
+	STORAGE_AUTH_ONLY=core ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize=address --scratch-path .build/address
 
 ## Fuzzes every reader of untrusted bytes with libFuzzer, under the address sanitizer.
 fuzz: setup
-	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/Fuzz/run.sh
+	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/FuzzTests/run.sh
 
 ## Counts the instructions of every reader of untrusted bytes as its input grows; READER=XML selects readers by name.
 complexity: setup

@@ -4,37 +4,28 @@
 
 import PackageDescription
 
-/// Every target is built to the same rules: Swift 6 mode, the upcoming features that make the visibility of imports,
-/// existentials and isolation explicit, and no warning that is let through.
-let testRules: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-  .treatAllWarnings(as: .error),
-]
+/// Returns the names in a text, which are separated by spaces.
+func names(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
-/// What ships is built with strict memory safety as well; XCTest is not annotated for it.
-let rules = testRules + [.strictMemorySafety()]
-
-/// A module of a layer: what it may import besides what these modules import, and products of other packages.
+/// A module of a layer: the modules that it imports besides what these import, and the products that it uses.
 struct Module {
   let name: String
   let imports: [String]
-  /// The products of other packages that the module uses.
   let products: [String]
-  /// The traits of which each makes consumers fetch the packages of `products`.
-  let traits: Set<String>
+  /// The traits of which each makes consumers fetch the packages of `products`; without one, the module's gate, a target
+  /// in `Sources/Traits`, fails to compile with the line that is missing in a consumer's manifest.
+  let traits: [String]
   let isPublic: Bool
   let resources: [Resource]
 
+  var gate: String? { traits.isEmpty ? nil : traits.joined(separator: "Or") + "Trait" }
+
   init(
-    _ name: String, _ imports: [String] = [], _ products: [String] = [], traits: Set<String> = [],
-    isPublic: Bool = true, resources: [Resource] = []
+    _ name: String, _ imports: String = "", _ products: String = "", _ traits: String = "", isPublic: Bool = true,
+    resources: [Resource] = []
   ) {
-    (self.name, self.imports, self.products, self.traits) = (name, imports, products, traits)
-    (self.isPublic, self.resources) = (isPublic, resources)
+    (self.name, self.imports, self.products) = (name, names(imports), names(products))
+    (self.traits, self.isPublic, self.resources) = (names(traits), isPublic, resources)
   }
 }
 
@@ -44,269 +35,194 @@ struct Module {
 /// ArchitecturePageTests the graph and the table in `Documentation/Internals/Architecture.md`.
 let layers: KeyValuePairs<String, [Module]> = [
   "Core": [
-    Module("StorageCrypto", ["CLibcrypto", "CCommonCrypto", "CCarryless"], isPublic: false),
-    Module(
-      "StorageKeys", ["StorageCrypto", "CLibcrypto"], ["Crypto", "CryptoExtras"], traits: ["PrivateKeys"],
-      isPublic: false),
-    Module("StorageAuth", ["StorageCrypto", "HTTPTypes"]),
-    Module("StorageDiagnosis", ["StorageAuth"]),
-    Module("CredentialSources", ["StorageAuth"]),
+    Module("StorageCrypto", "CLibcrypto CCommonCrypto CCarryless", isPublic: false),
+    Module("StorageKeys", "StorageCrypto CLibcrypto", "Crypto CryptoExtras", isPublic: false),
+    Module("StorageAuth", "StorageCrypto HTTPTypes"),
+    Module("StorageDiagnosis", "StorageAuth"),
+    Module("CredentialSources", "StorageAuth"),
   ],
   "Providers": [
-    Module("OSSAuth", ["CredentialSources", "StorageDiagnosis"]),
-    Module("COSAuth", ["CredentialSources", "StorageDiagnosis"]),
-    Module("S3Auth", ["CredentialSources", "StorageDiagnosis"]),
-    Module("AsperaAuth", ["CredentialSources", "StorageKeys", "CZlib"]),
+    Module("OSSAuth", "CredentialSources StorageDiagnosis"),
+    Module("COSAuth", "CredentialSources StorageDiagnosis"),
+    Module("S3Auth", "CredentialSources StorageDiagnosis"),
+    Module("AsperaAuth", "CredentialSources StorageKeys CZlib"),
   ],
   "Client": [
-    Module("AsperaTransfer", ["AsperaAuth"]),
     Module(
-      "StoragePrograms", ["AsperaTransfer"], ["NIOCore", "NIOPosix", "Subprocess", "SystemPackage"], traits: ["Client"]),
+      "AsyncHTTPTransport", "StorageAuth", "AsyncHTTPClient NIOCore NIOHTTP1 NIOPosix NIOSSL SystemPackage", "Client"),
+    Module("FoundationTransport", "StorageAuth"),
+    Module("URLSessionDefault", "FoundationTransport", isPublic: false),
     Module(
-      "AsyncHTTPTransport", ["StorageAuth"],
-      ["AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SystemPackage"], traits: ["Client"]),
-    Module("FoundationTransport", ["StorageAuth"]),
-    Module("URLSessionDefault", ["FoundationTransport"], isPublic: false),
+      "StorageClient", "OSSAuth COSAuth S3Auth AsyncHTTPTransport FoundationTransport URLSessionDefault",
+      "Logging NIOCore Subprocess SystemPackage", "Client URLSession",
+      resources: [.copy("PrivacyInfo.xcprivacy")]),
+    Module("StorageBackground", "FoundationTransport StorageClient", "SystemPackage", "Client URLSession"),
+    Module("AsperaTransfer", "AsperaAuth"),
     Module(
-      "StorageClient",
-      [
-        "OSSAuth", "COSAuth", "S3Auth", "AsperaTransfer", "StoragePrograms", "AsyncHTTPTransport",
-        "FoundationTransport",
-        "URLSessionDefault",
-      ],
-      ["Logging", "SystemPackage"], traits: ["Client", "URLSession"], resources: [.copy("PrivacyInfo.xcprivacy")]),
-    Module(
-      "StorageBackground", ["FoundationTransport", "StorageClient"], ["SystemPackage"],
-      traits: ["Client", "URLSession"]),
-    Module(
-      "StorageOperations", ["AsperaTransfer"], ["CoreMetrics", "ServiceLifecycle", "Tracing"], traits: ["Operations"]),
+      "StoragePrograms", "AsperaTransfer StorageClient", "NIOCore NIOPosix Subprocess SystemPackage", "Client"),
+    Module("AsperaClient", "AsperaTransfer StorageClient StoragePrograms", "SystemPackage", "Client URLSession"),
+    Module("StorageOperations", "AsperaTransfer", "CoreMetrics ServiceLifecycle Tracing", "Operations"),
   ],
   "Server": [
     Module(
-      "StorageAuthServer", ["OSSAuth", "AsperaAuth"],
-      [
-        "CoreMetrics", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "Logging", "NIOCore", "NIOHTTP1",
-        "NIOHTTPTypes", "NIOSSL", "NIOTLS", "ServiceLifecycle",
-      ], traits: ["Server"]),
-    Module("StorageAuthRedis", ["StorageAuthServer"], ["NIOCore", "NIOPosix", "NIOSSL"], traits: ["Redis"]),
+      "StorageAuthServer", "OSSAuth AsperaAuth",
+      "CoreMetrics Hummingbird HummingbirdCore HummingbirdHTTP2 Logging NIOCore NIOHTTP1 NIOHTTPTypes NIOSSL NIOTLS "
+        + "ServiceLifecycle", "Server"),
+    Module("StorageAuthRedis", "StorageAuthServer", "NIOCore NIOPosix NIOSSL", "Redis"),
   ],
   "Testing": [
     Module(
-      "LocalCloud", ["COSAuth", "S3Auth", "StorageAuthServer"],
-      [
-        "HummingbirdCore", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "_NIOFileSystem", "ServiceLifecycle",
-        "SystemPackage",
-      ], traits: ["Server"]),
-    Module("StorageAuthTesting", ["StorageAuth"]),
-    Module("StorageClientTesting", ["StorageClient"], ["SystemPackage"], traits: ["Client", "URLSession"]),
+      "LocalCloud", "COSAuth S3Auth StorageAuthServer",
+      "HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix _NIOFileSystem ServiceLifecycle SystemPackage", "Server"),
+    Module("StorageAuthTesting", "StorageAuth"),
+    Module("StorageClientTesting", "StorageClient", "SystemPackage", "Client URLSession"),
     Module(
-      "ascp-simulator", ["StorageClient"], ["NIOCore", "NIOPosix", "_NIOFileSystem", "SystemPackage"],
-      traits: ["CommandLine"]),
+      "ascp-simulator", "AsperaAuth StorageClient", "NIOCore NIOPosix _NIOFileSystem SystemPackage", "CommandLine"),
   ],
   "Tool": [
-    Module("SigningJobs", ["OSSAuth", "COSAuth", "S3Auth"], isPublic: false),
-    Module(
-      "StorageConfiguration", ["AsyncHTTPTransport", "LocalCloud", "StorageClient"],
-      ["Configuration"], traits: ["Configuration"]),
+    Module("SigningJobs", "OSSAuth COSAuth S3Auth", isPublic: false),
+    Module("StorageConfiguration", "AsyncHTTPTransport LocalCloud StorageClient", "Configuration", "Configuration"),
     Module(
       "storage-auth",
-      [
-        "SigningJobs", "StorageAuthRedis", "StorageConfiguration", "StorageOperations",
-        "StoragePrograms",
-      ],
-      [
-        "ArgumentParser", "Configuration", "CoreMetrics", "Hummingbird", "Logging", "NIOCore", "ServiceLifecycle",
-        "SystemPackage", "UnixSignals",
-      ], traits: ["CommandLine"], resources: ["html", "css", "js"].map { .embedInCode("Console/Page/console.\($0)") }),
+      "AsperaClient StoragePrograms SigningJobs StorageAuthRedis StorageConfiguration StorageOperations",
+      "ArgumentParser Configuration CoreMetrics Hummingbird Logging NIOCore ServiceLifecycle SystemPackage UnixSignals",
+      "CommandLine",
+      resources: ["html", "css", "js"].map { .embedInCode("Console/Page/console.\($0)") }),
   ],
-]
-
-/// What fails to compile, with the line that is missing in a consumer's manifest, if a module's trait is off.
-let gates: [(trait: String, modules: [String])] = [
-  ("Client", ["StoragePrograms", "AsyncHTTPTransport"]),
-  ("Sending", ["StorageClient", "StorageBackground", "StorageClientTesting"]),
-  ("Server", ["StorageAuthServer", "LocalCloud"]),
-  ("Redis", ["StorageAuthRedis"]),
-  ("Operations", ["StorageOperations"]),
-  ("Configuration", ["StorageConfiguration"]),
-  ("CommandLine", ["storage-auth", "ascp-simulator"]),
 ]
 
 /// The modules that are programs.
 let programs = ["storage-auth", "ascp-simulator"]
 
 /// The other packages, each with the oldest version that is used, and the products that are used.
-let packages: [(location: String, from: Version, products: [String])] = [
-  ("apple/swift-http-types", "1.8.0", ["HTTPTypes"]),
-  ("apple/swift-crypto", "4.5.2", ["Crypto", "CryptoExtras"]),
-  ("apple/swift-nio", "2.101.2", ["NIOCore", "NIOEmbedded", "NIOHTTP1", "NIOPosix", "NIOTLS", "_NIOFileSystem"]),
-  ("apple/swift-nio-extras", "1.34.1", ["NIOHTTPTypes"]),
-  ("apple/swift-nio-ssl", "2.37.6", ["NIOSSL"]),
-  ("apple/swift-system", "1.8.1", ["SystemPackage"]),
-  ("apple/swift-log", "1.16.2", ["Logging"]),
-  ("apple/swift-metrics", "2.13.0", ["CoreMetrics", "MetricsTestKit"]),
-  ("apple/swift-distributed-tracing", "1.7.3", ["InMemoryTracing", "Tracing"]),
-  ("apple/swift-configuration", "1.4.0", ["Configuration"]),
-  ("apple/swift-argument-parser", "1.8.2", ["ArgumentParser"]),
-  ("swift-server/async-http-client", "1.37.0", ["AsyncHTTPClient"]),
-  ("hummingbird-project/hummingbird", "2.28.1", ["Hummingbird", "HummingbirdCore", "HummingbirdHTTP2"]),
-  ("swift-server/swift-service-lifecycle", "2.13.0", ["ServiceLifecycle", "UnixSignals"]),
-  ("swiftlang/swift-subprocess", "1.0.2", ["Subprocess"]),
+let packages: [(location: String, from: Version, products: String)] = [
+  ("apple/swift-http-types", "1.8.0", "HTTPTypes"),
+  ("apple/swift-crypto", "4.5.2", "Crypto CryptoExtras"),
+  ("apple/swift-nio", "2.101.2", "NIOCore NIOEmbedded NIOHTTP1 NIOPosix NIOTLS _NIOFileSystem"),
+  ("apple/swift-nio-extras", "1.34.1", "NIOHTTPTypes"),
+  ("apple/swift-nio-ssl", "2.37.6", "NIOSSL"),
+  ("apple/swift-system", "1.8.1", "SystemPackage"),
+  ("apple/swift-log", "1.16.2", "Logging"),
+  ("apple/swift-metrics", "2.13.0", "CoreMetrics MetricsTestKit"),
+  ("apple/swift-distributed-tracing", "1.7.3", "InMemoryTracing Tracing"),
+  ("apple/swift-configuration", "1.4.0", "Configuration"),
+  ("apple/swift-argument-parser", "1.8.2", "ArgumentParser"),
+  ("swift-server/async-http-client", "1.37.0", "AsyncHTTPClient"),
+  ("hummingbird-project/hummingbird", "2.28.1", "Hummingbird HummingbirdCore HummingbirdHTTP2"),
+  ("swift-server/swift-service-lifecycle", "2.13.0", "ServiceLifecycle UnixSignals"),
+  ("swiftlang/swift-subprocess", "1.0.2", "Subprocess"),
 ]
 
 /// The packages of which no trait is switched on.
 let withoutTraits = ["swift-http-types", "swift-configuration", "hummingbird", "swift-subprocess"]
 
-/// The systems on which programs can be started and SwiftNIO is the usual network: the client's defaults there are
-/// AsyncHTTPClient, ascp and commands, if the trait `Client` is on.
-let withPrograms: [Platform] = [.linux, .macOS]
-
-/// The systems on which URLSession is the client's transport by default.
-let withoutPrograms: [Platform] = [.macCatalyst, .iOS, .tvOS, .watchOS, .visionOS, .android]
-
-/// What stands behind the client's defaults, which `STORAGE_AUTH_NIO` chooses in its sources.
-let defaults = ["AsyncHTTPTransport", "StoragePrograms"]
-
-/// The platforms whose cryptography is libcrypto, and those that have CommonCrypto.
-let libcryptoPlatforms: [Platform] = [.linux, .android]
-let applePlatforms: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
-
 /// Whether `STORAGE_AUTH_CRYPTO=CommonCrypto` replaces libcrypto, for tests on Linux, by what Apple's systems use.
 let testsCommonCrypto = Context.environment["STORAGE_AUTH_CRYPTO"] == "CommonCrypto"
+
+/// The systems on which programs can be started and SwiftNIO is the usual network, and those that have CommonCrypto.
+let withPrograms: [Platform] = [.linux, .macOS]
+let applePlatforms: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
+
+let libcrypto: TargetDependencyCondition? = .when(platforms: [.linux, .android])
+let commonCrypto: TargetDependencyCondition? = testsCommonCrypto ? nil : .when(platforms: applePlatforms)
+let privateKeys: TargetDependencyCondition? =
+  testsCommonCrypto ? nil : .when(platforms: applePlatforms, traits: ["PrivateKeys"])
+let programsAndNIO: TargetDependencyCondition? = .when(platforms: withPrograms, traits: ["Client"])
+
+/// What a module uses on some systems, or with other traits than those of its row.
+///
+/// A target can be a dependency under one condition only, and the platforms and the traits of a condition have to hold
+/// both. FoundationTransport is needed on some systems always and on the others with a trait; there URLSessionDefault,
+/// which is built for nothing else, brings it.
+let conditions: [String: [String: TargetDependencyCondition?]] = [
+  "StorageCrypto": ["CLibcrypto": libcrypto, "CCommonCrypto": commonCrypto],
+  "StorageKeys": ["CLibcrypto": libcrypto, "Crypto": privateKeys, "CryptoExtras": privateKeys],
+  "StorageClient": [
+    "AsyncHTTPTransport": programsAndNIO, "NIOCore": programsAndNIO, "Subprocess": programsAndNIO,
+    "FoundationTransport": .when(platforms: [.macCatalyst, .iOS, .tvOS, .watchOS, .visionOS, .android]),
+    "URLSessionDefault": .when(platforms: withPrograms, traits: ["URLSession"]),
+  ],
+  "AsperaClient": ["StoragePrograms": programsAndNIO],
+]
 
 /// The rows of all layers.
 let modules = layers.flatMap(\.value)
 
-/// The dependency of a module on another one, or on a product that is always fetched.
-func dependencies(on name: String, of module: String) -> [Target.Dependency] {
-  switch name {
-  case "HTTPTypes": [product(name)]
-  case "CLibcrypto" where testsCommonCrypto: []
-  case "CLibcrypto": [.byName(name: name, condition: .when(platforms: libcryptoPlatforms))]
-  case "CCommonCrypto" where testsCommonCrypto: [.byName(name: name), "CommonCrypto"]
-  case "CCommonCrypto": [.byName(name: name, condition: .when(platforms: applePlatforms))]
-  case _ where module == "StorageClient" && defaults.contains(name):
-    [.target(name: name, condition: .when(platforms: withPrograms, traits: ["Client"]))]
-  // A target can be a dependency under one condition only, and the platforms and the traits of a condition have to hold
-  // both. FoundationTransport is needed on some systems always and on the others with a trait; there URLSessionDefault,
-  // which is built for nothing else, brings it.
-  case "FoundationTransport" where module == "StorageClient":
-    [.target(name: name, condition: .when(platforms: withoutPrograms))]
-  case "URLSessionDefault":
-    [.target(name: name, condition: .when(platforms: withPrograms, traits: ["URLSession"]))]
-  default: [.byName(name: name)]
-  }
-}
-
-/// Returns names with those of everything that they import without a condition.
-func closure(of names: [String]) -> [String] {
-  var found = names
-  for name in names {
-    guard let row = modules.first(where: { $0.name == name }) else { continue }
-    let conditional = name == "StorageClient" ? defaults + ["FoundationTransport", "URLSessionDefault"] : []
-    let below = closure(of: row.imports.filter { !conditional.contains($0) && !isInC($0) })
-    found += below.filter { !found.contains($0) }
-  }
-  return found
-}
-
 /// Whether a module is in C; only the modules whose rows name it may import it.
 func isInC(_ name: String) -> Bool { name.hasPrefix("CC") || ["CLibcrypto", "CZlib"].contains(name) }
 
+/// Returns names with those of everything that they import without a condition.
+func closure(of names: [String]) -> [String] {
+  names.reduce(into: names) { found, name in
+    let imports = modules.first { $0.name == name }?.imports ?? []
+    let below = closure(of: imports.filter { conditions[name]?[$0] == nil && !isInC($0) })
+    found += below.filter { !found.contains($0) }
+  }
+}
+
 /// Returns the name of the package with a product, or `nil` if the name is not that of a product.
 func package(of product: String) -> String? {
-  packages.first { $0.products.contains(product) }?.location.split(separator: "/").last.map(String.init)
+  let location = packages.first { names($0.products).contains(product) }?.location
+  return location?.split(separator: "/").last.map(String.init)
 }
 
-func product(_ name: String, _ condition: TargetDependencyCondition? = nil) -> Target.Dependency {
-  .product(name: name, package: package(of: name) ?? name, condition: condition)
+/// The dependency on a product of another package, or on a module.
+func dependency(_ name: String, _ condition: TargetDependencyCondition? = nil) -> Target.Dependency {
+  guard let package = package(of: name) else { return .target(name: name, condition: condition) }
+  return .product(name: name, package: package, condition: condition)
 }
 
-/// The products of a module, each fetched only for consumers that switch one of its traits on.
-func products(of module: Module) -> [Target.Dependency] {
-  switch module.name {
-  case "StorageKeys" where testsCommonCrypto: module.products.map { product($0) }
-  case "StorageKeys": module.products.map { product($0, .when(platforms: applePlatforms, traits: module.traits)) }
-  case "StorageClient":
-    module.products.map { product($0, .when(traits: module.traits)) }
-      + [product("NIOCore", .when(platforms: withPrograms, traits: ["Client"]))]
-  default: module.products.map { product($0, .when(traits: module.traits)) }
-  }
-}
-
-/// A row as a target.
+/// A row as a target, which fails to compile if its traits are off, with the line that is missing in a manifest.
 func target(of module: Module, in layer: String) -> Target {
-  let name = module.name
-  let needed =
-    closure(of: module.imports).flatMap { dependencies(on: $0, of: name) } + products(of: module)
-    + gates.filter { $0.modules.contains(name) }.map { .byName(name: "\($0.trait)Trait") }
-  let choices: [SwiftSetting] = [
-    .define("STORAGE_AUTH_NIO", .when(platforms: withPrograms, traits: ["Client"])),
-    .define("STORAGE_AUTH_URLSESSION", .when(platforms: withPrograms, traits: ["URLSession"])),
-  ]
-  let path = "Sources/\(layer)/\(name)"
-  return programs.contains(name)
-    ? .executableTarget(
-      name: name, dependencies: needed, path: path, resources: module.resources, swiftSettings: rules)
-    : .target(
-      name: name, dependencies: needed, path: path, resources: module.resources,
-      swiftSettings: name == "StorageClient" ? rules + choices : rules)
+  let own = conditions[module.name] ?? [:]
+  var needed = closure(of: module.imports).filter { !testsCommonCrypto || $0 != "CLibcrypto" }
+    .map { dependency($0, own[$0] ?? nil) }
+  needed += module.products.map { dependency($0, own[$0] ?? .when(traits: Set(module.traits))) }
+  if testsCommonCrypto && own["CCommonCrypto"] != nil { needed.append("CommonCrypto") }
+  if let gate = module.gate { needed.append(.target(name: gate)) }
+  let make = programs.contains(module.name) ? program : library
+  return make(module.name, "Sources/\(layer)/\(module.name)", needed, module.resources)
 }
 
-/// What tests, examples and benchmarks use: modules with what they import, and products of other packages.
-///
-/// The products of the modules are included.
-func uses(_ names: [String]) -> [Target.Dependency] {
-  let targets = closure(of: names)
+/// What others could have built: it gets nothing but the public API of the package.
+let outsiders = names(
+  "VerifiedService VerifiedServiceExample OBSProvider OBSProviderTests obs-sign PhotoApp PhotoAppTests aspera-grant")
+
+func library(_ name: String, _ path: String, _ needed: [Target.Dependency], _ resources: [Resource] = []) -> Target {
+  .target(
+    name: name, dependencies: needed, path: path, resources: resources, packageAccess: !outsiders.contains(name))
+}
+
+func program(_ name: String, _ path: String, _ needed: [Target.Dependency], _ resources: [Resource] = []) -> Target {
+  .executableTarget(
+    name: name, dependencies: needed, path: path, resources: resources, packageAccess: !outsiders.contains(name))
+}
+
+/// What tests, examples and benchmarks use: modules with what they import and the products of these, and products.
+func uses(_ text: String = "") -> [Target.Dependency] {
+  let targets = closure(of: names(text))
   let products = modules.filter { targets.contains($0.name) && $0.name != "StorageKeys" }.flatMap(\.products)
-  return Set(targets + products).sorted().map { name in
-    package(of: name) == nil
-      ? .byName(name: name) : product(name, name == "HTTPTypes" ? nil : .when(traits: ["CommandLine"]))
+  return Set(targets + products).sorted().map {
+    dependency($0, package(of: $0) == nil || $0 == "HTTPTypes" ? nil : .when(traits: ["CommandLine"]))
   }
-}
-
-/// A module that only tests and examples use.
-func support(
-  _ name: String, _ path: String, _ names: [String] = [], rules: [SwiftSetting] = testRules
-) -> Target {
-  .target(name: name, dependencies: uses(names), path: path, swiftSettings: rules)
-}
-
-/// A program that measures, or that tests run.
-func program(
-  _ name: String, _ path: String, _ names: [String], resources: [Resource] = [], rules: [SwiftSetting] = testRules
-) -> Target {
-  .executableTarget(name: name, dependencies: uses(names), path: path, resources: resources, swiftSettings: rules)
 }
 
 /// A program that shows how something is used.
-func example(_ name: String, _ more: [String] = [], resources: [Resource] = []) -> Target {
-  program(
-    name, "Examples/\(name)", defaults + ["StorageClient", "LocalCloud", "ExampleSupport", "ArgumentParser"] + more,
-    resources: resources)
-}
-
-/// A target that stands outside of the package as a consumer does: the compiler gives it nothing but public API.
-func outsider(_ name: String, _ path: String, _ names: [String], isProgram: Bool = false) -> Target {
-  isProgram
-    ? .executableTarget(
-      name: name, dependencies: uses(names), path: path, packageAccess: false, swiftSettings: testRules)
-    : .target(name: name, dependencies: uses(names), path: path, packageAccess: false, swiftSettings: testRules)
+func example(_ name: String, _ more: String = "", _ resources: [Resource] = []) -> Target {
+  let needed = uses("AsperaClient StoragePrograms AsyncHTTPTransport LocalCloud ExampleSupport ArgumentParser " + more)
+  return program("\(name)Example", "Examples/\(name)Example", needed, resources)
 }
 
 /// The tests of a module, with the further modules and products that they use.
-func tests(
-  _ module: String, _ more: [String] = [], exclude: [String] = [], copying: [String] = [], packageAccess: Bool = true
-) -> Target {
-  let tested = modules.contains { $0.name == module } ? [module] : []
+func tests(_ module: String, _ more: String = "", exclude: [String] = [], copying: [String] = []) -> Target {
+  let tested = modules.contains { $0.name == module } ? module : ""
   return .testTarget(
-    name: "\(module)Tests", dependencies: uses(tested + ["StorageAuthTesting"] + more), path: "Tests/\(module)Tests",
-    exclude: exclude, resources: copying.map { .copy($0) }, packageAccess: packageAccess, swiftSettings: testRules)
+    name: "\(module)Tests", dependencies: uses("\(tested) StorageAuthTesting \(more)"), path: "Tests/\(module)Tests",
+    exclude: exclude, resources: copying.map { .copy($0) }, packageAccess: !outsiders.contains("\(module)Tests"))
 }
 
 /// Whether the documentation is built, by `make docs` or by the Swift Package Index.
-let isDocumented =
-  Context.environment["STORAGE_AUTH_DOCS"] != nil || Context.environment["SPI_GENERATE_DOCS"] != nil
+let isDocumented = ["STORAGE_AUTH_DOCS", "SPI_GENERATE_DOCS"].contains { Context.environment[$0] != nil }
 
 let libraries = modules.filter { $0.isPublic && !programs.contains($0.name) }.map(\.name)
 
@@ -335,7 +251,7 @@ let package = Package(
   targets: layers.flatMap { layer in layer.value.map { target(of: $0, in: layer.key) } }
 )
 
-package.targets += gates.map { .target(name: "\($0.trait)Trait", path: "Sources/Traits/\($0.trait)Trait") }
+package.targets += Set(modules.compactMap(\.gate)).sorted().map { library($0, "Sources/Traits/\($0)", []) }
 package.targets += [
   .target(name: "CCarryless", path: "Sources/Core/CCarryless"),
   .systemLibrary(
@@ -346,101 +262,76 @@ package.targets += [
 ]
 
 if testsCommonCrypto {
-  package.targets.append(
-    .target(name: "CommonCrypto", path: "Tests/CommonCrypto", linkerSettings: [.linkedLibrary("crypto")]))
+  let linked: [LinkerSetting] = [.linkedLibrary("crypto")]
+  package.targets.append(.target(name: "CommonCrypto", path: "Tests/CommonCrypto", linkerSettings: linked))
 }
 
 // Examples and measurements.
+package.targets += names("OSS COS S3 Aspera AsperaOnCloud Credentials TokenServer RemoteSigning").map { example($0) }
 package.targets += [
-  support("ExampleSupport", "Examples/Support", defaults + ["LocalCloud", "StorageClient"], rules: rules),
-  example("OSSExample"),
-  example("COSExample"),
-  example("S3Example"),
-  example("AsperaExample"),
-  example("AsperaOnCloudExample"),
-  example("AnyProviderExample", ["FoundationTransport"]),
-  example("CredentialsExample"),
-  example("TokenServerExample"),
-  example("RemoteSigningExample"),
-  example("FormUploadExample", resources: [.embedInCode("page.html")]),
-  outsider("VerifiedService", "Examples/VerifiedService", ["COSAuth", "StorageAuthServer"]),
-  outsider(
+  example("AnyProvider", "FoundationTransport"),
+  example("FormUpload", "", [.embedInCode("page.html")]),
+  library("ExampleSupport", "Examples/Support", uses("LocalCloud AsperaClient")),
+  library("VerifiedService", "Examples/VerifiedService", uses("COSAuth StorageAuthServer")),
+  program(
     "VerifiedServiceExample", "Examples/VerifiedServiceExample",
-    ["VerifiedService", "COSAuth", "StorageAuthRedis", "ArgumentParser", "UnixSignals"], isProgram: true),
-  outsider("OBSProvider", "Examples/OBSProvider", ["StorageClient"]),
-  outsider("PhotoApp", "Examples/iOSApp/PhotoApp", ["StorageBackground"]),
-  outsider("obs-sign", "Tests/Interop/OBSSign", ["OBSProvider", "StorageAuth"], isProgram: true),
-  outsider("aspera-grant", "Tests/Interop/AsperaGrant", ["LocalCloud", "StorageClient"], isProgram: true),
+    uses("VerifiedService COSAuth StorageAuthRedis ArgumentParser UnixSignals")),
+  library("OBSProvider", "Examples/OBSProvider", uses("StorageClient")),
+  library("PhotoApp", "Examples/iOSApp/PhotoApp", uses("StorageBackground")),
+  program("obs-sign", "Tests/Interop/OBSSign", uses("OBSProvider StorageAuth")),
+  program("aspera-grant", "Tests/Interop/AsperaGrant", uses("LocalCloud AsperaClient")),
   .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
-  .target(
-    name: "CHashBlocks", dependencies: [.byName(name: "CLibcrypto", condition: .when(platforms: libcryptoPlatforms))],
-    path: "Benchmarks/CHashBlocks"),
+  .target(name: "CHashBlocks", dependencies: [dependency("CLibcrypto", libcrypto)], path: "Benchmarks/CHashBlocks"),
   .target(name: "CInstructionCounter", path: "Tests/CInstructionCounter"),
   program(
-    "signing-benchmark", "Benchmarks/Signing", ["OSSAuth", "COSAuth", "S3Auth", "CAllocationCounter", "CHashBlocks"],
-    resources: [.copy("workloads.json")], rules: rules),
+    "signing-benchmark", "Benchmarks/Signing", uses("OSSAuth COSAuth S3Auth CAllocationCounter CHashBlocks"),
+    [.copy("workloads.json")]),
   program(
-    "transfer-benchmark", "Benchmarks/Transfer", defaults + ["StorageClient", "ArgumentParser", "Hummingbird"]),
-  program("fleet", "Benchmarks/Fleet", ["StorageAuthTesting"], rules: rules),
-  support("SigningProperties", "Tests/SigningProperties", ["StorageAuthTesting"]),
-  support("ProcessWatching", "Tests/ProcessWatching"),
-  support(
-    "ClientTestSupport", "Tests/ClientTestSupport", defaults + ["FoundationTransport", "LocalCloud", "StorageClient"]),
-  support("LongRun", "Tests/LongRun/Core", ["StorageClient", "LocalCloud", "StorageAuthTesting"]),
-  program("long-run", "Tests/LongRun/Program", ["FoundationTransport", "LongRun", "StorageClient", "ArgumentParser"]),
-  support("SyncSimulation", "Tests/SyncSimulation/Core", ["StorageClient"]),
-  program("sync-simulation", "Tests/SyncSimulation/Program", ["SyncSimulation", "ArgumentParser"]),
+    "transfer-benchmark", "Benchmarks/Transfer", uses("AsyncHTTPTransport StorageClient ArgumentParser Hummingbird")),
+  program("fleet", "Benchmarks/Fleet", uses("StorageAuthTesting")),
+  library("SigningProperties", "Tests/SigningProperties", uses("StorageAuthTesting")),
+  library("ProcessWatching", "Tests/ProcessWatching", uses()),
+  library(
+    "ClientTestSupport", "Tests/ClientTestSupport",
+    uses("AsperaClient StoragePrograms AsyncHTTPTransport FoundationTransport LocalCloud")),
+  library("LongRun", "Tests/LongRun/Core", uses("StorageClient LocalCloud StorageAuthTesting")),
+  program("long-run", "Tests/LongRun/Program", uses("FoundationTransport LongRun StorageClient ArgumentParser")),
+  library("SyncSimulation", "Tests/SyncSimulation/Core", uses("StorageClient")),
+  program("sync-simulation", "Tests/SyncSimulation/Program", uses("SyncSimulation ArgumentParser")),
 ]
 
 /// The tests that need no package besides swift-http-types and swift-crypto.
 let coreTests = [
-  tests("StorageCrypto"),
-  tests("StorageKeys"),
-  tests("StorageAuth", ["SigningProperties"]),
-  tests("StorageAuthTesting", ["CredentialSources", "OSSAuth", "COSAuth", "S3Auth"]),
-  tests("OSSAuth", ["SigningProperties"]),
-  tests("COSAuth", ["SigningProperties"]),
-  tests("S3Auth", ["SigningProperties", "CAllocationCounter"], copying: ["Vectors"]),
-  tests("Vector", ["SigningJobs", "CredentialSources"], copying: ["Vectors"]),
-  tests("CredentialSources", ["OSSAuth", "COSAuth", "S3Auth"]),
+  tests("StorageCrypto"), tests("StorageKeys"),
+  tests("StorageAuth", "SigningProperties"),
+  tests("StorageAuthTesting", "CredentialSources OSSAuth COSAuth S3Auth"),
+  tests("OSSAuth", "SigningProperties"), tests("COSAuth", "SigningProperties"),
+  tests("S3Auth", "SigningProperties CAllocationCounter", copying: ["Vectors"]),
+  tests("Vector", "SigningJobs CredentialSources", copying: ["Vectors"]),
+  tests("CredentialSources", "OSSAuth COSAuth S3Auth"),
   tests("AsperaAuth", copying: ["Vectors", "Keys"]),
-  tests("Redaction", ["OSSAuth", "COSAuth", "S3Auth", "AsperaAuth"], exclude: ["check-redaction-coverage.py"]),
+  tests("Redaction", "OSSAuth COSAuth S3Auth AsperaAuth", exclude: ["check-redaction-coverage.py"]),
 ]
 
-/// What holds the readers of foreign bytes that are fuzzed.
-let fuzzed = ["LocalCloud", "SigningJobs", "StorageAuthTesting", "StorageClient", "NIOEmbedded"]
+/// What most tests of clients and servers use.
+let kit = "AsperaClient StoragePrograms AsyncHTTPTransport FoundationTransport LocalCloud NIOEmbedded MetricsTestKit"
 
 package.targets += coreTests
+package.targets += names("StorageBackground StorageConfiguration StorageDiagnosis").map { tests($0, kit) }
+package.targets += names("Package StorageAuthRedis StorageClientTesting").map { tests($0) }
 package.targets += [
-  tests("Package"),
-  tests("AsperaTransfer", ["StoragePrograms", "ProcessWatching"], exclude: ["Ascp/fake-ascp.py"]),
-  tests("ServerRedaction", ["StoragePrograms", "LocalCloud", "StorageAuthRedis", "StorageClient"]),
-  tests("StorageDiagnosis", ["LocalCloud", "StorageClient"]),
-  tests(
-    "StorageClient",
-    defaults + [
-      "ClientTestSupport", "FoundationTransport", "LocalCloud", "LongRun", "ProcessWatching", "StorageClientTesting",
-    ]),
-  tests("StorageClientTesting"),
-  tests("FoundationTransport", ["AsyncHTTPTransport"]),
-  tests("StorageBackground", ["LocalCloud"]),
-  tests("StorageOperations", ["LocalCloud", "StorageClient", "InMemoryTracing", "MetricsTestKit"]),
-  tests("StorageConfiguration"),
-  tests("LocalCloud", ["AsyncHTTPClient"], copying: ["Vectors"]),
-  tests("StorageAuthTool", ["storage-auth", "ClientTestSupport"]),
-  tests(
-    "StorageAuthServer",
-    ["AsyncHTTPTransport", "LocalCloud", "StorageClient", "VerifiedService", "MetricsTestKit", "NIOEmbedded"],
-    copying: ["Connections/Certificates"]),
-  tests("StorageAuthRedis"),
-  tests(
-    "OBSProvider", ["OBSProvider", "StorageAuthServer", "StorageClient", "NIOEmbedded"], copying: ["Vectors"],
-    packageAccess: false),
-  tests("PhotoApp", ["LocalCloud", "PhotoApp", "StorageBackground"], packageAccess: false),
-  tests("Complexity", ["CInstructionCounter", "LocalCloud", "SigningJobs", "StorageClient"]),
-  .testTarget(
-    name: "FuzzTests", dependencies: uses(fuzzed), path: "Tests/Fuzz", exclude: ["Corpus", "Engine", "run.sh"],
-    swiftSettings: testRules),
+  tests("AsperaTransfer", "StoragePrograms ProcessWatching", exclude: ["Ascp/fake-ascp.py"]),
+  tests("FoundationTransport", "AsyncHTTPTransport"),
+  tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
+  tests("StorageAuthTool", "storage-auth ClientTestSupport"),
+  tests("StorageOperations", kit + " InMemoryTracing"),
+  tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
+  tests("StorageAuthServer", kit + " VerifiedService", copying: ["Connections/Certificates"]),
+  tests("ServerRedaction", kit + " StorageAuthRedis"),
+  tests("OBSProvider", kit + " OBSProvider", copying: ["Vectors"]),
+  tests("PhotoApp", kit + " PhotoApp StorageBackground"),
+  tests("Complexity", kit + " CInstructionCounter SigningJobs"),
+  tests("Fuzz", kit + " SigningJobs", exclude: ["Corpus", "Engine", "run.sh"]),
 ]
 
 // `STORAGE_AUTH_FUZZ=1` makes the replay of the corpora a program that libFuzzer drives. The flags of the sanitizer are
@@ -450,47 +341,11 @@ if Context.environment["STORAGE_AUTH_FUZZ"] != nil {
   package.targets += [
     .target(name: "FuzzEngine", path: "Tests/FuzzEngine"),
     .executableTarget(
-      name: "storage-auth-fuzz",
-      dependencies: uses(fuzzed + ["FuzzEngine"]),
-      path: "Tests/Fuzz",
-      exclude: ["Corpus", "CorpusTests.swift", "run.sh"],
-      swiftSettings: testRules,
+      name: "storage-auth-fuzz", dependencies: uses(kit + " SigningJobs StorageAuthTesting FuzzEngine"),
+      path: "Tests/FuzzTests", exclude: ["Corpus", "CorpusTests.swift", "run.sh"],
       // gold, which is the default on Linux, ends with an internal error on the names that the address sanitizer makes.
       linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]),
   ]
-}
-
-extension Package {
-  /// Leaves only the named targets and what they depend on.
-  func keep(_ names: [String]) {
-    var kept: Set<String> = []
-    var pending = names
-    while let name = pending.popLast() {
-      guard kept.insert(name).inserted, let target = targets.first(where: { $0.name == name }) else { continue }
-      for dependency in target.dependencies {
-        switch dependency {
-        case .byNameItem(let name, _), .targetItem(let name, _): pending.append(name)
-        default: break
-        }
-      }
-    }
-    targets.removeAll { !kept.contains($0.name) }
-    products.removeAll { !kept.contains($0.name) }
-  }
-}
-
-// `STORAGE_AUTH_CORE=1` leaves out everything that needs NIO: the libraries without a network and their tests build in a
-// minute then, which is what the sanitizers run. `STORAGE_AUTH_CORE=aspera` leaves AsperaTransfer in.
-if let extent = Context.environment["STORAGE_AUTH_CORE"] {
-  package.keep(coreTests.map(\.name) + (extent == "aspera" ? ["AsperaTransferTests"] : []))
-  var used: Set<String> = []
-  for target in package.targets {
-    for case .productItem(_, let name?, _, _) in target.dependencies { used.insert(name) }
-  }
-  package.dependencies.removeAll { dependency in
-    guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
-    return !used.contains { location.hasSuffix("/\($0)") }
-  }
 }
 
 // `STORAGE_AUTH_DOCS=1` (`make docs`) and `SPI_GENERATE_DOCS`, which the Swift Package Index sets, add swift-docc-plugin and
@@ -498,14 +353,35 @@ if let extent = Context.environment["STORAGE_AUTH_CORE"] {
 // the libraries, so that its links to them resolve. Consumers fetch and build neither.
 if isDocumented {
   package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
-  package.targets.append(
-    .target(
-      name: "SwiftStorageAuth", dependencies: libraries.map { .byName(name: $0) },
-      path: "Documentation/SwiftStorageAuth", swiftSettings: rules))
+  let needed = libraries.map { dependency($0) }
+  package.targets.append(library("SwiftStorageAuth", "Documentation/SwiftStorageAuth", needed))
 }
 
-// `STORAGE_AUTH_ONLY=OSSAuthTests,COSAuthTests` builds the named targets and what they depend on, so that one module's
-// tests are built and run in seconds; every package is still resolved.
-if let names = Context.environment["STORAGE_AUTH_ONLY"] {
-  package.keep(names.split(separator: ",").map(String.init))
+// `STORAGE_AUTH_ONLY=OSSAuthTests,COSAuthTests` leaves only the named targets and what they depend on, so that one module's
+// tests are built and run in seconds; `core` names the tests of the libraries without a network, which need no trait.
+if let only = Context.environment["STORAGE_AUTH_ONLY"] {
+  var kept: Set<String> = []
+  var pending = only == "core" ? coreTests.map(\.name) : only.split(separator: ",").map(String.init)
+  while let name = pending.popLast() {
+    guard kept.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+    for case .targetItem(let name, _) in target.dependencies { pending.append(name) }
+  }
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { !kept.contains($0.name) }
+}
+
+// Every target is built to the same rules: Swift 6 mode, the upcoming features that make the visibility of imports,
+// existentials and isolation explicit, and no warning that is let through. What ships has strict memory safety as well.
+let features = "ExistentialAny InternalImportsByDefault MemberImportVisibility NonisolatedNonsendingByDefault"
+let rules: [SwiftSetting] =
+  [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + names(features).map { .enableUpcomingFeature($0) }
+for target in package.targets where target.type != .system {
+  target.swiftSettings = rules
+  if target.path?.hasPrefix("Sources/") == true { target.swiftSettings?.append(.strictMemorySafety()) }
+}
+for target in package.targets where target.path?.hasPrefix("Sources/Client/") == true {
+  target.swiftSettings? += [
+    .define("STORAGE_AUTH_NIO", .when(platforms: withPrograms, traits: ["Client"])),
+    .define("STORAGE_AUTH_URLSESSION", .when(platforms: withPrograms, traits: ["URLSession"])),
+  ]
 }

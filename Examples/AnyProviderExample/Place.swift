@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import AsperaClient
 import ExampleSupport
 import Foundation
 import FoundationTransport

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AsperaAuth
+import AsperaClient
 import AsperaTransfer
 import ExampleSupport
 import StorageAuth

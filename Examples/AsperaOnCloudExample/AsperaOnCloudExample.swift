@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AsperaAuth
+import AsperaClient
 import ExampleSupport
 import StorageClient
 import SystemPackage

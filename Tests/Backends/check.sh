@@ -13,8 +13,8 @@ swift=${SWIFT:-swift}
 build=.build-backends
 export STORAGE_AUTH_CRYPTO=CommonCrypto
 
-STORAGE_AUTH_CORE=1 "$swift" build --build-tests --scratch-path "$build"
-binaries=$(STORAGE_AUTH_CORE=1 "$swift" build --scratch-path "$build" --show-bin-path)
+STORAGE_AUTH_ONLY=core "$swift" build --build-tests --scratch-path "$build"
+binaries=$(STORAGE_AUTH_ONLY=core "$swift" build --scratch-path "$build" --show-bin-path)
 library=$(ldd "$binaries"/*.xctest | awk '/libcrypto/ { print $3; exit }')
 [ -n "$library" ] || { echo "backends: the stand-in does not link libcrypto"; exit 1; }
 
@@ -42,7 +42,7 @@ for folder in "$binaries"/*.build; do
   fi
 done
 
-STORAGE_AUTH_CORE=1 SWIFT=$swift Tests/run-tests.py --scratch-path "$build"
+STORAGE_AUTH_ONLY=core SWIFT=$swift Tests/run-tests.py --scratch-path "$build"
 STORAGE_AUTH_ONLY=signing-benchmark "$swift" build -c release --product signing-benchmark --scratch-path "$build"
 programs=$(STORAGE_AUTH_ONLY=signing-benchmark "$swift" build -c release --scratch-path "$build" --show-bin-path)
 "$programs/signing-benchmark" --check

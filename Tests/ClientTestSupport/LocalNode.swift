@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import AsperaAuth
+package import AsperaClient
 import AsperaTransfer
 package import LocalCloud
 package import StorageClient

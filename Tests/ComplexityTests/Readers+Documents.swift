@@ -9,6 +9,7 @@ import S3Auth
 import StorageAuth
 import StorageCrypto
 
+@testable import AsperaClient
 @testable import COSAuth
 @testable import LocalCloud
 @testable import OSSAuth
@@ -68,8 +69,7 @@ extension Readers {
   private static let serviceErrors: [Reader] =
     Reader.bytes("service error", refusals) { body in
       let response = HTTPResponse(status: .forbidden)
-      let document = ServiceError.document(response, body: body, conventions: .oss)
-      _ = "\(ServiceError(document, of: response, subject: "GET /a", conventions: .oss))"
+      _ = "\(ServiceError(response, body: body, subject: "GET /a", conventions: .oss))"
     }
 
   private static let refusedAnswers: [Reader] =
@@ -116,7 +116,10 @@ extension Readers {
       read: { body in
         let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
         for conventions in [HeaderConventions.oss, .cos] {
-          guard let document = try? ServiceDocument(body, named: "ListBucketResult", conventions) else { return }
+          let response = HTTPResponse(status: .ok)
+          let document = try? ServiceDocument(
+            body, named: "ListBucketResult", of: response, subject: "GET /", conventions)
+          guard let document else { return }
           _ = try? ListPage(document, of: request, conventions)
         }
       })

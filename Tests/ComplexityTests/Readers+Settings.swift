@@ -76,7 +76,7 @@ extension Readers {
         "tokens of XML": { "<A>\(repeated("<Token>redacted</Token>", to: min($0, 4096)))\(repeated(" ", to: $0))</A>" },
       ],
       read: { body in
-        let answer = ServiceResponse(ReceivedResponse(HTTPResponse(status: .ok), body: body, masks: []))
+        let answer = ServiceResponse(ReceivedResponse(response: HTTPResponse(status: .ok), body: body, masks: []))
         _ = answer.text.shown(String(decoding: body.prefix(4000), as: UTF8.self))
         _ = try? SettingTable(json: body, at: place)
         _ = answer.unreadable

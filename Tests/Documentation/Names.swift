@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import AsperaClient
 import AsperaTransfer
 import Hummingbird
 import LocalCloud
@@ -57,6 +58,8 @@ enum TheLayerPage {
     _ request: S.Request, with signer: S, using cache: CredentialCache<S.SigningCredential>, at date: Timestamp = .now
   ) async throws -> S.Request { supposed() }
 }
+
+enum AsperaClientPage {}
 
 enum AsperaPage {
   static var secret: Secret { supposed() }

@@ -27,13 +27,15 @@ from pages import prose
 
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
-    "AsperaAuth", "AsperaTransfer", "COSAuth", "CredentialSources", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
+    "AsperaAuth", "AsperaClient", "AsperaTransfer", "COSAuth", "CredentialSources", "HTTPTypes", "Hummingbird", "LocalCloud", "Logging",
     "OSSAuth", "S3Auth", "ServiceLifecycle", "StorageAuth", "StorageAuthRedis", "StorageAuthServer", "StorageAuthTesting",
     "StorageClient", "StorageClientTesting", "StorageConfiguration", "StorageDiagnosis", "StorageOperations", "UnixSignals", "XCTest",
 ]
-CLIENT_PAGES = {"README", "Aspera", "AsperaAccounts", "AsperaQueue", "AsperaTokens", "CachingCredentials",
-                "CredentialServices", "Credentials", "MigratingFromVendorSDKs", "S3", "StorageClient",
-                "UsingTheClient"}
+CLIENT_PAGES = {"README": "StorageClient", "Aspera": "AsperaClient", "AsperaAccounts": "AsperaClient",
+                "AsperaQueue": "AsperaClient", "AsperaTokens": "AsperaClient", "CachingCredentials": "StorageClient",
+                "CredentialServices": "StorageClient", "Credentials": "StorageClient",
+                "MigratingFromVendorSDKs": "AsperaClient", "S3": "StorageClient", "StorageClient": "StorageClient",
+                "UsingTheClient": "StorageClient"}
 COMPILED = "here in Swift"
 ABSENT = "not here"
 SPAN = re.compile(r"`([^`]+)`")
@@ -89,7 +91,7 @@ def cells(page):
 def head(page):
     """The name of the page, and the imports of what has none of its own."""
     name = re.sub(r"\W", "", os.path.splitext(os.path.basename(page))[0])
-    modules = ["StorageClient"] if name in CLIENT_PAGES else EVERYTHING
+    modules = [CLIENT_PAGES[name]] if name in CLIENT_PAGES else EVERYTHING
     return name, [f"import {module}\n" for module in modules]
 
 

@@ -154,7 +154,7 @@ fi
 echo "linkage: a consumer without the trait of the client is told to add it"
 
 # An app that has the client without SwiftNIO: the same source as everywhere, the transport is that of the platform.
-mkdir -p "$folder/app/Sources/app"
+mkdir -p "$folder/app/Sources/app" "$folder/app/Sources/buckets"
 cat >"$folder/app/Package.swift" <<MANIFEST
 // swift-tools-version: 6.3
 import PackageDescription
@@ -167,16 +167,18 @@ let package = Package(
     .executableTarget(
       name: "app",
       dependencies: [
+        .product(name: "AsperaClient", package: "swift-storage-auth"),
         .product(name: "StorageBackground", package: "swift-storage-auth"),
-        .product(name: "StorageClient", package: "swift-storage-auth"),
-      ])
+      ]),
+    .executableTarget(
+      name: "buckets", dependencies: [.product(name: "StorageClient", package: "swift-storage-auth")]),
   ]
 )
 MANIFEST
 
 cat >"$folder/app/Sources/app/main.swift" <<'PROGRAM'
+import AsperaClient
 import StorageBackground
-import StorageClient
 
 let client = StorageClient(
   .oss(bucket: "photos", region: "cn-hangzhou", endpoint: try ServiceEndpoint("http://127.0.0.1:9")),
@@ -195,6 +197,12 @@ do {
 } catch {
   print(error)
 }
+PROGRAM
+
+cat >"$folder/app/Sources/buckets/main.swift" <<'PROGRAM'
+import StorageClient
+
+print(StorageClient(.cos(bucket: "photos-1250000000", region: "ap-guangzhou")).provider.name)
 PROGRAM
 
 cd "$folder/app"
@@ -224,3 +232,16 @@ if grep -E '(7NIOCore|8NIOPosix|15AsyncHTTPClient|10Subprocess|15StoragePrograms
   exit 1
 fi
 echo "linkage: a client with URLSession alone fetches only $fetched"
+
+# An app that uses buckets alone.
+[ "$("$(dirname "$app")/buckets")" = cos ] || { echo "linkage: the app for buckets printed something else"; exit 1; }
+nm "$(dirname "$app")/buckets" >"$symbols"
+if grep -E '(10AsperaAuth|12AsperaClient|14AsperaTransfer|11StorageKeys)' "$symbols" | head -3 | grep .; then
+  echo "linkage: an app that uses buckets alone links Aspera"
+  exit 1
+fi
+if readelf -d "$(dirname "$app")/buckets" 2>/dev/null | grep -E 'libz\.'; then
+  echo "linkage: an app that uses buckets alone needs zlib"
+  exit 1
+fi
+echo "linkage: a client of buckets links neither Aspera nor zlib"

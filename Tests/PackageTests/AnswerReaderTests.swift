@@ -9,7 +9,7 @@ final class AnswerReaderTests: XCTestCase {
     for file in try SourceTree("Sources/Client/StorageClient").files {
       let parses = file.lines.contains { $0.contains("XMLNode.parse(") }
       XCTAssertEqual(
-        parses, file.path == "Sources/Client/StorageClient/Answers/ServiceDocument.swift",
+        parses, file.path == "Sources/Client/StorageClient/Sending/ServiceDocument.swift",
         "\(file.path): read documents of services with ServiceDocument, which checks the root element.")
     }
   }

@@ -20,9 +20,9 @@ final class FileSafetyTests: XCTestCase {
   /// Files that may use one of them, because the file is in a folder that was just created for it, is a partial file to
   /// which bytes are appended, or is moved to a new name before it replaces another one.
   private static let allowed: [String: Set<String>] = [
-    "Sources/Providers/AsperaAuth/Files/TemporaryFolder.swift": ["createFile("],
+    "Sources/Providers/AsperaAuth/TemporaryFolder.swift": ["createFile("],
     "Sources/Client/StorageBackground/FinishedDownload.swift": ["moveItem("],
-    "Sources/Testing/ascp-simulator/Transfer/PartialFile.swift": ["forUpdatingAtPath:"],
+    "Sources/Testing/ascp-simulator/LocalFile.swift": ["forUpdatingAtPath:"],
     "Examples/AnyProviderExample/SampleFiles.swift": ["createFile(", "forWritingAtPath:"],
   ]
 

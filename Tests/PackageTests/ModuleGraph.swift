@@ -31,19 +31,29 @@ struct ModuleGraph {
     let manifest = try String(contentsOf: SourceTree.root.appending(path: "Package.swift"), encoding: .utf8)
     let literal = /\nlet layers: [^=]*= \[\n(.*?)\n\]\n/.dotMatchesNewlines()
     guard let text = manifest.firstMatch(of: literal)?.1 else { throw CocoaError(.fileReadCorruptFile) }
-    let row = /Module\(\s*"([^"]+)"(?:,\s*\[([^\]]*)\])?(?:,\s*\[[^\]]*\])?(?:,\s*traits: \[([^\]]*)\])?/
+    let row = /Module\(\s*"([^"]+)"((?:\s*[,+]\s*"[^"]*")*)/
     var modules: [Row] = []
     for layer in text.matches(of: /\n?  "(\w+)": \[\n(.*?)\n  \]/.dotMatchesNewlines()) {
       modules += layer.2.matches(of: row).map { match in
-        Row(
-          layer: String(layer.1), name: String(match.1), imports: Self.strings(in: match.2),
-          traits: Self.strings(in: match.3))
+        let columns = Self.columns(match.2)
+        return Row(
+          layer: String(layer.1), name: String(match.1), imports: Self.names(columns.first),
+          traits: Self.names(columns.dropFirst(2).first))
       }
     }
     self.modules = modules
   }
 
-  private static func strings(in list: Substring?) -> [String] {
-    (list ?? "").matches(of: /"([^"]+)"/).map { String($0.1) }
+  /// Returns the texts of a row, each of which can be written in several parts.
+  private static func columns(_ text: Substring) -> [String] {
+    text.matches(of: /([,+])\s*"([^"]*)"/).reduce(into: []) { columns, part in
+      if part.1 == "+", let last = columns.popLast() {
+        columns.append(last + part.2)
+      } else {
+        columns.append(String(part.2))
+      }
+    }
   }
+
+  private static func names(_ text: String?) -> [String] { (text ?? "").split(separator: " ").map(String.init) }
 }

@@ -14,7 +14,7 @@ final class VendorNameTests: XCTestCase {
 
   /// Modules of one vendor, and folders and files of one vendor in the other modules.
   private static let vendorsPlaces = [
-    #"^Sources/\w+/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|StoragePrograms|ascp-simulator)/"#,
+    #"^Sources/\w+/(OSSAuth|COSAuth|S3Auth|AsperaAuth|AsperaTransfer|AsperaClient|StoragePrograms|ascp-simulator)/"#,
     #"/(OSS|COS|S3|Aspera|Alibaba|Tencent|Amazon)/"#,
     #"[/+](OSS|COS|S3|Alibaba|Tencent|Amazon|Aspera)\w*\.swift$"#,
   ].joined(separator: "|")
@@ -33,8 +33,7 @@ final class VendorNameTests: XCTestCase {
     "Sources/Tool/SigningJobs/SigningJob.swift": "the registry of signing jobs in JSON",
     "Sources/Core/CredentialSources/AppServer/AppServerFormat.swift": "the registry of app server response formats",
     "Sources/Client/StorageClient/Exports.swift": "re-exports the modules",
-    "Sources/Client/StorageClient/Presigned/PresignedURLRules.swift": "the registry of services with presigned URLs",
-    "Sources/Client/StorageClient/Events/TransferLedger.swift": "lists the errors that hold no secret",
+    "Sources/Client/StorageClient/Providers/KnownServices.swift": "the registry of services",
     "Sources/Server/StorageAuthServer/Tokens/TokenAudit.swift": "has an entry for transfers, which only Aspera has",
   ]
 

@@ -4,6 +4,7 @@
 import Logging
 import StorageAuthTesting
 
+@testable import AsperaClient
 @testable import StorageClient
 
 extension Subjects {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
+import AsperaClient
 import ClientTestSupport
 import Foundation
 import LocalCloud

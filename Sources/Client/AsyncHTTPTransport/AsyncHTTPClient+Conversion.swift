@@ -3,7 +3,7 @@
 
 internal import AsyncHTTPClient
 internal import HTTPTypes
-internal import NIOCore
+package import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
@@ -12,11 +12,6 @@ internal import SystemPackage
 
 extension HTTPClientRequest {
   /// Creates a client request with the path unchanged: not parsed, not normalized, and not encoded again.
-  ///
-  /// - Parameters:
-  ///   - request: The head of the request.
-  ///   - body: The body of the request.
-  ///   - eventLoops: The event loops of the client that sends the request.
   init(_ request: HTTPRequest, body: HTTPBody, on eventLoops: any EventLoopGroup) {
     let authority = request.authority ?? ""
     self.init(url: "\(request.scheme ?? "https")://\(authority)\(request.path ?? "/")")
@@ -48,12 +43,7 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-  /// Creates a transport error from an error of the HTTP client.
-  ///
-  /// - Parameters:
-  ///   - error: The error of the HTTP client.
-  ///   - host: The host of the request.
-  ///   - proxy: The proxy through which the client connected, or `nil` for a direct connection.
+  /// Creates a transport error from an error of the HTTP client, which connected through a proxy if there is one.
   init(_ error: any Error, host: String, proxy: ProxyServer? = nil) {
     switch error {
     case let error as TransportError:
@@ -127,6 +117,70 @@ extension TransportError {
     case let error as NIOConnectionError:
       error.connectionErrors.first.map { reason(of: $0.error) } ?? "name not resolved"
     default: "\(type(of: error))"
+    }
+  }
+}
+
+extension ByteBuffer: ByteChunk {
+  package var byteCount: Int { readableBytes }
+
+  package var array: [UInt8] { Array(buffer: self) }
+
+  package func withSpan(_ body: (Span<UInt8>) -> Void) { body(readableBytesUInt8Span) }
+
+  package func append(to bytes: inout [UInt8]) { bytes += readableBytesView }
+}
+
+/// A sequence of a stream's chunks as NIO buffers.
+///
+/// Chunks that are already buffers are not copied. Other chunks are copied into a few buffers in turn, whose memory is
+/// reused once the previous bytes in it have been sent.
+///
+/// AsyncHTTPClient stops reading a body when the connection cannot accept more, which it learns on the connection's
+/// event loop. If that event loop were behind, the client would read ahead without a bound. After each mebibyte, the
+/// sequence therefore waits until all event loops have processed what they were given.
+struct BufferSequence: AsyncSequence, Sendable {
+  private let stream: ByteStream
+  private let eventLoops: any EventLoopGroup
+
+  /// Creates a sequence of a body's chunks, for the event loops of the client.
+  init(_ stream: ByteStream, _ eventLoops: any EventLoopGroup) {
+    self.stream = stream
+    self.eventLoops = eventLoops
+  }
+
+  func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator(), eventLoops) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    private static let bufferCount = 4
+    /// The number of bytes that are delivered before the event loops have processed the earlier ones.
+    private static let leadByteCount = 1 << 20
+
+    private let base: ByteStream.AsyncIterator
+    private let eventLoops: any EventLoopGroup
+    /// The number of bytes that were delivered since the event loops were waited for.
+    private var lead = 0
+    private var buffers: [ByteBuffer] = []
+    private var turn = 0
+
+    fileprivate init(base: ByteStream.AsyncIterator, _ eventLoops: any EventLoopGroup) {
+      self.base = base
+      self.eventLoops = eventLoops
+    }
+
+    mutating func next() async throws -> ByteBuffer? {
+      if lead >= Self.leadByteCount {
+        for eventLoop in eventLoops.makeIterator() { try await eventLoop.submit {}.get() }
+        lead = 0
+      }
+      guard let chunk = try await base.nextChunk() else { return nil }
+      lead = lead.checkedAdding(chunk.byteCount) ?? Self.leadByteCount
+      if let buffer = chunk as? ByteBuffer { return buffer }
+      if buffers.isEmpty { buffers = Array(repeating: ByteBuffer(), count: Self.bufferCount) }
+      turn = (turn + 1) % Self.bufferCount
+      buffers[turn].clear(minimumCapacity: chunk.byteCount)
+      chunk.withSpan { unsafe $0.withUnsafeBytes { _ = unsafe buffers[turn].writeBytes($0) } }
+      return buffers[turn]
     }
   }
 }

@@ -5,7 +5,9 @@ public import AsyncHTTPClient
 public import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 public import StorageAuth
+internal import SystemPackage
 
 /// A transport that sends requests with AsyncHTTPClient over HTTP/1.1.
 ///
@@ -56,9 +58,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     self.timeouts = timeouts
   }
 
-  private static func configuration(
-    _ timeouts: HTTPTimeouts, _ connectionsPerHost: Int
-  ) -> HTTPClient.Configuration {
+  private static func configuration(_ timeouts: HTTPTimeouts, _ connectionsPerHost: Int) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration(
       redirectConfiguration: .disallow,
       timeout: HTTPClient.Configuration.Timeout(
@@ -202,7 +202,127 @@ struct ProxiedClients: Sendable {
 extension ProxyServer {
   fileprivate var clientProxy: HTTPClient.Configuration.Proxy {
     .server(
-      host: host, port: port,
-      authorization: user.map { .basic(username: $0, password: password?.reveal() ?? "") })
+      host: host, port: port, authorization: user.map { .basic(username: $0, password: password?.reveal() ?? "") })
+  }
+}
+
+extension TrustedRoots {
+  /// Returns the TLS settings with these authorities, or `nil` for the defaults of AsyncHTTPClient.
+  func tlsConfiguration() throws(TransportError) -> TLSConfiguration? {
+    guard let path else { return nil }
+    let certificates = try Self.certificates(path)
+    var tls = TLSConfiguration.makeClientConfiguration()
+    if includesSystem {
+      tls.additionalTrustRoots = [.certificates(certificates)]
+    } else {
+      tls.trustRoots = .certificates(certificates)
+    }
+    return tls
+  }
+
+  private static func certificates(_ path: String) throws(TransportError) -> [NIOSSLCertificate] {
+    // Opened first, because the reader of certificates does not tell a missing file from an invalid one.
+    do {
+      try FileDescriptor.open(FilePath(path), .readOnly).close()
+    } catch {
+      throw unusable(path, "cannot be read: \((error as? Errno)?.description ?? "\(error)")")
+    }
+    guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
+      throw unusable(path, "contains no certificate in PEM form, or an invalid one")
+    }
+    return certificates
+  }
+
+  private static func unusable(_ path: String, _ reason: String) -> TransportError {
+    TransportError(
+      .invalidConfiguration, "The file of certificate authorities \(path) \(reason).",
+      remedy: "Name a PEM file with the certificates of the authorities that issued those of the services.")
+  }
+}
+
+/// A channel handler that closes a connection before AsyncHTTPClient receives a response that it cannot process.
+///
+/// NIO's parser accepts any three digits as a status, but a status below 100 is invalid (RFC 9110, section 15).
+/// AsyncHTTPClient 1.37.0 treats such a response as informational, receives the end of the message after it, and
+/// terminates the process: "How can we receive a response end". `HTTPTypes` terminates the process on more than 65,535
+/// header fields.
+final class StatusCheck: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias InboundOut = HTTPClientResponsePart
+
+  /// The maximum number of header fields in a response; the services send about twenty.
+  private static let mostFields = 1_000
+
+  private var isBroken = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isBroken else { return }
+    if case .head(let head) = unwrapInboundIn(data) {
+      let status = head.status.code
+      if !(100...999).contains(status) || head.headers.count > Self.mostFields {
+        isBroken = true
+        context.fireErrorCaught(
+          TransportError(
+            .connectionLost,
+            head.headers.count > Self.mostFields
+              ? "The response has \(head.headers.count) header fields; at most \(Self.mostFields) are accepted."
+              : "The response has the status \(status), which is not valid in HTTP.",
+            remedy: "Check that the endpoint is the service itself and not a broken proxy."))
+        context.close(promise: nil)
+        return
+      }
+    }
+    context.fireChannelRead(data)
+  }
+}
+
+extension HTTPClient.Configuration {
+  /// Adds a check of each response's head to the HTTP client's connections.
+  mutating func checkStatuses() {
+    http1_1ConnectionDebugInitializer = { channel in
+      channel.eventLoop.submit {
+        let pipeline = channel.pipeline.syncOperations
+        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+        try pipeline.addHandler(StatusCheck(), position: .after(decoder))
+        try pipeline.addHandler(EarlyResponse(), position: .after(decoder))
+      }
+    }
+  }
+}
+
+/// A channel handler that makes a response available which arrives before the request has been sent.
+///
+/// A service that rejects an upload responds and closes the connection. The bytes that are being sent then fail, and
+/// AsyncHTTPClient 1.37.0 discards the response that it has received.
+final class EarlyResponse: ChannelDuplexHandler {
+  typealias InboundIn = HTTPClientResponsePart
+  typealias InboundOut = HTTPClientResponsePart
+  typealias OutboundIn = HTTPClientRequestPart
+  typealias OutboundOut = HTTPClientRequestPart
+
+  /// The flag whether a response has arrived, which the bytes on their way share.
+  private final class Arrival {
+    var isAnswered = false
+  }
+
+  private var arrival = Arrival()
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head(let head) = unwrapInboundIn(data), head.status.code >= 300 { arrival.isAnswered = true }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    if case .head = unwrapOutboundIn(data) { arrival = Arrival() }
+    guard let promise else { return context.write(data, promise: nil) }
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    sent.futureResult.assumeIsolated().whenComplete { [arrival] result in
+      switch result {
+      case .failure where arrival.isAnswered: promise.succeed()
+      case .failure(let error): promise.fail(error)
+      case .success: promise.succeed()
+      }
+    }
+    context.write(data, promise: sent)
   }
 }

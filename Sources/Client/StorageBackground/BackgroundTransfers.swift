@@ -46,9 +46,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   }
 
   /// Creates a delegate without transfers.
-  override public init() {
-    (events, continuation) = AsyncStream.makeStream()
-  }
+  override public init() { (events, continuation) = AsyncStream.makeStream() }
 
   /// Starts to upload a file with a presigned URL.
   ///
@@ -84,9 +82,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   ///   - id: The app's name for the transfer, which its events contain.
   ///   - session: A session whose delegate is this object.
   /// - Throws: `StorageError` if the URL is unusable; `TransportError` if `URLSession` would change the request.
-  public func download(
-    with request: PresignedRequest, to file: FilePath, id: String, in session: URLSession
-  ) throws {
+  public func download(with request: PresignedRequest, to file: FilePath, id: String, in session: URLSession) throws {
     let transfer = try BackgroundTransfer(id: id, .download, file, request)
     try start(session.downloadTask(with: try URLRequest(request)), transfer)
   }
@@ -131,8 +127,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
     _ key: String, of client: StorageClient<some PresigningProvider>, to file: FilePath,
     validFor duration: Duration = .seconds(6 * 3_600), id: String? = nil, in session: URLSession
   ) async throws {
-    try download(
-      with: try await client.presign(.get, key, validFor: duration), to: file, id: id ?? key, in: session)
+    try download(with: try await client.presign(.get, key, validFor: duration), to: file, id: id ?? key, in: session)
   }
 
   /// Returns the transfers of a session that have not ended, such as those that an earlier launch of the app started.
@@ -191,26 +186,6 @@ extension BackgroundTransfers {
     continuation.yield(BackgroundTransferEvent(transfer: transfer, stage: stage))
   }
 
-  /// Keeps the beginning of a response's body.
-  func keep(_ data: Data, of task: Int) {
-    state.withLock { state in
-      let left = ServiceError.bodyLimit - state.bodies[task, default: []].count
-      state.bodies[task, default: []] += data.prefix(left)
-    }
-  }
-
-  /// Keeps the result of a download until its task ends.
-  func keep(_ stage: BackgroundTransferEvent.Stage, of task: Int) {
-    state.withLock { $0.downloads[task] = stage }
-  }
-
-  /// Returns what has been kept for a task that has ended.
-  func ended(_ task: Int) -> (body: [UInt8], download: BackgroundTransferEvent.Stage?) {
-    state.withLock { state in
-      (state.bodies.removeValue(forKey: task) ?? [], state.downloads.removeValue(forKey: task))
-    }
-  }
-
   /// Calls the function of the system that waits for the events.
   func delivered() {
     let completion = state.withLock { state in
@@ -233,7 +208,11 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
 
   /// Keeps the beginning of the response to an upload, which describes an error.
   public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    keep(data, of: dataTask.taskIdentifier)
+    let task = dataTask.taskIdentifier
+    state.withLock { state in
+      let left = ServiceError.bodyLimit - state.bodies[task, default: []].count
+      state.bodies[task, default: []] += data.prefix(left)
+    }
   }
 
   /// Reports the progress of a download.
@@ -257,7 +236,8 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
     } catch {
       stage = .failed(error)
     }
-    keep(stage, of: downloadTask.taskIdentifier)
+    let task = downloadTask.taskIdentifier
+    state.withLock { $0.downloads[task] = stage }
   }
 
   /// Refuses a redirect, whose target the signature does not name.
@@ -273,7 +253,10 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
   /// Reports the result of a transfer.
   public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let transfer = task.transfer else { return }
-    let (body, download) = ended(task.taskIdentifier)
+    let id = task.taskIdentifier
+    let (body, download) = state.withLock { state in
+      (state.bodies.removeValue(forKey: id) ?? [], state.downloads.removeValue(forKey: id))
+    }
     if let error {
       let host = task.originalRequest?.url?.host() ?? transfer.subject
       let failure =
@@ -296,9 +279,7 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
 
   #if !canImport(FoundationNetworking)
     /// Tells the system that the app has received all events.
-    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-      delivered()
-    }
+    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { delivered() }
   #endif
 }
 
@@ -306,5 +287,86 @@ extension URLSessionTask {
   /// The head of the response, or `nil` if there is none that is valid in HTTP.
   fileprivate var httpResponse: HTTPResponse? {
     (response as? HTTPURLResponse).flatMap { try? HTTPResponse($0, from: originalRequest?.url?.host() ?? "") }
+  }
+}
+
+/// A transfer of a URL session, as its task describes it to a later launch of the app.
+///
+/// The description contains no signature and no other secret, because the system stores it.
+public struct BackgroundTransfer: Sendable, Hashable, Codable {
+  /// The direction of a transfer.
+  public enum Direction: String, Sendable, Hashable, Codable {
+    /// The transfer uploads a file.
+    case upload
+    /// The transfer downloads an object into a file.
+    case download
+  }
+
+  /// The name that the app gave to the transfer.
+  public let id: String
+
+  /// The direction of the transfer.
+  public let direction: Direction
+
+  /// The path of the file that is uploaded, or into which the object is downloaded.
+  public var file: FilePath { FilePath(path) }
+
+  /// The method and the URL of the request, without the query, which is a secret.
+  public var subject: String { target.subject }
+
+  let target: PresignedTarget
+
+  /// The file that is uploaded, as it was when the transfer started, or `nil` for a download.
+  let content: Content?
+
+  private let path: String
+
+  /// The size, in bytes, and the CRC-64 of a file.
+  struct Content: Sendable, Hashable, Codable {
+    let size: Int64
+    let checksum: UInt64
+  }
+
+  init(
+    id: String, _ direction: Direction, _ file: FilePath, _ request: PresignedRequest, _ content: Content? = nil
+  ) throws(StorageError) {
+    self.id = id
+    self.direction = direction
+    target = try PresignedTarget(request, for: direction == .upload ? .put : .get)
+    path = file.absolute.string
+    self.content = content
+  }
+}
+
+/// An event of a background transfer.
+public struct BackgroundTransferEvent: Sendable {
+  /// The transfer that the event belongs to.
+  public let transfer: BackgroundTransfer
+
+  /// The stage that the transfer has reached.
+  public let stage: Stage
+
+  /// A stage of a transfer.
+  public enum Stage: Sendable {
+    /// Bytes have been sent or received.
+    case progress(TransferProgress)
+    /// The service has stored the file as an object.
+    case uploaded(UploadedObject)
+    /// The object is complete at its destination.
+    case downloaded(ObjectInfo)
+    /// The transfer has failed with a `ServiceError`, a `StorageError` or a `TransportError`.
+    case failed(any Error)
+  }
+}
+
+extension URLSessionTask {
+  /// The transfer that the task carries out, or `nil` if the task was not started by ``BackgroundTransfers``.
+  var transfer: BackgroundTransfer? {
+    taskDescription.flatMap { try? JSONDecoder().decode(BackgroundTransfer.self, from: Data($0.utf8)) }
+  }
+
+  /// Stores the transfer that the task carries out.
+  func describe(_ transfer: BackgroundTransfer) throws {
+    taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
   }
 }

@@ -24,10 +24,7 @@ struct FinishedDownload {
     self.location = location
   }
 
-  /// Moves the file to its destination, after a check of its length and its checksum.
-  ///
-  /// - Throws: `ServiceError` if the response reports an error; `StorageError` if bytes are missing or damaged, or the
-  ///   file cannot be moved.
+  /// Moves the file to its destination, after a check of the response, its length and its checksum.
   func moved() throws -> ObjectInfo {
     do {
       if !response.isSuccess,

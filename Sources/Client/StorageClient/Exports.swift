@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-@_exported public import AsperaAuth
-@_exported public import AsperaTransfer
 @_exported public import COSAuth
 @_exported public import CredentialSources
 @_exported public import HTTPTypes
@@ -15,7 +13,6 @@
 
 #if STORAGE_AUTH_NIO
   @_exported public import AsyncHTTPTransport
-  @_exported public import StoragePrograms
 #else
   @_exported public import FoundationTransport
   #if STORAGE_AUTH_URLSESSION

@@ -6,12 +6,10 @@
 /// All credentials have an optional validity period. Credentials are equatable, so that a cache can detect that a
 /// provider returned the credential that a service has just rejected.
 public protocol Credential: Sendable, Equatable {
-  /// The first instant at which the credential is valid, according to its issuer's clock, or `nil` if the issuer did
-  /// not report it.
+  /// The first instant at which the credential is valid by its issuer's clock, or `nil` if it is not known.
   var start: Timestamp? { get }
 
-  /// The time at which the credential expires, according to its issuer's clock, or `nil` if the credential does not
-  /// expire.
+  /// The time at which the credential expires by its issuer's clock, or `nil` if the credential does not expire.
   var expiration: Timestamp? { get }
 }
 

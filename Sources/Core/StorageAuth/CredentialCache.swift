@@ -6,10 +6,8 @@
 /// - A credential is refreshed in the background between ten and five minutes before it expires, or after three to four
 ///   fifths of its lifetime if that is later. A credential that a caller had to wait for is refreshed at a random
 ///   earlier age. Until the refresh, serving the credential costs one lock.
-/// - A caller that needs a credential that is not cached waits for the one in-flight request. Cancelling a wait does
-///   not affect other waiters.
-/// - After a failure, the provider is not called for a backoff that grows with each consecutive failure. Meanwhile, a
-///   credential that is still valid is served.
+/// - A caller without a cached credential waits for the one request; cancelling a wait affects no other waiter.
+/// - After failures, the provider is not called for a growing backoff, and a credential that is still valid is served.
 /// - The lifetime of a credential is counted from the issuer's own time, if the provider reports this time, on a
 ///   monotonic clock. A wrong wall clock therefore does no harm.
 ///
@@ -29,7 +27,6 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
 
-  /// The tasks of the in-flight credential request: the request to the provider, and its timeout.
   struct FlightTasks {
     let number: UInt64
     let request: Task<Void, Never>
@@ -119,8 +116,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// Returns the cached credential without waiting, and starts a background refresh if a refresh is due.
   ///
   /// - Parameter duration: The duration for which the credential must remain valid.
-  /// - Returns: The credential, or `nil` if the cache contains no credential that remains valid for the duration and
-  ///   was not rejected.
+  /// - Returns: The credential, or `nil` if none in the cache remains valid for the duration and was not rejected.
   @specialized(where Value == AccessKey)
   public func current(lasting duration: Duration = .zero) -> CachedCredential<Value>? {
     let uptime = time.uptime
@@ -138,9 +134,8 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   ///
   /// - Parameters:
   ///   - duration: The duration for which the credential must remain valid.
-  ///   - rejected: The generation of a credential that a service rejected, or `nil`. The provider is called once
-  ///     however many callers report the same generation. If the cache contains a newer credential, the method returns
-  ///     the newer credential.
+  ///   - rejected: The generation of a credential that a service rejected, or `nil`. However many callers report it,
+  ///     the provider is called once, and not at all if the cache contains a newer credential.
   /// - Returns: The credential with its generation.
   /// - Throws: A ``CredentialError``: the provider's error, even if another caller received it a short while ago;
   ///   `timeout` if the provider did not respond in time; `failed` with both times if the newest credential expires too
@@ -164,14 +159,9 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     perform { $0.replace(with: credential, at: uptime, wallClock: wallClock, random: random) }
   }
 
-  /// Shuts the cache down: cancels the in-flight request, and fails all waiters and all later requests for a
-  /// credential.
-  public func shutdown() {
-    perform { $0.shutDown() }
-  }
-}
+  /// Shuts the cache down: cancels the in-flight request, and fails all waiters and later requests for a credential.
+  public func shutdown() { perform { $0.shutDown() } }
 
-extension CredentialCache {
   /// Keeps a valid credential in the cache until the task is cancelled, even while no caller requests one.
   ///
   /// A cache alone asks its provider only on behalf of a caller, so the first caller after a quiet period waits. With
@@ -256,9 +246,7 @@ extension CredentialCache {
     replace(with: credential)
   }
 
-  /// The provider for a cache whose credentials are set by the app.
-  ///
-  /// The provider always throws an error.
+  /// The provider of a cache whose credentials are set by the app, which always throws an error.
   private struct NoSource: CredentialProvider {
     let source = "credential set by hand"
 
@@ -268,9 +256,7 @@ extension CredentialCache {
         remedy: "Set a new one with replace(with:), or create the cache with a provider.")
     }
   }
-}
 
-extension CredentialCache {
   typealias Machine = CacheMachine<Value>
 
   /// Waits for a credential that satisfies a caller's requirements; cancelling the task ends the wait.
@@ -314,7 +300,6 @@ extension CredentialCache {
     perform { $0.wantsRefresh(at: uptime) ? $0.refresh(at: uptime) : [] }
   }
 
-  /// Passes an event to the cache's state machine and performs the effects that the state machine returns.
   func perform(_ event: (inout Machine) -> [Machine.Effect]) {
     perform { (state: inout State) in event(&state.machine) }
   }
@@ -331,12 +316,8 @@ extension CredentialCache {
     for action in actions { action() }
   }
 
-  /// Applies an effect to the cache's state.
-  ///
-  /// The result is the rest of the effect, which calls other code and must run after the lock is released, or `nil`.
-  private func prepare(
-    _ effect: Machine.Effect, _ state: inout State, _ context: (any Sendable)?
-  ) -> (() -> Void)? {
+  /// Applies an effect to the state; the result, if any, calls other code and must run after the lock is released.
+  private func prepare(_ effect: Machine.Effect, _ state: inout State, _ context: (any Sendable)?) -> (() -> Void)? {
     switch effect {
     case .start(let number):
       state.flight = tasks(of: number, in: context)
@@ -359,8 +340,7 @@ extension CredentialCache {
 
   /// Creates the tasks of a request to the provider: one for the request, and one for its timeout.
   ///
-  /// Both tasks are detached, so that they do not inherit a caller's actor, priority or task-local values. The request
-  /// belongs to the caller's trace, whose context is passed on.
+  /// Detached tasks inherit no actor, priority or task-local values of a caller; the context of its trace is passed on.
   private func tasks(of number: UInt64, in trace: (any Sendable)?) -> FlightTasks {
     let request = Task.detached { [weak self, provider, events, context] in
       let result: Result<IssuedCredential<Value>, CredentialError>
@@ -387,4 +367,52 @@ extension CredentialCache {
     }
     return FlightTasks(number: number, request: request, timeout: timeout)
   }
+}
+
+/// The generation of a credential, which orders the credentials that a cache has received.
+///
+/// Each credential that a cache receives has a higher generation number than the previous credential.
+public struct CredentialGeneration: Sendable, Hashable, Comparable {
+  let number: UInt64
+
+  /// Returns a Boolean value that indicates whether the cache received the first generation's credential earlier.
+  public static func < (first: CredentialGeneration, second: CredentialGeneration) -> Bool {
+    first.number < second.number
+  }
+}
+
+extension CredentialGeneration: CustomStringConvertible {
+  /// The generation number in the format `#3`.
+  public var description: String { "#\(number)" }
+}
+
+/// A credential served by a cache, with its generation and the name of its source.
+public struct CachedCredential<Value: Credential>: Sendable {
+  /// The properties of a cached credential, allocated once, so that serving the credential costs one reference count.
+  private final class Storage: Sendable {
+    let credential: Value
+    let generation: CredentialGeneration
+    let source: String
+
+    init(_ credential: Value, _ generation: CredentialGeneration, _ source: String) {
+      self.credential = credential
+      self.generation = generation
+      self.source = source
+    }
+  }
+
+  private let storage: Storage
+
+  init(credential: Value, generation: CredentialGeneration, source: String) {
+    storage = Storage(credential, generation, source)
+  }
+
+  /// The credential that the cache received from its source.
+  public var credential: Value { storage.credential }
+
+  /// The credential's generation, which the caller passes to the cache if the service rejects the credential.
+  public var generation: CredentialGeneration { storage.generation }
+
+  /// The name of the source that issued the credential.
+  public var source: String { storage.source }
 }

@@ -5,8 +5,7 @@
 ///
 /// A provider that is not configured on this machine (`notConfigured`) is skipped. Any other error ends the search: a
 /// provider that is configured but broken must not be replaced by another identity. The chain does not remember which
-/// provider returned a credential. Searching again costs little, because a ``CredentialCache`` in front of the chain
-/// rarely calls it.
+/// provider returned a credential: a ``CredentialCache`` in front of it rarely repeats the search.
 ///
 /// ```swift
 /// let chain = CredentialChain([EnvironmentCredentialProvider.oss, vault])
@@ -39,8 +38,7 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
     for link in links {
       do {
         let issued = try await link.issue(in: context)
-        return IssuedCredential(
-          issued.credential, issuerTime: issued.issuerTime, source: issued.source ?? link.source)
+        return IssuedCredential(issued.credential, issuerTime: issued.issuerTime, source: issued.source ?? link.source)
       } catch {
         guard error.code == .notConfigured else { throw error.adding(declined) }
         declined.append(error)
@@ -61,7 +59,6 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
 }
 
 extension CredentialError {
-  /// Returns a copy of the error whose `declined` list starts with the errors of the providers that were skipped.
   fileprivate func adding(_ others: [CredentialError]) -> CredentialError {
     CredentialError(
       code, source: source, message, remedy: remedy, isRetryable: isRetryable, declined: others + declined)

@@ -3,11 +3,10 @@
 
 /// A source of credentials.
 ///
-/// A provider is a value that describes where credentials come from. What it needs of the machine, such as the network,
-/// comes with each call. It returns a credential that is valid now, or throws an error:
-/// ``CredentialError/Code/notConfigured`` makes a chain continue with the next provider; any other error is a failure
-/// that a chain must not hide. A provider fetches a credential on each call. Caching is the task of a
-/// ``CredentialCache``.
+/// A provider is a value that describes where credentials come from; what it needs of the machine, such as the network,
+/// comes with each call. It returns a credential that is valid now, or throws: ``CredentialError/Code/notConfigured``
+/// makes a chain continue with the next provider; any other error is a failure that a chain must not hide. A provider
+/// fetches a credential on each call; a ``CredentialCache`` caches it.
 ///
 /// ```swift
 /// struct Vault: CredentialProvider {
@@ -101,8 +100,7 @@ public struct IssuedCredential<Value: Credential>: Sendable {
   /// - Parameters:
   ///   - credential: The credential that the provider fetched.
   ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is not known.
-  ///   - source: The name of the source that issued the credential, or `nil` if the source is the provider that was
-  ///     called.
+  ///   - source: The name of the source that issued the credential, or `nil` if it is the provider that was called.
   ///   - lifetime: The lifetime that the credential had at its issue, for one that was issued earlier and stored since
   ///     then; its issuer's time is that of this call.
   public init(_ credential: Value, issuerTime: Timestamp? = nil, source: String? = nil, lifetime: Duration? = nil) {
@@ -141,8 +139,7 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
 
 /// The access that a credential is for: the rights that one request needs.
 ///
-/// A copy needs two rules, one for its source. Every other request needs one rule, which names the bucket, the key or
-/// the prefix, and the action.
+/// A copy needs two rules, one for its source; every other request needs one, with the bucket, keys and action.
 public struct CredentialScope: Sendable, Hashable {
   /// The rules that the credential must satisfy.
   public var rules: [AccessRule]
@@ -150,9 +147,7 @@ public struct CredentialScope: Sendable, Hashable {
   /// Creates a scope from rules.
   ///
   /// - Parameter rules: The rules that the credential must satisfy.
-  public init(_ rules: [AccessRule]) {
-    self.rules = rules
-  }
+  public init(_ rules: [AccessRule]) { self.rules = rules }
 
   /// Creates the scope of one action.
   ///
@@ -166,4 +161,55 @@ public struct CredentialScope: Sendable, Hashable {
 
   /// The policy that allows exactly the rules of the scope.
   public var policy: AccessPolicy { AccessPolicy(rules) }
+}
+
+/// A source of credentials that are limited to what a request needs.
+///
+/// ```swift
+/// struct Uploads: ScopedCredentialProvider {
+///   func provider(for scope: CredentialScope) -> any CredentialProvider<AccessKey> {
+///     AlibabaAssumeRoleProvider(roleARN: role, …, policy: try? scope.policy.ramDocument())
+///   }
+/// }
+/// ```
+///
+/// A ``ScopedCredentialCache`` caches the credentials of each scope.
+public protocol ScopedCredentialProvider<Value>: Sendable {
+  /// The type of the credentials that the provider fetches.
+  associatedtype Value: Credential
+
+  /// Returns the scope of the credential that is requested for a request.
+  ///
+  /// By default it is the scope of the request. A provider that returns a wider scope, such as the folder of a key,
+  /// needs fewer credentials, because requests with equal scopes share one.
+  ///
+  /// - Parameter request: The scope of the request.
+  func scope(granting request: CredentialScope) -> CredentialScope
+
+  /// Returns the provider of the credentials for a scope, which is called for each credential.
+  ///
+  /// - Parameter scope: The result of ``scope(granting:)``.
+  func provider(for scope: CredentialScope) -> any CredentialProvider<Value>
+}
+
+extension ScopedCredentialProvider {
+  /// Returns the scope of the request itself.
+  public func scope(granting request: CredentialScope) -> CredentialScope { request }
+}
+
+/// A scoped credential provider that calls a function for each scope.
+public struct ClosureScopedCredentialProvider<Value: Credential>: ScopedCredentialProvider {
+  private let make: @Sendable (CredentialScope) -> any CredentialProvider<Value>
+
+  /// Creates a provider from a function.
+  ///
+  /// - Parameter make: A function that returns the provider of the credentials for a scope.
+  public init(_ make: @escaping @Sendable (CredentialScope) -> any CredentialProvider<Value>) {
+    self.make = make
+  }
+
+  /// Returns the provider that the function returns.
+  ///
+  /// - Parameter scope: The scope of the credentials.
+  public func provider(for scope: CredentialScope) -> any CredentialProvider<Value> { make(scope) }
 }

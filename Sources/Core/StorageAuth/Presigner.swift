@@ -3,8 +3,7 @@
 
 public import HTTPTypes
 
-/// A signer that creates presigned URLs, which contain their own authorization, for users and programs that hold no
-/// key.
+/// A signer that creates presigned URLs, which contain their own authorization, for users that hold no key.
 public protocol Presigner<SigningCredential>: Sendable {
   /// The type of the credentials that sign URLs.
   associatedtype SigningCredential: Credential
@@ -35,8 +34,7 @@ public protocol Presigner<SigningCredential>: Sendable {
 
 /// A presigned URL, which contains its own authorization, with the method and the headers to send.
 ///
-/// The URL authorizes its bearer: treat it as a secret. `print`, `dump` and `Mirror` do not show its query; read
-/// ``url``.
+/// The URL authorizes its bearer: it is a secret. `print`, `dump` and `Mirror` do not show its query; read ``url``.
 public struct PresignedRequest: Sendable, Equatable {
   /// The HTTP method that the URL authorizes; the service rejects any other method.
   public let method: HTTPRequest.Method
@@ -44,9 +42,7 @@ public struct PresignedRequest: Sendable, Equatable {
   /// The presigned URL, including the signature.
   public let url: String
 
-  /// The signed headers, except `Host`.
-  ///
-  /// A request that uses the URL must send these headers with exactly these values.
+  /// The signed headers, except `Host`, which a request that uses the URL must send with exactly these values.
   public let headers: HTTPFields
 
   /// The time at which the presigned URL expires, according to the service's clock.

@@ -3,8 +3,7 @@
 
 /// A signer that authorizes a request with a credential.
 ///
-/// Signing is synchronous and pure: the same request, credential and context give the same result. Signing is atomic:
-/// if it throws, the request is unchanged.
+/// Signing is synchronous and pure: equal inputs give equal results. If it throws, the request is unchanged.
 public protocol Signer<Request, SigningCredential>: Sendable {
   /// The type of the requests that are signed: an HTTP request, or the description of a transfer.
   associatedtype Request
@@ -24,8 +23,7 @@ public protocol Signer<Request, SigningCredential>: Sendable {
   ///   - request: The request to sign; an earlier signature is replaced.
   ///   - credential: The credential that signs the request. An anonymous credential leaves the request unchanged.
   ///   - context: The time of signing.
-  /// - Throws: A ``SigningError`` if the request, the credential or the signer's configuration is invalid; the request
-  ///   is then unchanged.
+  /// - Throws: A ``SigningError`` for an invalid request, credential or configuration; the request is then unchanged.
   func sign(_ request: inout Request, with credential: SigningCredential, in context: SigningContext)
     throws(SigningError)
 }

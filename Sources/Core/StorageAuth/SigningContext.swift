@@ -3,8 +3,7 @@
 
 /// The context of a signature, which consists of the time of signing.
 ///
-/// A signer never reads a clock. Its caller, which knows the clock skew of this machine, reads the time once for each
-/// signature.
+/// A signer never reads a clock. Its caller, which knows the clock skew, reads the time once for each signature.
 public struct SigningContext: Sendable, Equatable {
   /// The time of signing, according to the service's clock.
   public var date: Timestamp
@@ -12,9 +11,7 @@ public struct SigningContext: Sendable, Equatable {
   /// Creates a signing context with the given time.
   ///
   /// - Parameter date: The time of signing, according to the service's clock.
-  public init(date: Timestamp) {
-    self.date = date
-  }
+  public init(date: Timestamp) { self.date = date }
 
   /// A signing context with the current time of this machine's clock, without correction for clock skew.
   public static var now: SigningContext { SigningContext(date: .now) }

@@ -7,8 +7,7 @@ internal import StorageCrypto
 
 /// A response with which a service rejected a request.
 ///
-/// It can be created from the response itself, or from a part of the response in a log: the XML document, or the
-/// message of an SDK's error.
+/// It is created from the response, or from a part of it in a log: the XML document, or an SDK's error message.
 public struct RejectedResponse: Sendable {
   /// The HTTP status code, or `nil` if only the body is known.
   public var status: Int?
@@ -28,8 +27,7 @@ public struct RejectedResponse: Sendable {
 
   /// Creates a refused answer by parsing a response that was copied from a log.
   ///
-  /// - Parameter text: An XML document, with or without the status line and the headers before it, or an SDK's error
-  ///   message.
+  /// - Parameter text: An XML document, with or without the status line and headers, or an SDK's error message.
   public init(_ text: String) {
     let text = String(decoding: text.utf8.filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
     guard text.hasBytePrefix("HTTP/") else {
@@ -70,7 +68,6 @@ public struct RejectedResponse: Sendable {
     return details
   }
 
-  /// Parses the response according to the conventions of a service.
   package func reading(by reader: some SignatureReader) -> Reading {
     let inHeader = reader.errorCodes.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
     let details = document ?? inHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
@@ -85,11 +82,10 @@ public struct RejectedResponse: Sendable {
     for name in ["StringToSign", "CanonicalRequest"] {
       if let exact = details["\(name)Bytes"].flatMap(Self.text(ofBytes:)) { details[name] = exact }
     }
-    var reading = Reading(
-      status: status, headers: headers, code: details["Code"], message: details["Message"], details: details)
-    reading.stringToSign = details["StringToSign"]
-    reading.canonicalRequest = details["CanonicalRequest"] ?? details[reader.errorCodes.canonicalRequestElement]
-    return reading
+    return Reading(
+      status: status, headers: headers, code: details["Code"], message: details["Message"], details: details,
+      stringToSign: details["StringToSign"],
+      canonicalRequest: details["CanonicalRequest"] ?? details[reader.errorCodes.canonicalRequestElement])
   }
 
   /// Returns the string for bytes in hexadecimal with spaces between them, as services show the string to sign.
@@ -115,21 +111,9 @@ public struct RejectedResponse: Sendable {
     /// The text of each element in the error document, by element name.
     public let details: [String: String]
 
-    /// The string to sign that the service derived from the request, or `nil` if the response does not contain it.
     var stringToSign: String?
 
-    /// The canonical request that the service derived, or `nil` if the response does not contain it.
     var canonicalRequest: String?
-
-    fileprivate init(
-      status: Int?, headers: HTTPFields, code: String?, message: String?, details: [String: String]
-    ) {
-      self.status = status
-      self.headers = headers
-      self.code = code
-      self.message = message
-      self.details = details
-    }
 
     /// The reading of a response that says only that the signature does not match.
     static let mismatch = Reading(status: 403, headers: [:], code: nil, message: nil, details: [:])
@@ -144,8 +128,6 @@ public struct RejectedResponse: Sendable {
     }
 
     /// Returns whether the service may have compared the signature and found another one.
-    ///
-    /// - Parameter meanings: The known meanings of error codes, by error code.
     func mayBeMismatch(_ meanings: [String: RefusalMeaning]) -> Bool {
       guard let code else { return stringToSign != nil || canonicalRequest != nil || isRefusal }
       return meanings[code] == .mismatch
@@ -163,19 +145,15 @@ public struct RejectedResponse: Sendable {
       }
     }
 
-    /// Whether the service rejected the request because of its sender.
     var isRefusal: Bool { status == 403 || status == 401 }
 
     /// Returns whether the request's credential or signature can be the reason for the error response.
-    ///
-    /// - Parameter meanings: The known meanings of error codes, by error code.
     func concernsAuthorization(_ meanings: [String: RefusalMeaning]) -> Bool {
       if isRefusal { return true }
       guard let code else { return stringToSign != nil || canonicalRequest != nil }
       return meanings[code] != nil
     }
 
-    /// Returns the time in the element with the given name, or `nil` if there is no valid time.
     func instant(_ name: String) -> Timestamp? {
       details[name].flatMap { Timestamp(iso8601: $0) ?? Timestamp(iso8601Basic: $0) }
     }
@@ -200,7 +178,7 @@ extension RejectedResponse.Reading: Redacted {
 }
 
 extension String {
-  /// Returns the range of the first occurrence of another string.
+  /// Returns the range of the first occurrence of another string, comparing bytes.
   fileprivate func firstRange(of text: String) -> Range<Index>? {
     var rest = self[...]
     while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {

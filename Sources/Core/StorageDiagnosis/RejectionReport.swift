@@ -12,13 +12,11 @@ package struct RejectionReport: Sendable {
   /// The explanation, or `nil` if the response concerns neither the signature nor its key.
   package let diagnosis: SignatureDiagnosis?
 
-  /// The strings that the client signed, or `nil` if they are unknown.
   package let client: SignedTexts?
 
   /// The strings that the service signed, or that it requires; `nil` if they are those of the client.
   package let service: SignedTexts?
 
-  /// The basis on which the client's strings are known.
   package let basis: Basis
 
   /// The basis on which the strings of a client are known.
@@ -27,7 +25,6 @@ package struct RejectionReport: Sendable {
     case proven
     /// The strings follow from the request, whose signature was not compared.
     case stated
-    /// The client's strings are unknown.
     case unknown
   }
 
@@ -39,13 +36,8 @@ package struct RejectionReport: Sendable {
   /// Creates a report about a rejected request.
   ///
   /// - Parameters:
-  ///   - response: The response of the service.
-  ///   - request: The request as it was sent.
-  ///   - service: The service that rejected the request.
   ///   - region: The region that signatures must contain, or `nil` if it is not known.
-  ///   - isMismatch: Whether the service compared the signature, and it does not match; `nil` to derive it from the
-  ///     response.
-  ///   - search: The search for what the client signed, or `nil` if the key is not known.
+  ///   - isMismatch: Whether the service compared a wrong signature, or `nil` to derive it from the response.
   package init(
     of response: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService, region: String? = nil,
     isMismatch: Bool? = nil, search: SignatureSearch?
@@ -57,11 +49,6 @@ package struct RejectionReport: Sendable {
   }
 
   /// Creates a report about a request whose signature the verifier of this process rejected.
-  ///
-  /// - Parameters:
-  ///   - request: The request as it arrived, whose signature does not match.
-  ///   - service: The service whose rules the verifier applied.
-  ///   - search: The search for what the client signed.
   package init(ofMismatch request: HTTPRequest, signedFor service: SignedService, search: SignatureSearch) {
     self.init(of: .mismatch, to: request, service.reader, region: nil, isMismatch: true, search)
   }
@@ -74,8 +61,7 @@ package struct RejectionReport: Sendable {
     func texts(of request: HTTPRequest) -> SignedTexts? { ((try? reader.signature(of: request)) ?? nil)?.texts }
     func masked(_ request: HTTPRequest) -> SignedTexts? { texts(of: request)?.masked(by: mask) }
     func diagnosis(_ reading: RejectedResponse.Reading, _ request: HTTPRequest) -> SignatureDiagnosis? {
-      SignatureDiagnosis(
-        of: reading, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
+      SignatureDiagnosis(of: reading, SentRequest(request, reader, stringToSign: nil, canonicalRequest: nil))
     }
     guard isMismatch else {
       self.diagnosis = diagnosis(reading, request)
@@ -116,7 +102,6 @@ package struct RejectionReport: Sendable {
 }
 
 extension SignatureDiagnosis {
-  /// The diagnosis after a search without a result.
   fileprivate static let searched = SignatureDiagnosis(
     .unknown,
     explanation: """

@@ -9,7 +9,6 @@ struct SignatureComparison {
   let response: RejectedResponse.Reading
   let sent: SentRequest
 
-  /// The finding, or `nil` if the response concerns neither the signature nor its key.
   var finding: SignatureFinding? {
     if let finding = sent.reader.finding(for: response, to: sent.request) { return completed(finding) }
     guard let code = response.code else {
@@ -31,10 +30,13 @@ struct SignatureComparison {
   /// Adds the signing time and the server's time to a finding about the time.
   private func completed(_ finding: SignatureFinding) -> SignatureFinding {
     switch finding.cause {
-    case .clockSkew: skew
-    case .expired: expiry
-    case .notYetValid: prematurity
-    default: finding
+    case .clockSkew: return skew
+    case .expired: return expiry
+    case .notYetValid:
+      var finding = skew
+      finding.cause = .notYetValid
+      return finding
+    default: return finding
     }
   }
 
@@ -108,25 +110,7 @@ struct SignatureComparison {
     }
     return SignatureFinding(.unexplained)
   }
-}
 
-extension String {
-  /// Whether the message mentions the signature version.
-  fileprivate var mentionsVersion: Bool {
-    let text = lowercased()
-    return ["signature version", "v1 signature", "v4 signature", "signature v1", "signature v4"].contains {
-      text.contains($0)
-    }
-  }
-}
-
-extension Duration {
-  /// The absolute value of the duration.
-  var magnitude: Duration { self < .zero ? .zero - self : self }
-}
-
-extension SignatureComparison {
-  /// The finding for a signing time that is too far from the server's time.
   var skew: SignatureFinding {
     let signed = response.instant("RequestTime") ?? sent.reading?.signedAt
     guard let signed, let server = response.serverTime else { return SignatureFinding(.clockSkew) }
@@ -139,14 +123,6 @@ extension SignatureComparison {
       detail: "The request was signed for \(signed), \(difference.magnitude.inWords) \(direction) the service.")
   }
 
-  /// The finding for a signature that is not valid yet.
-  var prematurity: SignatureFinding {
-    var finding = skew
-    finding.cause = .notYetValid
-    return finding
-  }
-
-  /// The finding for a signature that has expired.
   var expiry: SignatureFinding {
     let end = response.instant("Expires") ?? sent.reading?.end
     guard let end, let server = response.serverTime else { return SignatureFinding(.expired) }
@@ -155,27 +131,13 @@ extension SignatureComparison {
       .expired, line: line, sent: end.iso8601, seen: server.iso8601,
       detail: "It expired at \(end), \(end.duration(to: server).magnitude.inWords) before the service checked it.")
   }
-}
 
-extension Duration {
-  /// The human-readable duration in whole seconds.
-  var inWords: String {
-    let seconds = components.seconds
-    let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
-      .filter { $0.0 > 0 }
-    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
-  }
-}
-
-extension SignatureComparison {
-  /// The finding for a signature that does not match, from a comparison of the client's and the service's strings to
-  /// sign.
+  /// The finding for a signature that does not match, from a comparison of both sides' strings to sign.
   var comparison: SignatureFinding {
     guard let signed = sent.parts else {
       guard let problem = sent.problem else {
         return SignatureFinding(
-          .unsigned,
-          detail: "The compared request carries no authorization; pass the request that was sent.")
+          .unsigned, detail: "The compared request carries no authorization; pass the request that was sent.")
       }
       return SignatureFinding(.malformedAuthorization, detail: problem.message)
     }
@@ -184,8 +146,7 @@ extension SignatureComparison {
     }
     guard let seen = sent.signedParts(response.stringToSign, response.canonicalRequest) else {
       return SignatureFinding(
-        .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared."
-      )
+        .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared.")
     }
     if let version = signed.version, let other = seen.version, version != other {
       return SignatureFinding(.wrongVersion, line: SignedPart.algorithm.name, sent: version, seen: other)
@@ -222,8 +183,7 @@ extension SignatureComparison {
 
   /// Whether the service signed the string that belongs to the sent request, byte for byte.
   ///
-  /// A string in which the service masked the session token is no proof. The string to sign of V4, COS and S3 contains
-  /// the hash of everything else that is signed.
+  /// A masked token makes a string no proof. In V4, COS and S3 the string has the hash of all that is signed.
   private var stringsAreEqual: Bool {
     guard let first = sent.texts?.stringToSign, let second = response.stringToSign else { return false }
     return (first.removingByteSuffix("\n") ?? first[...]).utf8.elementsEqual(
@@ -231,8 +191,6 @@ extension SignatureComparison {
   }
 
   /// Returns the finding for a common change of the request that results in the hash that the service shows.
-  ///
-  /// Returns `nil` if no common change results in that hash.
   private func likelyRewriting(hashingTo hash: String) -> SignatureFinding? {
     guard let signed = sent.parts else { return nil }
     for request in LikelyRewriting.all(of: sent.request) {
@@ -245,12 +203,8 @@ extension SignatureComparison {
     return nil
   }
 
-  /// Returns whether the service's canonical request in the response has the given hash.
-  ///
-  /// The hash differs if a log lost or masked a part of the text.
-  private func isWhole(_ hash: String) -> Bool {
-    response.canonicalRequest.flatMap(sent.reader.hash) == hash
-  }
+  /// Returns whether the canonical request in the response has a hash, which differs if a log lost or masked a part.
+  private func isWhole(_ hash: String) -> Bool { response.canonicalRequest.flatMap(sent.reader.hash) == hash }
 
   /// Returns the finding for the first line that differs although its components do not, such as reordered parameters.
   private func orderDifference(_ signed: SignedParts) -> SignatureFinding? {
@@ -269,8 +223,25 @@ extension SignatureComparison {
     return nil
   }
 
-  /// Returns whether a line contains a session token of the request, as plain text or percent-encoded.
   private func holdsToken(_ line: String) -> Bool {
     sent.tokens.contains { line.contains($0.reveal()) || line.contains($0.reveal().percentEncoded()) }
+  }
+}
+
+extension String {
+  fileprivate var mentionsVersion: Bool {
+    let text = lowercased()
+    return ["signature version", "v1 signature", "v4 signature", "signature v1", "signature v4"].contains {
+      text.contains($0)
+    }
+  }
+}
+
+extension Duration {
+  var inWords: String {
+    let seconds = components.seconds
+    let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
+      .filter { $0.0 > 0 }
+    return parts.isEmpty ? "0 s" : parts.map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }
 }

@@ -17,17 +17,13 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// The cause of the signature's rejection.
   public let cause: Cause
 
-  /// The name of the line that differs, such as `Content-Type` or `query parameter acl`.
-  ///
-  /// It is `nil` if the cause does not concern a line.
+  /// The name of the line that differs, such as `query parameter acl`, or `nil` if the cause does not concern a line.
   public let line: String?
 
   /// The value of the differing line in the sent request, or `nil` if the line was absent.
   public let sent: String?
 
-  /// The value of the differing line that the service received.
-  ///
-  /// It is `nil` if the line was absent or the service does not show it.
+  /// The value of the differing line that the service received, or `nil` if it was absent or is not shown.
   public let seen: String?
 
   /// A description of the difference and its usual reason, in complete sentences.
@@ -42,8 +38,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   /// The words for a wrong secret, if the strings to sign are equal but it is not known that the client signed its own.
   private let secretWords: [String]
 
-  /// Creates a diagnosis of a rejected request, or returns `nil` if the response does not concern its sender or
-  /// signature.
+  /// Creates a diagnosis of a rejected request, or returns `nil` if its sender and signature are not the reason.
   ///
   /// - Parameters:
   ///   - rejected: The response of the service.
@@ -51,21 +46,17 @@ public struct SignatureDiagnosis: Sendable, Hashable {
   ///   - service: The service for which the request was signed.
   ///   - stringToSign: The string that the client signed, or `nil` to derive the string from the request. Only with this
   ///     string can the cause be ``Cause/wrongSecret``.
-  ///   - canonicalRequest: The client's canonical request, or `nil` to derive it from the request. Some schemes have no
-  ///     canonical request.
+  ///   - canonicalRequest: The client's canonical request, or `nil` to derive it, or if the scheme has none.
   public init?(
     of rejected: RejectedResponse, to request: HTTPRequest, signedFor service: SignedService,
-    stringToSign: String? = nil,
-    canonicalRequest: String? = nil
+    stringToSign: String? = nil, canonicalRequest: String? = nil
   ) {
     let reading = rejected.reading(by: service.reader)
-    let sent = SentRequest(
-      request, service.reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
+    let sent = SentRequest(request, service.reader, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
     guard let diagnosis = SignatureDiagnosis(of: reading, sent) else { return nil }
     self = stringToSign == nil ? diagnosis : diagnosis.whenSignedAsSent
   }
 
-  /// Creates a diagnosis from a parsed response, or returns `nil` if the response does not concern the signature.
   init?(of reading: RejectedResponse.Reading, _ sent: SentRequest) {
     guard reading.concernsAuthorization(sent.reader.meanings),
       let finding = SignatureComparison(response: reading, sent: sent).finding
@@ -73,9 +64,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     self.init(finding, by: sent.reader, masking: SecretMask(sent.tokens))
   }
 
-  /// Creates the sentences for a finding, with session tokens masked.
-  ///
-  /// The values of the finding are already masked if the names of their lines require it.
+  /// Creates the sentences for a finding, with session tokens masked; values of secret lines already are.
   private init(_ finding: SignatureFinding, by reader: some SignatureReader, masking mask: SecretMask) {
     func masked(_ text: String) -> String { mask.applied(to: text) }
     func sentences(for cause: Cause) -> [String] {
@@ -112,9 +101,7 @@ public struct SignatureDiagnosis: Sendable, Hashable {
     guard cause == .unknown, secretWords.count == 2 else { return self }
     return SignatureDiagnosis(.wrongSecret, explanation: secretWords[0], remedy: secretWords[1])
   }
-}
 
-extension SignatureDiagnosis {
   /// The name and the values of the differing line, if the diagnosis concerns a line, and the explanation.
   public var summary: String {
     guard let line else { return explanation }
@@ -260,7 +247,6 @@ extension SignatureDiagnosis {
 }
 
 extension SignatureDiagnosis.Cause {
-  /// A description of what usually leads to this cause, and how to fix it.
   package var text: (usual: String, remedy: String) {
     switch self {
     case .contentTypeAdded:
@@ -454,9 +440,7 @@ extension SignatureDiagnosis.Cause {
         "Create a new one; if the service refuses that too, set the clock."
       )
     case .notYetValid:
-      (
-        "The clock of the signing machine is fast.", "Set it, or use the start time from the token server."
-      )
+      ("The clock of the signing machine is fast.", "Set it, or use the start time from the token server.")
     case .wrongDay:
       (
         "The day is in local time, or was computed once and reused after midnight.",
@@ -468,16 +452,10 @@ extension SignatureDiagnosis.Cause {
         "Send the date in the service's own header."
       )
     case .wrongRegion:
-      (
-        "The region in the signature is not that of the bucket, or is misspelt.", "Sign for the region of the bucket."
-      )
-    case .wrongProduct:
-      ("The product in the scope is not that of the service.", "Use the service's name for scopes.")
+      ("The region in the signature is not that of the bucket, or is misspelt.", "Sign for the region of the bucket.")
+    case .wrongProduct: ("The product in the scope is not that of the service.", "Use the service's name for scopes.")
     case .wrongVersion:
-      (
-        "The service requires another signature version.",
-        "Sign with the version that the bucket accepts."
-      )
+      ("The service requires another signature version.", "Sign with the version that the bucket accepts.")
     case .signatureTwice:
       (
         "A presigned URL was sent by a client that signs its requests as well.",

@@ -6,17 +6,14 @@ public import StorageAuth
 
 /// The service for which a request was signed, with its known properties.
 ///
-/// This package supplies the services `.oss(…)`, `.cos(…)` and `.s3(…)`. A package for another service supplies a
-/// ``SignatureReader``.
+/// This package supplies `.oss(…)`, `.cos(…)` and `.s3(…)`. Another service supplies a ``SignatureReader``.
 public struct SignedService: Sendable, Hashable {
   package let reader: any SignatureReader
 
   /// Creates a service from a reader.
   ///
   /// - Parameter reader: The reader of the service's signatures and error responses.
-  public init(_ reader: some SignatureReader) {
-    self.reader = reader
-  }
+  public init(_ reader: some SignatureReader) { self.reader = reader }
 
   /// Returns a Boolean value that indicates whether two services have equal readers.
   public static func == (first: SignedService, second: SignedService) -> Bool {
@@ -24,15 +21,12 @@ public struct SignedService: Sendable, Hashable {
   }
 
   /// Hashes the reader of the service into the given hasher.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(AnyHashable(reader))
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(reader)) }
 }
 
 /// A type that parses a service's signatures, signed strings and error responses.
 ///
-/// A ``SignatureDiagnosis`` uses the reader to explain a rejection. Requirements that most services share have a
-/// default implementation.
+/// A ``SignatureDiagnosis`` uses it to explain a rejection. What most services share has a default implementation.
 public protocol SignatureReader: Sendable, Hashable {
   /// Parses the signature of a request, and returns its statements and the strings that it covers.
   ///
@@ -54,13 +48,10 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Parameters:
   ///   - text: The canonical request.
   ///   - request: The request to which the string probably belongs.
-  /// - Returns: The components of the string, or `nil` if the string is not a canonical request of the service, or the
-  ///   service has no canonical requests.
+  /// - Returns: The components of the string, or `nil` if it is no canonical request of the service, or there are none.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts?
 
-  /// Returns the hash of a canonical request in the format of the string to sign.
-  ///
-  /// Returns `nil` if the service has no canonical requests.
+  /// Returns the hash of a canonical request as in the string to sign, or `nil` if the service has none.
   func hash(ofCanonicalRequest text: String) -> String?
 
   /// Returns the kind of a signed string that was copied from a log, or `nil` if the string is not a signed string.
@@ -68,8 +59,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Parameter lines: The lines of the string, at least three.
   func copiedText(_ lines: [String]) -> CopiedText?
 
-  /// A Boolean value that indicates whether signed strings end with a line feed, which is preserved when a string is
-  /// copied.
+  /// A Boolean value that indicates whether signed strings end with a line feed, which a copied string preserves.
   var endsTextsWithLineFeed: Bool { get }
 
   /// The service's error codes: the elements of its error documents, and the header of its responses to HEAD.
@@ -90,9 +80,7 @@ public protocol SignatureReader: Sendable, Hashable {
   /// - Returns: The finding, or `nil` to use the meaning of the error code.
   func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding?
 
-  /// Returns a service-specific description of what usually leads to a cause, and how to fix it.
-  ///
-  /// Returns `nil` to use the common descriptions.
+  /// Returns what usually leads to a cause at the service, and how to fix it, or `nil` for the common descriptions.
   func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)?
 
   /// Returns whether an access key ID belongs to a temporary key, or `nil` if the ID does not show it.
@@ -190,8 +178,7 @@ public struct SignatureReading: Sendable {
   /// The ID of the access key with which the request claims to be signed.
   public var accessKeyID: AccessKeyID
 
-  /// A Boolean value that indicates whether the request contains a session token at a position where the service reads
-  /// it.
+  /// A Boolean value that indicates whether the request contains a session token where the service reads it.
   public var hasToken: Bool
 
   /// The signing time or the start of the validity window, or `nil` if the request does not contain it.
@@ -245,7 +232,6 @@ public struct SignatureFinding: Sendable, Hashable {
   /// Additional facts, in complete sentences without secrets.
   public var detail: String
 
-  /// The names of the other lines that differ.
   var otherLines: [String] = []
 
   /// Whether the strings to sign are equal, so that only the secret can differ if the client signed what it sent.

@@ -3,21 +3,13 @@
 
 package import StorageCrypto
 
-/// A private key.
-///
-/// `print`, `dump` and `Mirror` do not show the key.
+/// A private key, which `print`, `dump` and `Mirror` do not show.
 package struct PrivateKey: Sendable {
   let handle: KeyHandle
 
-  /// Creates a private key from PEM text.
+  /// Creates a private key from PEM text in a traditional RSA, EC or DSA format or PKCS #8, encrypted or not.
   ///
-  /// The format can be a traditional RSA, EC or DSA format, or PKCS #8, with or without encryption.
-  ///
-  /// The initializer never prompts the user for a passphrase.
-  ///
-  /// - Parameters:
-  ///   - pem: The PEM text. Other text around the key is skipped.
-  ///   - passphrase: The passphrase in UTF-8, which is ignored if the key is not encrypted.
+  /// Other text around the key is skipped. The initializer never prompts the user for a passphrase.
   package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(KeyError) {
     handle = try KeyHandle.reading(privatePEM: pem, passphrase: passphrase)
   }
@@ -25,13 +17,10 @@ package struct PrivateKey: Sendable {
   /// Creates a private key from PEM text in strings that are no longer secret, or that cannot be wiped anyway.
   package init(pem: String, passphrase: String? = nil) throws(KeyError) {
     try self.init(
-      pem: withBytes(of: pem) { SecretBytes($0) },
-      passphrase: passphrase.map { withBytes(of: $0) { SecretBytes($0) } })
+      pem: withBytes(of: pem) { SecretBytes($0) }, passphrase: passphrase.map { withBytes(of: $0) { SecretBytes($0) } })
   }
 
-  /// Creates a private key from its integers.
-  ///
-  /// - Throws: `malformed` if the integers do not belong to the same key, which a test signature shows.
+  /// Creates a private key from its integers, which belong to the same key if a test signature is valid.
   package init(_ parts: PrivateKeyParts) throws(KeyError) {
     guard let handle = KeyHandle.key(of: parts), handle.isWhole else { throw .malformed }
     self.handle = handle
@@ -50,25 +39,19 @@ package struct PrivateKey: Sendable {
   /// libcrypto supports 512 to 16384 bits; swift-crypto 1024 to 8192 bits, of which it generates the multiples of 128.
   package static func canGenerateRSA(bits: Int) -> Bool { KeyHandle.canGenerateRSA(bits: bits) }
 
-  /// Generates an RSA key pair.
-  ///
-  /// - Parameter bits: The length of the modulus in bits.
   package static func generateRSA(bits: Int) throws(KeyError) -> PrivateKey {
     guard Self.canGenerateRSA(bits: bits) else { throw .unsupportedKind }
     return try PrivateKey(generated: KeyHandle.generateRSA(bits: bits))
   }
 
-  /// Generates an ECDSA key pair on the given curve.
   package static func generateECDSA(_ curve: EllipticCurve) throws(KeyError) -> PrivateKey {
     try PrivateKey(generated: KeyHandle.generateECDSA(curve))
   }
 
-  /// Generates an Ed25519 key pair.
   package static func generateEd25519() throws(KeyError) -> PrivateKey {
     try PrivateKey(generated: KeyHandle.generateEd25519())
   }
 
-  /// The algorithm of the private key, with the key's length or curve.
   package var kind: KeyKind { handle.kind }
 
   /// Whether the public key verifies a signature made with the private key.
@@ -77,19 +60,14 @@ package struct PrivateKey: Sendable {
   /// The public key, which retains the same key but uses only its public part.
   package var publicKey: PublicKey { PublicKey(handle) }
 
-  /// Signs a message.
-  ///
-  /// - Throws: `unsupportedKind` if the algorithm needs another kind of key, or `failed` if the key is too short for
-  ///   the hash.
+  /// Signs a message, or throws `failed` if the key is too short for the hash.
   package func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) throws(KeyError) -> [UInt8] {
     guard algorithm.takes(kind) else { throw .unsupportedKind }
     guard let signature = handle.sign(message, with: algorithm) else { throw .failed }
     return signature
   }
 
-  /// The unencrypted private key in its kind's traditional PEM format, such as `BEGIN RSA PRIVATE KEY`.
-  ///
-  /// It is `nil` if the kind has no traditional format.
+  /// The unencrypted key in its kind's traditional PEM format, such as `BEGIN RSA PRIVATE KEY`, or `nil` without one.
   package var traditionalPEM: SecretBytes? { handle.traditionalPEM }
 
   /// The unencrypted private key in PKCS #8 PEM (`BEGIN PRIVATE KEY`), or `nil` if the key cannot be encoded.
@@ -97,19 +75,13 @@ package struct PrivateKey: Sendable {
 }
 
 extension PrivateKey: CustomStringConvertible, CustomReflectable {
-  /// The kind of the private key, without any secret.
   package var description: String { "PrivateKey(\(kind))" }
 
-  /// A mirror without children.
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension PrivateKey {
-  /// Returns the unencrypted private key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`).
-  ///
-  /// Returns `nil` if SSH does not support the key's kind.
-  ///
-  /// - Parameter comment: The comment in the file, usually the name of the key.
+  /// Returns the unencrypted key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`), or `nil` for a kind without one.
   package func openSSHPEM(comment: String = "") -> SecretBytes? {
     guard let blob = handle.sshBlob, var secret = privateFields else { return nil }
     defer { secret.wipeBytes() }
@@ -148,9 +120,7 @@ extension PrivateKey {
     switch kind {
     case .rsa:
       fields.append("ssh-rsa")
-      let numbers: [KeyNumber] = [
-        .modulus, .publicExponent, .privateExponent, .coefficient, .firstPrime, .secondPrime,
-      ]
+      let numbers: [KeyNumber] = [.modulus, .publicExponent, .privateExponent, .coefficient, .firstPrime, .secondPrime]
       for name in numbers {
         guard var number = handle.number(name) else { return nil }
         fields.append(number: number)
@@ -189,7 +159,6 @@ package enum KeyError: Error, Sendable, Hashable {
   case unsupportedEncryption
   /// The key's kind does not support the operation.
   case unsupportedKind
-  /// An operation failed.
   case failed
 }
 
@@ -243,8 +212,7 @@ package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
 /// The integers of a private key in an SSH key file, as big-endian bytes.
 package enum PrivateKeyParts: Sendable {
   /// The modulus, the exponents, the coefficient and the two primes of an RSA key.
-  case rsa(
-    modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]])
+  case rsa(modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]])
   /// The uncompressed public point and the private scalar of an ECDSA key.
   case ecdsa(EllipticCurve, point: [UInt8], scalar: [UInt8])
   /// The public point and the private seed of an Ed25519 key.
@@ -255,7 +223,6 @@ package enum PrivateKeyParts: Sendable {
 }
 
 extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
-  /// The kind of the private key, without its integers.
   package var description: String {
     switch self {
     case .rsa: "PrivateKeyParts(rsa)"
@@ -264,7 +231,6 @@ extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
     }
   }
 
-  /// A mirror without children.
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -274,18 +240,15 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   case rsaPKCS1(SignatureHash)
   /// RSASSA-PKCS1-v1_5 with MD5, which OSS uses for callbacks.
   ///
-  /// MD5 is broken for signatures of text that an attacker can choose. Use the algorithm only where a vendor requires
-  /// it.
+  /// MD5 is broken for text that an attacker can choose. Use the algorithm only where a vendor requires it.
   case rsaPKCS1MD5
-  /// RSASSA-PSS (RFC 8017, section 8.1) with a hash function, MGF1 with the same function, and a salt as long as the
-  /// digest.
+  /// RSASSA-PSS (RFC 8017, section 8.1) with a hash function, also for MGF1, and a salt as long as the digest.
   case rsaPSS(SignatureHash)
   /// ECDSA on a curve with a hash function.
   ///
   /// The signature is the concatenation of R and S, each as long as a coordinate (RFC 7518, section 3.4).
   case ecdsa(EllipticCurve, SignatureHash)
 
-  /// Returns whether a key of the given kind can make or verify signatures with the algorithm.
   package func takes(_ kind: KeyKind) -> Bool {
     switch (self, kind) {
     case (.rsaPKCS1, .rsa), (.rsaPKCS1MD5, .rsa), (.rsaPSS, .rsa): true
@@ -295,7 +258,6 @@ package enum SignatureAlgorithm: Sendable, Hashable {
   }
 }
 
-/// A hash function for signatures.
 package enum SignatureHash: Sendable, Hashable, CaseIterable {
   case sha256, sha384, sha512
 }

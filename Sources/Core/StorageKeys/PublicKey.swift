@@ -5,22 +5,16 @@
 package struct PublicKey: Sendable {
   let handle: KeyHandle
 
-  init(_ handle: KeyHandle) {
-    self.handle = handle
-  }
+  init(_ handle: KeyHandle) { self.handle = handle }
 
-  /// Creates a public key from PEM text.
-  ///
-  /// The format is SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older RSA format (`BEGIN RSA PUBLIC KEY`).
+  /// Creates a public key from SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older `BEGIN RSA PUBLIC KEY`.
   package init(pem: String) throws(KeyError) {
     guard let handle = KeyHandle.reading(publicPEM: pem) else { throw .malformed }
     self.handle = handle
   }
 
-  /// The algorithm of the public key, with the key's length or curve.
   package var kind: KeyKind { handle.kind }
 
-  /// Returns whether the key verifies a signature of a message.
   package func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
     algorithm.takes(kind) && handle.verify(signature, of: message, with: algorithm)
   }
@@ -33,9 +27,7 @@ package struct PublicKey: Sendable {
 }
 
 extension KeyHandle {
-  /// The public key as an SSH key blob (RFC 4253, section 6.6; RFC 5656; RFC 8709).
-  ///
-  /// It is `nil` if SSH does not support the key's kind.
+  /// The SSH key blob (RFC 4253, section 6.6; RFC 5656; RFC 8709), or `nil` if SSH does not support the key's kind.
   var sshBlob: [UInt8]? {
     var blob = SSHFields()
     switch kind {

@@ -13,8 +13,7 @@ extension AccessPolicy {
   ///   - options: The statements that the document may contain although the COS documentation doesn't list them.
   /// - Throws: A `PolicyError` if CAM cannot express the policy; see ``camDocument(regions:options:)``.
   public func camDocument(region: String, options: CAMDocumentOptions = []) throws(PolicyError) -> String {
-    try camDocument(
-      regions: Dictionary(rules.map { ($0.bucket, region) }) { first, _ in first }, options: options)
+    try camDocument(regions: Dictionary(rules.map { ($0.bucket, region) }) { first, _ in first }, options: options)
   }
 
   /// Returns the policy as a CAM policy document of Tencent Cloud, for buckets in more than one region.
@@ -30,9 +29,7 @@ extension AccessPolicy {
   /// - Throws: A `PolicyError` if CAM cannot express the policy: a bucket lacks an app ID or a region, a rule expires
   ///   although `options` lacks ``CAMDocumentOptions/dates``, the policy contains an IPv6 address, or a key contains an
   ///   asterisk, a question mark or `${`.
-  public func camDocument(
-    regions: [String: String], options: CAMDocumentOptions = []
-  ) throws(PolicyError) -> String {
+  public func camDocument(regions: [String: String], options: CAMDocumentOptions = []) throws(PolicyError) -> String {
     var statements: [DocumentStatement] = []
     for rule in try checkedRules() {
       for statement in try CAMRule(rule, regions, options).statements() { statements.add(statement) }
@@ -79,15 +76,7 @@ struct CAMRule {
   private let pattern: String
   private let conditions: [DocumentStatement.Condition]
 
-  /// Creates the components that the CAM statements for an access rule share.
-  ///
-  /// - Parameters:
-  ///   - rule: The access rule, already checked.
-  ///   - regions: The region of each bucket, by bucket name.
-  ///   - options: The statements that the document may contain although the COS documentation doesn't list them.
-  init(
-    _ rule: AccessRule, _ regions: [String: String], _ options: CAMDocumentOptions
-  ) throws(PolicyError) {
+  init(_ rule: AccessRule, _ regions: [String: String], _ options: CAMDocumentOptions) throws(PolicyError) {
     guard let hyphen = rule.bucket.lastIndex(of: "-") else { throw Self.shortName(rule.bucket) }
     let appID = rule.bucket[rule.bucket.index(after: hyphen)...]
     guard appID.utf8.count >= 8, appID.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
@@ -106,7 +95,6 @@ struct CAMRule {
     conditions = try Self.conditions(of: rule, options)
   }
 
-  /// Returns the CAM policy statements for the access rule.
   func statements() throws(PolicyError) -> [DocumentStatement] {
     var plain: [String] = []
     var limited: [String] = []

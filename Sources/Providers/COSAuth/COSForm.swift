@@ -8,8 +8,7 @@ internal import StorageCrypto
 ///
 /// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
 enum COSForm {
-  /// The lowercase names of the form fields that need no conditions in the policy, because they are part of the
-  /// signature.
+  /// The lowercase names of the form fields that are part of the signature and need no conditions in the policy.
   static let ownFields: Set<String> = [
     "policy", "q-sign-algorithm", "q-ak", "q-key-time", "q-sign-time", "q-signature", tokenField,
   ]
@@ -20,8 +19,7 @@ enum COSForm {
 
   /// Returns the signature of a form policy in hexadecimal.
   ///
-  /// The string to sign is the SHA-1 hash of the policy document itself rather than of its Base64. Unlike the string to
-  /// sign for a request, it contains neither the algorithm nor the validity window.
+  /// The string to sign is the SHA-1 of the document itself, without its Base64, the algorithm and the window.
   static func signature(of policy: [UInt8], in window: COSKeyTime, with key: AccessKey) -> String {
     window.signingKey(of: key).authenticationCode { $0.append(hex: SHA1.hash(policy)) }.hex
   }
@@ -47,13 +45,9 @@ extension COSSigner: FormSigner {
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: COSKeyTime.idDelimiters)
-    let window = try checked(
-      COSKeyTime(from: key.start ?? context.date, until: policy.expiration), for: key.identity)
+    let window = try checked(COSKeyTime(from: key.start ?? context.date, until: policy.expiration), for: key.identity)
     var policy = policy
     policy.contentType = try policy.contentType.map(Self.expressible)
     policy.conditions = try policy.conditions.map { condition throws(SigningError) in

@@ -15,7 +15,6 @@ extension SignedService {
   }
 }
 
-/// A reader of the signatures and error responses of COS.
 struct COSSignatureReader: SignatureReader {
   let style: AddressingStyle?
 
@@ -28,21 +27,19 @@ struct COSSignatureReader: SignatureReader {
     let verifier = COSVerifier(style: style)
     guard let claim = try verifier.claim(in: request) else { return nil }
     let headers = request.headerFields.map(\.name.canonicalName).filter { !claim.signedHeaders.contains($0) }
-    let parameters = request.parameterNames.map(\.asciiLowercased).filter { !claim.signedParameters.contains($0) }
+    let parameters = request.parameterNames.map(\.asciiLowercased).filter { !claim.parameters.contains($0) }
     let unsigned = headers.map { SignedPart.header($0) } + parameters.map { .parameter($0) }
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.window.start,
         end: claim.window.end, unsignedParts: unsigned.filter(\.hasEffectInCOS),
-        texts: try verifier.texts(of: claim, in: request))
+        texts: try verifier.texts(of: claim))
     } catch {
       throw VerificationError(error)
     }
   }
 
-  /// Returns `true` if an access key ID belongs to a temporary key: its ID is longer than 40 bytes.
-  ///
-  /// Otherwise returns `nil`.
+  /// Returns `true` if the ID is longer than 40 bytes, as only those of temporary keys are, and otherwise `nil`.
   func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > 40 ? true : nil }
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
@@ -55,10 +52,9 @@ struct COSSignatureReader: SignatureReader {
     return parts
   }
 
-  /// Parses a COS HTTP string, whose hash the signature covers.
+  /// Parses a COS HTTP string.
   ///
-  /// The path is decoded and can contain line feeds. Line feeds at the end of the string are easily lost when the
-  /// string is copied.
+  /// The decoded path can contain line feeds. Those at the end of the string are easily lost when it is copied.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
     let pathEnd = 2 + (request.decodedPath ?? "").count(of: "\n")

@@ -88,7 +88,6 @@ public struct COSSigner: TwoStepSigner, Presigner {
 }
 
 extension COSSigner {
-  /// Returns the validity window of a signature in the headers.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let keyTime { return try checked(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {
@@ -104,10 +103,7 @@ extension COSSigner {
     return try checked(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
   }
 
-  /// Returns the validity window of a presigned URL.
-  ///
-  /// If the clock is before the key's start time, the clock is certainly slow, and the window starts at the key's start
-  /// time.
+  /// Returns the validity window of a presigned URL; a clock before the key's start time is certainly slow.
   func urlWindow(
     for identity: Identity, validFor duration: Duration, at date: Timestamp
   ) throws(SigningError) -> COSKeyTime {
@@ -118,15 +114,12 @@ extension COSSigner {
         remedy: "Request 1 to \(Int32.max - 1) seconds.")
     }
     let now = max(date, identity.start ?? date)
-    return try checked(
-      COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
+    return try checked(COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
   }
 
   /// Returns the given window, or throws an error if the window ends before it starts or after the key expires.
   func checked(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
-    if let expiration = identity?.expiration, expiration < window.end {
-      throw .credentialEndsFirst(expiration, required: window.end)
-    }
+    try identity?.check(validUntil: window.end)
     guard window.start < window.end else {
       throw .credentialEndsFirst(window.end, required: window.start)
     }
@@ -136,9 +129,7 @@ extension COSSigner {
     }
     return window
   }
-}
 
-extension COSSigner {
   /// Signs a request by adding the signature to its headers.
   ///
   /// The method sets `Authorization` and, for a temporary key, `x-cos-security-token`.
@@ -149,12 +140,9 @@ extension COSSigner {
   ///   - context: The signing time.
   /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
   ///   request is then unchanged.
-  public func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
-    let identity = key.identity
-    try sign(&request, with: key, identity, during: headerWindow(for: identity, at: context.date))
+    try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
   }
 
   /// Signs a request by adding a signature with the given validity window to its headers.
@@ -166,19 +154,11 @@ extension COSSigner {
   ///     key expires.
   /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
   ///   request is then unchanged.
-  public func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime
-  ) throws(SigningError) {
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, during window: COSKeyTime) throws(SigningError) {
     if key.isAnonymous { return }
-    try sign(&request, with: key, key.identity, during: window)
-  }
-
-  private func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
-  ) throws(SigningError) {
     try key.check(idWithout: COSKeyTime.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
-    let window = try checked(window, for: identity)
+    let window = try checked(window, for: key.identity)
     let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken
@@ -195,23 +175,18 @@ extension COSSigner {
     request.headerFields = draft.fields
   }
 
-  /// The format of the HTTP string for a request that is signed in its headers.
-  var httpString: COSHTTPString {
+  private var httpString: COSHTTPString {
     COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
-  /// Returns the header fields of a request as they are signed, with the given session token.
-  ///
-  /// If `token` is `nil`, the result contains no session token.
-  func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
+  private func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
     try check(request)
     var draft = FieldDraft(request.headerFields, adding: 2)
-    if let token { draft.set(token) } else { draft.remove(.cosSecurityToken) }
+    draft.set(token, named: .cosSecurityToken)
     return draft
   }
 
-  /// Returns the signature that covers an HTTP string.
-  func signature(
+  private func signature(
     of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>
   ) -> Digest {
     let hash = SHA1.hash(writing: text)
@@ -225,11 +200,9 @@ extension COSSigner {
   private static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
 
   /// Throws an error if the service, or its strict mode if ``isStrict`` is set, would reject the request.
-  func check(_ request: HTTPRequest) throws(SigningError) {
+  private func check(_ request: HTTPRequest) throws(SigningError) {
     guard let authority = request.authority, isHost(authority) else {
-      throw SigningError(
-        .invalidRequest, "The request has no host, or a malformed one.",
-        remedy: "Set its authority, such as photos-1250000000.cos.ap-guangzhou.myqcloud.com.")
+      throw .noHost(example: "photos-1250000000.cos.ap-guangzhou.myqcloud.com")
     }
     guard isStrict else { return }
     if !policy.isComplete {
@@ -246,9 +219,7 @@ extension COSSigner {
 }
 
 extension ByteWriter {
-  /// Appends the value of the `Authorization` header up to the signature.
-  ///
-  /// The fields and their order come from "Request Signature".
+  /// Appends the value of the `Authorization` header up to the signature, in the order of "Request Signature".
   mutating func append(
     authorizationOf id: AccessKeyID, in window: COSKeyTime, headerList: COSHTTPString.Write,
     parameterList: COSHTTPString.Write
@@ -284,9 +255,7 @@ extension COSSigner {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
-    let identity = key.identity
-    return try presign(
-      request, with: key, identity, during: urlWindow(for: identity, validFor: duration, at: context.date))
+    try presign(request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
   }
 
   /// Creates a presigned URL that is valid in the given window.
@@ -301,18 +270,9 @@ extension COSSigner {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
   ) throws(SigningError) -> PresignedRequest {
-    try presign(request, with: key, key.identity, during: window)
-  }
-
-  private func presign(
-    _ request: HTTPRequest, with key: AccessKey, _ identity: Identity, during window: COSKeyTime
-  ) throws(SigningError) -> PresignedRequest {
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a URL.",
-        remedy: "Use the URL without a signature, or a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousURL }
     try key.check(idWithout: COSKeyTime.idDelimiters)
+    let identity = key.identity
     let window = try checked(window, for: identity)
     let (fields, path) = try draft(presigning: request, as: identity)
     let signingKey = window.signingKey(of: key)
@@ -320,9 +280,7 @@ extension COSSigner {
     let url = try string.withHTTPString(request, fields: fields, path: path) { text, headerList, parameterList in
       let signature = signature(of: text, in: window, with: signingKey)
       return String(writing: { writer in
-        writer.append(request.scheme ?? "https")
-        writer.append("://")
-        writer.append(request.authority ?? "")
+        writer.append(originOf: request)
         writer.append(path)
         append(
           signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
@@ -335,24 +293,22 @@ extension COSSigner {
   }
 
   /// Returns the headers that the signature of a presigned URL covers.
-  func signedHeaders(of fields: HTTPFields) -> HTTPFields {
+  private func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
   }
 
-  /// Returns the format of the HTTP string for a presigned URL.
-  func httpString(presigning request: HTTPRequest) -> COSHTTPString {
+  private func httpString(presigning request: HTTPRequest) -> COSHTTPString {
     COSHTTPString(
       policy: policy, refused: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
   }
 
   /// Returns the header fields and the path that the signature of a presigned URL covers.
-  func draft(
+  private func draft(
     presigning request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> (fields: HTTPFields, path: String) {
     try check(request)
     let path = request.path ?? "/"
-    var fields = request.headerFields
-    if fields.contains(where: Self.isHeaderSignature) { fields.removeAll(where: Self.isHeaderSignature) }
+    let fields = request.headerFields.without(Self.signatureHeaders)
     guard let token = identity.sessionToken else { return (fields, path) }
     let extended = String(writing: { writer in
       writer.append(path)
@@ -363,14 +319,10 @@ extension COSSigner {
     return (fields, extended)
   }
 
-  /// Returns whether a header field belongs to a signature in the headers, and is therefore not allowed in a presigned
-  /// URL.
-  private static func isHeaderSignature(_ field: HTTPField) -> Bool {
-    field.name == .authorization || field.name == .cosSecurityToken
-  }
+  private static let signatureHeaders: [HTTPField.Name] = [.authorization, .cosSecurityToken]
 
   /// Appends the query parameters that contain the authorization to a presigned URL, up to the signature.
-  func append(
+  private func append(
     signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
     headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
   ) {
@@ -389,24 +341,14 @@ extension COSSigner {
     window.append(to: &writer, separator: "%3B")
     writer.append("&q-key-time=")
     window.append(to: &writer, separator: "%3B")
+    // The names in the lists are already encoded, and are encoded again as the value of a parameter.
     writer.append("&q-header-list=")
-    writer.append(encodingList: headerList)
+    writer.append(percentEncoding: String(writing: headerList))
     writer.append("&q-url-param-list=")
-    writer.append(encodingList: parameterList)
+    writer.append(percentEncoding: String(writing: parameterList))
     writer.append("&q-signature=")
   }
-}
 
-extension ByteWriter {
-  /// Appends a percent-encoded list of header or parameter names to a URL.
-  ///
-  /// The names are already encoded. The list is encoded again because it becomes the value of a parameter.
-  mutating func append(encodingList list: COSHTTPString.Write) {
-    append(percentEncoding: String(writing: list))
-  }
-}
-
-extension COSSigner {
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Parameters:
@@ -419,7 +361,7 @@ extension COSSigner {
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: COSKeyTime.idDelimiters)
-    let token = identity.sessionToken.map { HTTPField(name: .cosSecurityToken, value: $0.reveal()) }
+    let token = identity.tokenField(named: .cosSecurityToken)
     let draft = try draft(request, token: token)
     let window = try headerWindow(for: identity, at: context.date)
     return try pending(request, draft.fields, with: httpString, as: identity, in: window)
@@ -440,8 +382,7 @@ extension COSSigner {
     try identity.check(idWithout: COSKeyTime.idDelimiters)
     let (fields, path) = try draft(presigning: request, as: identity)
     let window = try urlWindow(for: identity, validFor: duration, at: context.date)
-    return try pending(
-      request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
+    return try pending(request, fields, path: path, with: httpString(presigning: request), as: identity, in: window)
   }
 
   /// Returns the pending signature of a presigned URL if `path` is given, or of a request that is signed in its
@@ -453,23 +394,22 @@ extension COSSigner {
     try string.withHTTPString(original, fields: fields, path: path ?? original.path ?? "/") {
       text, headerList, parameterList in
       let hash = SHA1.hash(writing: text)
-      var request = original
-      request.headerFields = fields
-      if let path {
-        request.path = String(writing: { writer in
-          writer.append(path)
-          append(
-            signatureParametersOf: identity.id, after: path, in: window, headerList: headerList,
-            parameterList: parameterList, to: &writer)
-        })
-      }
       return PendingSignature(
-        .cosV5, stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
-        canonicalRequest: String(writing: text), identity: identity, expiration: window.end, request: request,
-        isPresigned: path != nil, signedHeaders: path == nil ? [:] : signedHeaders(of: fields),
-        authorizationPrefix: String(writing: {
-          $0.append(
-            authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
+        .cosV5, of: original, fields: fields,
+        path: path.map { path in
+          String(writing: { writer in
+            writer.append(path)
+            append(
+              signatureParametersOf: identity.id, after: path, in: window, headerList: headerList,
+              parameterList: parameterList, to: &writer)
+          })
+        }, as: identity, until: window.end,
+        texts: SignedTexts(
+          stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: window) }),
+          canonicalRequest: String(writing: text)),
+        signedHeaders: signedHeaders(of: fields),
+        prefix: String(writing: {
+          $0.append(authorizationOf: identity.id, in: window, headerList: headerList, parameterList: parameterList)
         }))
     }
   }
@@ -483,24 +423,12 @@ extension COSSigner {
   /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed, or belongs to another access key
   ///   ID or request.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
-    var bare = signature
-    if bare.hasBytePrefix(pending.authorizationPrefix) { bare.removeFirst(pending.authorizationPrefix.count) }
-    guard bare == bare.asciiLowercased, [UInt8](hex: bare)?.count == SHA1.digestByteCount else {
+    let bare = pending.bare(signature)
+    guard bare.isLowerHex(byteCount: SHA1.digestByteCount) else {
       throw SigningError(
         .invalidSignature, "The signature is not 40 lower-case hexadecimal digits, or is for another id or request.",
         remedy: "Let the server return the bare signature, or the Authorization for the same string to sign.")
     }
-    var request = pending.request
-    if pending.isPresigned {
-      request.path = (request.path ?? "/") + bare
-    } else {
-      request.headerFields.replace(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
-    }
-    return request
+    return pending.request(with: bare, urlSuffix: bare)
   }
-}
-
-extension COSKeyTime {
-  /// The characters that an access key ID must not contain, because the header has the form of a query.
-  static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
 }

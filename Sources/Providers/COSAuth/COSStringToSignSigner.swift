@@ -60,10 +60,8 @@ public struct COSStringToSignSigner: StringToSignSigner {
   /// - Throws: A `SigningRefusal` if the request is not for the endpoint, or if the string differs in any byte from
   ///   the string to sign of the parsed request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    guard order.scheme == .cosV5 else {
-      throw .malformed("This signer does not support the signature version.")
-    }
-    guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+    guard order.scheme == .cosV5 else { throw .anotherScheme }
+    let canonicalRequest = try order.requiredCanonicalRequest
     let window = try window(of: order, canonicalRequest)
     let request = try request(order, canonicalRequest)
     var target = try target(of: request)
@@ -128,28 +126,20 @@ extension SignableNames {
 }
 
 extension COSStringToSignSigner {
-  /// Returns the validity window in a string to sign.
-  ///
-  /// The method throws an error if the string does not contain the hash of the canonical request.
+  /// Returns the window in a string to sign, which must contain the hash of the canonical request.
   func window(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
       window.start < window.end
     else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
     let hash = SHA1.hash(writing: { $0.append(canonicalRequest) })
-    let text = String(writing: { $0.append(cosStringToSign: hash, in: window) })
-    guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
-      throw SigningRefusal(
-        .hashMismatch, "The string does not contain the hash of the canonical request.",
-        remedy: "Send both as the signer prepares them.")
-    }
+    try order.check(isFor: String(writing: { $0.append(cosStringToSign: hash, in: window) }))
     return window
   }
 
   /// Parses the request that an HTTP string represents.
   ///
-  /// The path may contain line feeds. The parameters and headers are percent-encoded, and are therefore always the last
-  /// two lines.
+  /// The path may contain line feeds; parameters and headers are encoded, and are therefore the last two lines.
   func request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let name = try lines.first()
@@ -175,17 +165,12 @@ extension COSStringToSignSigner {
       host = value
     }
     let request = HTTPRequest(method: method, scheme: nil, authority: host, path: path, headerFields: headers)
-    var names = Set(headers.map(\.name.canonicalName))
-    names.insert("host")
-    let text: String
-    do throws(SigningError) {
-      text = try COSHTTPString(policy: .only(names)).withHTTPString(
+    let names = Set(headers.map(\.name.canonicalName) + ["host"])
+    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+      try COSHTTPString(policy: .only(names)).withHTTPString(
         request, fields: request.headerFields, path: request.path ?? "/"
       ) { text, _, _ in String(writing: text) }
-    } catch {
-      throw .notCanonical
     }
-    guard text.utf8.elementsEqual(canonicalRequest.utf8) else { throw .notCanonical }
     return request
   }
 
@@ -193,9 +178,6 @@ extension COSStringToSignSigner {
     String(text).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// Returns the bucket, the object key and the query parameters of a request.
-  ///
-  /// The method throws an error if the request is not for the endpoint.
   func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let target: RequestTarget
     do throws(VerificationError) {

@@ -50,12 +50,10 @@ public struct COSHeaderPolicy: Sendable, Hashable {
   /// Whether the policy signs all headers that COS requires in its strict mode.
   var isComplete: Bool { value == .standard && signsHost }
 
-  /// Returns whether the policy signs the header with the given lowercase name.
   func signs(_ name: String) -> Bool {
     withBytes(of: name) { signs($0) }
   }
 
-  /// Returns whether the policy signs the header with the given lowercase name.
   func signs(_ name: Span<UInt8>) -> Bool {
     switch value {
     case .standard: Self.isStandard(name)
@@ -63,14 +61,11 @@ public struct COSHeaderPolicy: Sendable, Hashable {
     }
   }
 
-  /// Returns whether the standard policy signs the header with the given lowercase name.
   static func isStandard(_ name: Span<UInt8>) -> Bool {
     hasEffectPrefix(name) || standardNames.contains(name)
   }
 
-  /// Returns whether a lowercase name starts with `x-cos-` or `x-ci-`, the prefixes of names that control COS or CI.
-  ///
-  /// CI is the data processing service of COS.
+  /// Returns whether a lowercase name starts with a prefix of names that control COS or its data processing, CI.
   static func hasEffectPrefix(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-cos-") || name.starts(with: "x-ci-")
   }
@@ -87,7 +82,6 @@ public struct COSHeaderPolicy: Sendable, Hashable {
 /// Source: "Request Signature", the step that generates HttpString,
 /// <https://www.tencentcloud.com/document/product/436/7778>.
 struct COSHTTPString {
-  /// The type of a function that appends a part of the HTTP string.
   typealias Write = (inout ByteWriter) -> Void
 
   let policy: COSHeaderPolicy
@@ -95,9 +89,7 @@ struct COSHTTPString {
   /// The decoded, lowercase names of the signed query parameters, or `nil` to sign all of them.
   var parameterNames: Set<ByteExactString>?
 
-  /// The encoding and the order of the parameter names.
-  ///
-  /// Only verifiers use a spelling other than the standard one.
+  /// The encoding and the order of the parameter names, which only verifiers change.
   var spelling = COSSpelling.standard
 
   /// The host to sign, or `nil` for the request's authority.
@@ -110,14 +102,6 @@ struct COSHTTPString {
   var refused: RefusedParameters?
 
   /// Calls `body` with functions that append the HTTP string, the header list and the parameter list for a request.
-  ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - fields: The header fields from which the signed headers are selected.
-  ///   - path: The path with every signed query parameter.
-  ///   - body: A closure that receives the three functions.
-  /// - Throws: A `SigningError` if the path cannot be parsed, if a parameter has no name or is not allowed, or if a
-  ///   signed header is repeated.
   func withHTTPString<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
@@ -218,21 +202,16 @@ struct COSHTTPString {
 }
 
 extension ByteWriter {
-  /// Appends a header name, which is already lowercase, with percent-encoding if necessary.
-  ///
-  /// A valid header name can contain characters that the signature percent-encodes.
+  /// Appends a lowercase header name, which can contain characters that the signature percent-encodes.
   mutating func append(headerName name: Span<UInt8>) {
     if name.isKept(by: .component) { append(name) } else { append(percentEncoding: name, .component, .lowered) }
   }
 
-  /// Appends an ASCII string in lowercase.
   mutating func append(lowercased text: String) {
     withBytes(of: text) { append(lowercased: $0) }
   }
 
-  /// Appends the string to sign for an HTTP string with the given hash.
-  ///
-  /// Source: "Request Signature", the step that generates StringToSign.
+  /// Appends the string to sign for an HTTP string: StringToSign of "Request Signature".
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
     append("sha1\n")
     window.append(to: &self)
@@ -247,24 +226,19 @@ extension ByteWriter {
 /// All SDKs of the vendor agree about names that consist of letters, digits and hyphens. For other names some SDKs
 /// differ from the documentation, and a server must accept what they send.
 enum COSSpelling: CaseIterable {
-  /// The documented form: the names are percent-encoded, converted to lowercase and then sorted.
-  ///
-  /// Parameters with equal names are sorted by value.
+  /// The documented form: the names are percent-encoded, lowercase and then sorted, and then the values.
   case standard
   /// The form of the JavaScript SDKs: the names are encoded as documented, but sorted by the names before encoding.
   case sortedByRawName
-  /// The form of the iOS SDK: the names are converted to lowercase and then percent-encoded, so that escapes are
-  /// uppercase.
+  /// The form of the iOS SDK: the names are lowercase and then percent-encoded, so that escapes are uppercase.
   case upperCaseEscapes
   /// The form of the Android SDK: a repeated name is listed once, and its values keep the order of the URL.
   case wireOrder
 
-  /// The sort order of the query parameters.
   var order: EncodedOrder {
     self == .sortedByRawName ? .decodedLowered : .encodedLowered
   }
 
-  /// The letter case of the query parameter names.
   var nameCase: EncodedCase {
     self == .upperCaseEscapes ? .loweredLetters : .lowered
   }
@@ -280,6 +254,9 @@ public struct COSKeyTime: Sendable, Hashable {
   /// The last second of the window, as Unix time.
   public let end: Timestamp
 
+  /// The characters that an access key ID must not contain, because the header has the form of a query.
+  static let idDelimiters: IDDelimiters = [.ampersand, .equals, .semicolon, .percent]
+
   /// Creates a validity window, rounding both times down to whole seconds.
   ///
   /// - Parameters:
@@ -291,8 +268,6 @@ public struct COSKeyTime: Sendable, Hashable {
   }
 
   /// Creates a window from the format of an authorization, such as `1700000000;1700003600`.
-  ///
-  /// Returns `nil` if the string is malformed.
   package init?(_ text: String) {
     let parts = text.parts(between: ";")
     guard parts.count == 2, let start = Self.seconds(parts[0]), let end = Self.seconds(parts[1]) else { return nil }
@@ -311,10 +286,9 @@ public struct COSKeyTime: Sendable, Hashable {
     writer.append(end.unixSeconds)
   }
 
-  /// Returns the signing key for the window, which is derived once from an access key.
+  /// Returns the signing key, which is derived once from an access key: the SignKey of "Request Signature".
   ///
-  /// It is the SignKey of "Request Signature": the HMAC-SHA-1 of the window. The 40 hexadecimal digits of that HMAC are
-  /// the signing key, rather than its bytes.
+  /// It is the 40 hexadecimal digits of an HMAC, rather than its bytes.
   func signingKey(of key: AccessKey) -> HMACKey<SHA1> {
     let scope = KeyScope(from: start.unixSeconds, to: end.unixSeconds)
     return key.signingKey(for: scope) { secret in

@@ -99,9 +99,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       headers: authorization.headers, parameters: authorization.parameters, target: target, verifier: self)
   }
 
-  /// Returns the session token from a header or the URL, or `nil` if the request contains no session token.
-  ///
-  /// If the request contains several session tokens, they must be equal.
+  /// Returns the session token from a header or the URL; several must be equal.
   private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
     let candidates = [
       try request.headerFields.uniqueValue(for: .cosSecurityToken),
@@ -130,8 +128,9 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     let request = claim.request
     do throws(VerificationError) {
       try check(claim.window, at: date)
-      try checkCoverage(of: claim, request)
-      try checkSignature(of: claim, asSigned(request, claim), against: key)
+      try checkHeaders(of: claim, request)
+      try checkParameters(of: claim)
+      try checkSignature(of: claim, asSigned(claim), against: key)
       try checkStoredHeaders(of: claim, request)
       try limits.checkLifetime(from: claim.window.start, until: claim.window.end, at: date, in: claim.placement)
     } catch {
@@ -148,7 +147,6 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       signsParameter: { parameters.contains($0.name.asciiLowercased) })
   }
 
-  /// Rejects a validity window that has expired or not started.
   func check(_ window: COSKeyTime, at date: Timestamp) throws(VerificationError) {
     let now = date.wholeSeconds
     if now > window.end {
@@ -189,9 +187,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
       if constantTimeEqual(expected, claim.signature) { return nil }
     }
-    return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in
-      try texts(of: claim, in: request)
-    }
+    return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim) }
   }
 }
 
@@ -209,33 +205,18 @@ extension COSVerifier {
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
-    if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeCOS($0.value) }) { return true }
-    let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
-    return target.parameters.contains { parameter in
-      let name = parameter.name.utf8.map(asciiLowercased)
-      return name.withElements { Self.authorizationNames.contains($0) }
-    }
-  }
-
-  /// Returns whether an `Authorization` value starts with `q-`, in uppercase or lowercase.
-  private static func startsLikeCOS(_ value: String) -> Bool {
-    value.utf8.lazy.map(asciiLowercased).starts(with: "q-".utf8)
+    if request.hasAuthorization(startingWith: "q-") { return true }
+    return try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
+      .hasParameter(among: Self.authorizationNames)
   }
 
   /// The lowercase names of query parameters; any of them marks a URL as presigned.
   private static let authorizationNames = NameTable(COSAuthorization.names + ["sign"])
-}
 
-extension COSVerifier {
   /// Returns the HTTP string and the string to sign for a request, in the documented form.
-  ///
-  /// - Parameters:
-  ///   - claim: The statements of the request about its signature.
-  ///   - request: The request as received.
-  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
-  package func texts(of claim: COSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
+  package func texts(of claim: COSClaim) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
-    let signed = asSigned(request, claim)
+    let signed = asSigned(claim)
     let (text, hash) = try reading.withHTTPString(
       signed, fields: signed.headerFields, path: signed.path ?? "/"
     ) { text, _, _ in
@@ -244,11 +225,6 @@ extension COSVerifier {
     return SignedTexts(
       stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
   }
-}
-
-extension COSClaim {
-  /// The lowercase names of the query parameters that the signature lists.
-  package var signedParameters: [String] { parameters }
 }
 
 /// The unverified statements of a request about its COS signature, such as the access key ID and the validity window.
@@ -309,7 +285,7 @@ struct COSAuthorization {
     try self.init(fields)
   }
 
-  /// Creates an authorization from fields that are already percent-decoded.
+  /// Creates an authorization from decoded fields.
   init(_ fields: [String: String]) throws(VerificationError) {
     guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
       !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
@@ -331,9 +307,7 @@ struct COSAuthorization {
     parameters = try Self.list(parameterList)
   }
 
-  /// Parses a list of header or parameter names, separated by semicolons.
-  ///
-  /// Some SDKs percent-encode the names and others do not; both forms represent the same name.
+  /// Parses a list of names, which some SDKs percent-encode and others do not.
   private static func list(_ text: String) throws(VerificationError) -> [String] {
     var names: [String] = []
     for name in text.words(between: ";") {
@@ -350,29 +324,23 @@ struct COSAuthorization {
 extension COSVerifier {
   /// Rejects an authorization or session token parameter whose name is not lowercase.
   ///
-  /// COS signs lowercase names, and only these parameters may be left out of the signature's list. In another letter
-  /// case, such a parameter would be neither signed nor recognized.
+  /// Only these parameters may be left out of the signature's list. In another letter case, such a parameter would be
+  /// neither signed nor recognized.
   func checkNames(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters {
       // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
       // that reads the name may use any of them.
       let lowered = ByteExactString(parameter.name.string.lowercased())
-      guard Self.isUnlisted(lowered), parameter.name != lowered else { continue }
+      guard Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered), parameter.name != lowered else {
+        continue
+      }
       throw VerificationError(
         .malformed, "The parameter \"\(parameter.name.string.onOneLine)\" is not in lower case.",
         remedy: "Spell the parameters of the authorization in lower case.")
     }
   }
 
-  /// Returns whether a request may contain the query parameter without listing it in the signature.
-  private static func isUnlisted(_ name: ByteExactString) -> Bool { isAuthorization(name) || tokenNames.contains(name) }
-
-  /// Rejects name lists that do not match the request, and unlisted headers or parameters that have an effect.
-  func checkCoverage(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
-    try checkHeaders(of: claim, request)
-    try checkParameters(of: claim)
-  }
-
+  /// Rejects lists of headers that do not match the request, and unlisted headers that have an effect.
   private func checkHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     let listed = Set(claim.headers)
     guard listed.count == claim.headers.count else {
@@ -398,9 +366,7 @@ extension COSVerifier {
     if mode == .strict { try checkHostAndLength(of: claim, request) }
   }
 
-  /// Rejects a request whose host is not signed, or whose body is chunked.
-  ///
-  /// Only the sender determines the length of a chunked body.
+  /// Rejects a request whose host is not signed, or whose body is chunked, so that the sender determines its length.
   private func checkHostAndLength(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     guard claim.headers.contains("host") else { throw Self.unsigned("host") }
     guard !request.headerFields.contains(.transferEncoding) else {
@@ -423,14 +389,12 @@ extension COSVerifier {
     "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
   ]
 
-  /// Returns the request as the client signed it.
-  ///
-  /// If the signature lists the session token as a header, the result contains the token as a header.
-  func asSigned(_ request: HTTPRequest, _ claim: COSClaim) -> HTTPRequest {
+  /// Returns the request as the client signed it, with the token as a header if the signature lists one.
+  func asSigned(_ claim: COSClaim) -> HTTPRequest {
+    var request = claim.request
     guard claim.headers.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
       let token = claim.sessionToken
     else { return request }
-    var request = request
     request.headerFields.append(HTTPField(name: .cosSecurityToken, value: token.reveal()))
     return request
   }
@@ -466,9 +430,7 @@ extension COSVerifier {
     }
   }
 
-  /// Returns whether a lowercase name of a header or a parameter has an effect in the service.
-  ///
-  /// `pic-operations` makes an upload write other objects too; all of the vendor's SDKs sign it.
+  /// Returns whether a lowercase name has an effect; `pic-operations` makes an upload write other objects too.
   private static func hasEffect(_ name: String) -> Bool {
     name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
   }
@@ -481,12 +443,15 @@ extension COSVerifier {
     VerificationError(.unsignedField, "The \(what) is not signed.", remedy: "Sign it: list it in the authorization.")
   }
 
-  /// Returns the possible HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
+  /// Returns the HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
   func readings(of claim: COSClaim, _ request: HTTPRequest) -> [COSHTTPString] {
     let headers = Set(claim.headers)
     let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
     guard mode == .compatible else { return [standard] }
-    let isPlain = claim.parameters.allSatisfy { $0.utf8.allSatisfy(Self.isPlain) } && hasDistinctParameters(claim)
+    // All SDKs encode and sort the names that need no encoding in the same way.
+    let isPlain =
+      claim.parameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) }
+      && hasDistinctParameters(claim)
     var readings =
       isPlain
       ? [standard]
@@ -513,15 +478,9 @@ extension COSVerifier {
     let names = claim.target.parameters.map(\.name.asciiLowercased)
     return Set(names).count == names.count
   }
-
-  /// Returns whether all SDKs encode and sort a given byte of a name in the same way.
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    PercentEncoding.component.keeps(byte)
-  }
 }
 
 extension COSClaim {
-  /// The lowercase names of the query parameters that the signature lists, without duplicates.
   var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
 
   /// The lowercase names of the request's headers that the signature lists.

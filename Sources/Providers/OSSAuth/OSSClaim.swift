@@ -46,9 +46,7 @@ public struct OSSClaim: SignatureClaim {
     case v4(V4)
   }
 
-  /// The values of a V1 signature: the fourth line of the string to sign, and the time that the line represents.
-  ///
-  /// The time is the date of a request, or the expiration of a URL.
+  /// The fourth line of a V1 string to sign, and its time: the date of a request or the expiration of a URL.
   struct V1 {
     let line: String
     let instant: Timestamp
@@ -66,11 +64,21 @@ public struct OSSClaim: SignatureClaim {
     let additionalHeaders: [String]
     var httpDate: String?
 
-    /// The accepted values of the date line of the string to sign, starting with the value that the vendor's SDKs sign.
+    /// The accepted values of the date line, starting with the one that the vendor's SDKs sign.
     ///
-    /// The SDKs sign the value of `Date` (Go SDK v1, `oss/auth.go`). The documentation requires the same time in ISO
-    /// 8601.
+    /// The SDKs sign the value of `Date` (Go SDK v1, `oss/auth.go`). The documentation requires it in ISO 8601.
     var dateLines: [String] { [httpDate, date.iso8601Basic].compactMap { $0 } }
+
+    var scope: OSSV4Scope { OSSV4Scope(date: date, region: region, product: product) }
+
+    /// Returns the access key ID, the day, the region and the product in a credential.
+    static func parts(of credential: String) throws(VerificationError) -> [String] {
+      let parts = credential.parts(between: "/").map(String.init)
+      guard parts.count == 5, !parts[0].isEmpty, parts[4] == OSSText.v4Request.description else {
+        throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
+      }
+      return parts
+    }
   }
 }
 
@@ -166,9 +174,7 @@ extension OSSVerifier {
     }
   }
 
-  /// Parses the fields of a V4 authorization.
-  ///
-  /// Commas with or without spaces separate the fields. The fields can be in any order, and each field occurs once.
+  /// Parses the fields of a V4 authorization, which are in any order and separated by commas with or without spaces.
   private static func v4Fields(_ text: Substring) throws(VerificationError) -> [String: String] {
     var fields: [String: String] = [:]
     for item in text.parts(between: ",") {
@@ -191,8 +197,7 @@ extension OSSVerifier {
     return OSSClaim.V1(line: line, instant: date)
   }
 
-  /// Returns the signing time of a V4 request: the value of `x-oss-date`, or the value of `Date` if `x-oss-date` is
-  /// absent.
+  /// Returns the signing time of a V4 request.
   ///
   /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the HTTP date format, and signs its value.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
@@ -237,13 +242,9 @@ extension OSSVerifier {
     credential: String, signature: String, additional: String?, date: Timestamp?, httpDate: String? = nil,
     lifetime: Int64?, token: Secret?, _ request: HTTPRequest, _ target: RequestTarget
   ) throws(VerificationError) -> OSSClaim {
-    let scope = credential.parts(between: "/").map(String.init)
-    guard scope.count == 5, !scope[0].isEmpty, scope[4] == OSSText.v4Request.description else {
-      throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
-    }
+    let scope = try OSSClaim.V4.parts(of: credential)
     guard let date else {
-      throw .malformed(
-        "x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not an HTTP date.")
+      throw .malformed("x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not an HTTP date.")
     }
     let hash = try request.headerFields.uniqueValue(for: .ossContentSHA256)
     guard hash.map(accepts(payloadHash:)) ?? true else {
@@ -263,15 +264,11 @@ extension OSSVerifier {
 
   private func accepts(payloadHash text: String) -> Bool {
     text == OSSText.unsignedPayload.description
-      || acceptsPayloadHashes && text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
+      || acceptsPayloadHashes && text.isLowerHex(byteCount: SHA256.digestByteCount)
   }
 
-  /// Parses the list of additional headers in an authorization.
-  ///
-  /// Each name must be lowercase and unique, and the request must contain the header.
-  private func additionalHeaders(
-    _ list: String?, of request: HTTPRequest
-  ) throws(VerificationError) -> [String] {
+  /// Parses the list of additional headers, which must be lowercase, unique and in the request.
+  private func additionalHeaders(_ list: String?, of request: HTTPRequest) throws(VerificationError) -> [String] {
     guard let list else { return [] }
     let names = list.parts(between: ";").map(String.init)
     guard Set(names).count == names.count, names.allSatisfy({ $0 == $0.asciiLowercased && !$0.isEmpty }) else {
@@ -297,8 +294,7 @@ extension OSSVerifier {
 }
 
 extension ByteExactString {
-  /// Whether the string consists of ASCII characters without uppercase letters, and is therefore its own lowercase
-  /// form.
+  /// Whether the string is ASCII without uppercase letters, and is therefore its own lowercase form.
   fileprivate var isLowercaseASCII: Bool {
     utf8.allSatisfy { $0 < 0x80 && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }

@@ -10,8 +10,7 @@ internal import StorageCrypto
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-4-recommend>; "A V1 signature in a
 /// PostObject request", <https://www.alibabacloud.com/help/en/oss/developer-reference/signature-version-1>.
 enum OSSForm {
-  /// The lowercase names of the form fields that need no conditions in the policy, because they are part of the
-  /// signature.
+  /// The lowercase names of the form fields that are part of the signature and need no conditions in the policy.
   static let ownFields: Set<String> = [
     "policy", "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
     "x-oss-date", tokenField,
@@ -19,13 +18,11 @@ enum OSSForm {
 
   static let tokenField = "x-oss-security-token"
 
-  /// Returns the V1 signature of a form policy in Base64.
   static func v1Signature(of policy: String, with key: AccessKey) -> String {
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     return signingKey.authenticationCode(for: policy).base64
   }
 
-  /// Returns the V4 signature of a form policy in hexadecimal.
   static func v4Signature(of policy: String, in scope: OSSV4Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
@@ -51,15 +48,10 @@ extension OSSSigner: FormSigner {
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
     try checkConfiguration()
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: OSSText.idDelimiters)
     let date = context.date.wholeSeconds
-    if let expiration = key.expiration, expiration < policy.expiration.wholeSeconds {
-      throw .credentialEndsFirst(expiration, required: policy.expiration.wholeSeconds)
-    }
+    try key.identity.check(validUntil: policy.expiration.wholeSeconds)
     if version == .v1, !allowsAmbiguousV1, policy.objects.holdsQuestionMark { throw .questionMarkInKey }
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.ownFields, at: date)
@@ -73,10 +65,7 @@ extension OSSSigner: FormSigner {
           FormField("Signature", OSSForm.v1Signature(of: text, with: key)),
         ] + token)
     case .v4:
-      guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else {
-        throw SigningError(
-          .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
-      }
+      guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else { throw .noLongForm }
       let scope = OSSV4Scope(date: date, region: region, product: product)
       let bound =
         [
@@ -91,7 +80,6 @@ extension OSSSigner: FormSigner {
         ])
     }
   }
-
 }
 
 extension ObjectScope {
@@ -163,9 +151,8 @@ extension OSSVerifier: FormVerifier {
         try check(scheme)
         try checkAge(of: scheme.date, at: date)
         start = scheme.date
-        let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
         isRight = constantTimeEqual(
-          OSSForm.v4Signature(of: policy, in: scope, with: key), try form.required("x-oss-signature"))
+          OSSForm.v4Signature(of: policy, in: scheme.scope, with: key), try form.required("x-oss-signature"))
         required = ["x-oss-signature-version", "x-oss-credential", "x-oss-date"]
         if claim.sessionToken != nil { required.append(OSSForm.tokenField) }
       } else {
@@ -192,11 +179,7 @@ extension OSSVerifier: FormVerifier {
       throw VerificationError(
         .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
     }
-    let scope = try form.required("x-oss-credential").parts(between: "/")
-      .map(String.init)
-    guard scope.count == 5, !scope[0].isEmpty, scope[4] == OSSText.v4Request.description else {
-      throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
-    }
+    let scope = try OSSClaim.V4.parts(of: form.required("x-oss-credential"))
     guard let date = Timestamp(iso8601Basic: try form.required("x-oss-date")) else {
       throw .malformed("x-oss-date is not a date like 20261120T080000Z.")
     }

@@ -13,14 +13,11 @@ extension SignedService {
   ///   - bucket: The signed bucket name, which is required for a custom domain.
   ///   - region: The region of the bucket, or `nil` if the caller does not know it.
   ///   - style: The position of the bucket name in the URL, or `nil` to derive the position from the host.
-  public static func oss(
-    bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil
-  ) -> SignedService {
+  public static func oss(bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil) -> SignedService {
     SignedService(OSSSignatureReader(bucket: bucket, region: region, style: style))
   }
 }
 
-/// A reader of OSS signatures, V1 and V4, and of OSS error responses.
 struct OSSSignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -37,15 +34,13 @@ struct OSSSignatureReader: SignatureReader {
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.signedAt,
-        end: claim.expiration, texts: try verifier.texts(of: claim, in: request))
+        end: claim.expiration, texts: try verifier.texts(of: claim))
     } catch {
       throw VerificationError(error)
     }
   }
 
-  /// Returns the addressing style that the signer used.
-  ///
-  /// The bucket name in the signer's configuration takes precedence over a bucket name in the host.
+  /// Returns the signer's addressing style; a configured bucket takes precedence over one in the host.
   private func signedStyle(of request: HTTPRequest) -> AddressingStyle? {
     let authority = request.authority ?? ""
     guard bucket != nil, (style ?? AddressingStyle(authority: authority)) != .path else { return style }
@@ -85,12 +80,12 @@ struct OSSSignatureReader: SignatureReader {
   func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
     guard refusal.code == "InvalidArgument", let message = refusal.message else { return nil }
     let claim = try? OSSVerifier(style: signedStyle(of: request), bucket: bucket).claim(in: request)
-    if message.contains("signing region") { return wrongRegion(claim?.region) }
+    if message.contains("signing region") { return wrongRegion(claim?.v4?.region) }
     if message.contains("signing product") {
-      return SignatureFinding(.wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.product)
+      return SignatureFinding(.wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.v4?.product)
     }
     if message.contains("signing date") {
-      guard let day = claim?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
+      guard let day = claim?.v4?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
         return SignatureFinding(.clockSkew)
       }
       return SignatureFinding(
@@ -145,11 +140,7 @@ struct OSSSignatureReader: SignatureReader {
 extension SignedParts {
   /// Creates components by parsing an OSS V1 string to sign.
   ///
-  /// The resource is decoded, so a `?` in the key looks like the `?` before the parameters.
-  ///
-  /// - Parameters:
-  ///   - text: The string to sign.
-  ///   - path: The expected path, which shows where the parameters start.
+  /// The resource is decoded, so a `?` in the key looks like the `?` before the parameters; `path` shows which it is.
   fileprivate init?(ossV1 text: String, path: String?) {
     let lines = text.lines
     guard lines.count >= 5 else { return nil }

@@ -106,7 +106,6 @@ public struct OSSSigner: TwoStepSigner, Presigner {
     date.advanced(by: duration)
   }
 
-  /// Throws the error of the signer's configuration if the configuration is invalid.
   func checkConfiguration() throws(SigningError) {
     if let problem { throw problem }
   }
@@ -121,8 +120,7 @@ public enum OSSSignatureVersion: String, Sendable, Hashable, CaseIterable {
 }
 
 extension OSSSigner {
-  /// Returns the source of the bucket name for a request.
-  func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
+  private func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
     guard let authority else { throw Self.noHost }
     return try withBytes(of: authority) { (bytes) throws(SigningError) in
       let host = HostName(bytes)
@@ -149,9 +147,7 @@ extension OSSSigner {
     }
   }
 
-  private static let noHost = SigningError(
-    .invalidRequest, "The request has no host, or a malformed one.",
-    remedy: "Set its authority, such as photos.oss-cn-hangzhou.aliyuncs.com.")
+  private static let noHost = SigningError.noHost(example: "photos.oss-cn-hangzhou.aliyuncs.com")
 
   private func checkBucket(in path: String) throws(SigningError) {
     guard let bucket else { return }
@@ -178,9 +174,6 @@ struct OSSDraft: ~Copyable {
   var fields: FieldDraft
   /// The path to sign, including the query parameters that a signature in the URL covers.
   let path: String
-  /// Whether the signature becomes part of the URL rather than of the headers.
-  let isPresigned: Bool
-  /// The part of the request, or of the configuration, that contains the bucket name.
   let resource: OSSResource
   /// The version of the signature, with the values that the version derives from the signing time.
   let scheme: Scheme
@@ -196,13 +189,12 @@ struct OSSDraft: ~Copyable {
 
   /// The query parameters that contain a signature, which a request must not contain before it is signed.
   let refused: RefusedParameters
+
+  var isPresigned: Bool { expiration != nil }
 }
 
 extension OSSSigner {
-  /// Returns the components of the string to sign for a request that is signed in its headers.
-  func draft(
-    _ original: HTTPRequest, token: HTTPField?, date: Timestamp
-  ) throws(SigningError) -> OSSDraft {
+  private func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> OSSDraft {
     let path = original.path ?? "/"
     let resource = try resource(authority: original.authority, path: path)
     var fields = FieldDraft(original.headerFields, adding: 4)
@@ -214,9 +206,9 @@ extension OSSSigner {
       scheme = .v4(scope)
     case .v1: scheme = .v1(.line(try setV1Date(of: &fields, to: date)))
     }
-    if let token { fields.set(token) } else { fields.remove(.ossSecurityToken) }
+    fields.set(token, named: .ossSecurityToken)
     return OSSDraft(
-      fields: fields, path: path, isPresigned: false, resource: resource, scheme: scheme, expiration: nil,
+      fields: fields, path: path, resource: resource, scheme: scheme, expiration: nil,
       refused: RefusedParameters(Self.signatureParameters))
   }
 
@@ -224,9 +216,7 @@ extension OSSSigner {
   static let signatureParameters = NameTable([
     "Signature", "OSSAccessKeyId", "Expires", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
   ])
-}
 
-extension OSSSigner {
   /// Signs a request by adding the signature to its headers.
   ///
   /// V4 sets `x-oss-date`, `x-oss-content-sha256` (`UNSIGNED-PAYLOAD`) and `Authorization`. V1 sets `Authorization`
@@ -239,9 +229,7 @@ extension OSSSigner {
   ///   - context: The signing time.
   /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid. The request is then
   ///   unchanged.
-  public func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
@@ -255,8 +243,7 @@ extension OSSSigner {
     request.headerFields = draft.fields.fields
   }
 
-  /// Returns the signature of a request from the components of its string to sign.
-  func signature(
+  private func signature(
     of draft: borrowing OSSDraft, for request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> Digest {
     switch draft.scheme {
@@ -270,25 +257,25 @@ extension OSSSigner {
   }
 
   /// Appends the value of the `Authorization` header up to the signature.
-  func append(
+  private func append(
     prefixOf draft: borrowing OSSDraft, for request: HTTPRequest, id: AccessKeyID, to writer: inout ByteWriter
   ) {
     switch draft.scheme {
-    case .v1: append(v1PrefixOf: id, to: &writer)
+    case .v1:
+      writer.append("OSS ")
+      writer.append(id.string)
+      writer.append(UInt8(ascii: ":"))
     case .v4(let scope): append(v4PrefixOf: draft, in: scope, for: request, id: id, to: &writer)
     }
   }
 
-  /// Appends a signature in the encoding of the signer's version: Base64 for V1, and hexadecimal for V4.
-  func append(_ signature: Digest, to writer: inout ByteWriter) {
+  private func append(_ signature: Digest, to writer: inout ByteWriter) {
     switch version {
     case .v1: writer.append(base64: signature)
     case .v4: writer.append(hex: signature)
     }
   }
-}
 
-extension OSSSigner {
   /// Creates a presigned URL for a request to OSS.
   ///
   /// The client that uses the URL must send exactly the headers of the result, and no `Content-Type` unless the result
@@ -310,21 +297,13 @@ extension OSSSigner {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a URL.",
-        remedy: "Use the URL without a signature, or a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousURL }
     try key.check(idWithout: OSSText.idDelimiters)
     let identity = key.identity
-    let authority = request.authority
-    let draft = try draft(
-      presigning: request, authority: authority, as: identity, validFor: duration, date: context.date)
+    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
     let signature = try signature(of: draft, for: request, with: key)
     let url = String(writing: { writer in
-      writer.append(request.scheme ?? "https")
-      writer.append("://")
-      writer.append(authority ?? "")
+      writer.append(originOf: request)
       append(pathOf: draft, for: request, as: identity, to: &writer)
       append(urlSignature: signature, to: &writer)
     })
@@ -333,21 +312,15 @@ extension OSSSigner {
       expiration: draft.expiration ?? context.date)
   }
 
-  /// Returns the components of the string to sign for a presigned URL.
-  func draft(
-    presigning original: HTTPRequest, authority: String?, as identity: Identity, validFor duration: Duration,
-    date: Timestamp
+  private func draft(
+    presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
   ) throws(SigningError) -> OSSDraft {
     try checkConfiguration()
     let seconds = try lifetime(duration, isTemporary: identity.sessionToken != nil)
     let end = date.advanced(bySeconds: seconds)
-    if let expiration = identity.expiration, expiration < end {
-      throw .credentialEndsFirst(expiration, required: end)
-    }
+    try identity.check(validUntil: end)
     let path = original.path ?? "/"
-    let resource = try resource(authority: authority, path: path)
-    var fields = original.headerFields
-    if fields.contains(where: Self.isHeaderSignature) { fields.removeAll(where: Self.isHeaderSignature) }
+    let resource = try resource(authority: original.authority, path: path)
     let scheme: OSSDraft.Scheme
     let signed: String
     switch version {
@@ -360,12 +333,12 @@ extension OSSSigner {
       signed = v1Path(presigning: path, as: identity)
     }
     return OSSDraft(
-      fields: FieldDraft(fields), path: signed, isPresigned: true, resource: resource, scheme: scheme,
-      expiration: end, refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
+      fields: FieldDraft(original.headerFields.without(Self.signatureHeaders)), path: signed, resource: resource,
+      scheme: scheme, expiration: end, refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
   }
 
   /// Appends the path and the query of a presigned URL, except the signature.
-  func append(
+  private func append(
     pathOf draft: borrowing OSSDraft, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
   ) {
     switch draft.scheme {
@@ -374,16 +347,11 @@ extension OSSSigner {
     }
   }
 
-  /// Returns whether a header field belongs to a signature in the headers.
-  ///
-  /// A presigned URL must not have such a field.
-  private static func isHeaderSignature(_ field: HTTPField) -> Bool {
-    field.name == .authorization || field.name == .ossSecurityToken || field.name == .ossDate
-      || field.name == .ossContentSHA256
-  }
+  private static let signatureHeaders: [HTTPField.Name] = [
+    .authorization, .ossSecurityToken, .ossDate, .ossContentSHA256,
+  ]
 
-  /// Appends the query parameter that contains the signature to a presigned URL.
-  func append(urlSignature signature: Digest, to writer: inout ByteWriter) {
+  private func append(urlSignature signature: Digest, to writer: inout ByteWriter) {
     writer.append(signatureParameter)
     switch version {
     case .v1: writer.append(percentEncodedBase64: signature)
@@ -392,7 +360,7 @@ extension OSSSigner {
   }
 
   /// The query parameter that contains the signature in a URL, up to and including `=`.
-  var signatureParameter: StaticString {
+  private var signatureParameter: StaticString {
     switch version {
     case .v1: "&Signature="
     case .v4: "&x-oss-signature="
@@ -415,16 +383,14 @@ extension OSSSigner {
   }
 
   /// Returns the headers that the signature of a presigned URL covers.
-  func signedHeaders(of fields: HTTPFields) -> HTTPFields {
+  private func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { field in
       let name = field.name.canonicalName
       return OSSV4Request.isSignedByRule(name) || version == .v4 && additionalHeaders.contains(name)
     }
   }
-}
 
-extension OSSSigner {
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Parameters:
@@ -438,7 +404,7 @@ extension OSSSigner {
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: OSSText.idDelimiters)
     try checkConfiguration()
-    let token = identity.sessionToken.map { HTTPField(name: .ossSecurityToken, value: $0.reveal()) }
+    let token = identity.tokenField(named: .ossSecurityToken)
     return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
@@ -456,34 +422,29 @@ extension OSSSigner {
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: OSSText.idDelimiters)
-    let draft = try draft(
-      presigning: request, authority: request.authority, as: identity, validFor: duration, date: context.date)
-    return try pending(draft, of: request, as: identity)
+    return try pending(
+      draft(presigning: request, as: identity, validFor: duration, date: context.date), of: request, as: identity)
   }
 
   private func pending(
     _ draft: borrowing OSSDraft, of request: HTTPRequest, as identity: Identity
   ) throws(SigningError) -> PendingSignature {
-    let stringToSign: String
-    var canonicalRequest: String?
+    let texts: SignedTexts
     switch draft.scheme {
     case .v1(let date):
-      stringToSign = try withV1String(of: draft, for: request, date) { String(writing: $0) }
+      texts = SignedTexts(
+        stringToSign: try withV1String(of: draft, for: request, date) { String(writing: $0) }, canonicalRequest: nil)
     case .v4(let scope):
       let (text, hash) = try withV4Request(of: draft, for: request) { (String(writing: $0), SHA256.hash(writing: $0)) }
-      canonicalRequest = text
-      stringToSign = String(writing: { scope.append(stringToSign: hash, to: &$0) })
-    }
-    var prepared = request
-    prepared.headerFields = draft.fields.fields
-    if draft.isPresigned {
-      prepared.path = String(writing: { append(pathOf: draft, for: request, as: identity, to: &$0) })
+      texts = SignedTexts(
+        stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text)
     }
     return PendingSignature(
-      version == .v1 ? .ossV1 : .ossV4, stringToSign: stringToSign, canonicalRequest: canonicalRequest,
-      identity: identity, expiration: draft.expiration, request: prepared, isPresigned: draft.isPresigned,
-      signedHeaders: draft.isPresigned ? signedHeaders(of: draft.fields.fields) : [:],
-      authorizationPrefix: String(writing: { append(prefixOf: draft, for: request, id: identity.id, to: &$0) }))
+      version == .v1 ? .ossV1 : .ossV4, of: request, fields: draft.fields.fields,
+      path: draft.isPresigned
+        ? String(writing: { append(pathOf: draft, for: request, as: identity, to: &$0) }) : nil, as: identity,
+      until: draft.expiration, texts: texts, signedHeaders: signedHeaders(of: draft.fields.fields),
+      prefix: String(writing: { append(prefixOf: draft, for: request, id: identity.id, to: &$0) }))
   }
 
   /// Completes a prepared request with the signature from the key holder.
@@ -495,26 +456,10 @@ extension OSSSigner {
   /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another access key
   ///   ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
-    let bare = try bareSignature(signature, prefix: pending.authorizationPrefix)
-    var request = pending.request
-    if pending.isPresigned {
-      request.path = (request.path ?? "/") + signatureParameter.description + bare.percentEncoded()
-    } else {
-      request.headerFields.replace(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
-    }
-    return request
-  }
-
-  private func bareSignature(_ signature: String, prefix: String) throws(SigningError) -> String {
-    var bare = signature
-    if bare.hasBytePrefix(prefix) { bare.removeFirst(prefix.count) }
-    let isWellFormed =
-      switch version {
-      case .v1: [UInt8](base64: bare)?.count == SHA1.digestByteCount
-      case .v4: bare == bare.asciiLowercased && [UInt8](hex: bare)?.count == SHA256.digestByteCount
-      }
-    guard isWellFormed else {
-      if version == .v4, [UInt8](base64: bare)?.count == SHA1.digestByteCount {
+    let bare = pending.bare(signature)
+    let isV1 = [UInt8](base64: bare)?.count == SHA1.digestByteCount
+    guard version == .v1 ? isV1 : bare.isLowerHex(byteCount: SHA256.digestByteCount) else {
+      if isV1 {
         throw SigningError(
           .invalidSignature, "The signature has the form of OSS V1, and the request is signed with V4.",
           remedy: "Create the client with signature: .v1, or let the server compute a V4 signature.")
@@ -524,11 +469,6 @@ extension OSSSigner {
         "The signature has another form than OSS \(version.rawValue.asciiUppercased), or another id.",
         remedy: "Let the server return the bare signature, or the Authorization of the same access key id.")
     }
-    return bare
+    return pending.request(with: bare, urlSuffix: signatureParameter.description + bare.percentEncoded())
   }
-}
-
-extension OSSText {
-  /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
-  static let idDelimiters: IDDelimiters = [.comma, .slash, .colon]
 }

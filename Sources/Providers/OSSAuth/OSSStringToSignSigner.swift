@@ -57,10 +57,8 @@ public struct OSSStringToSignSigner: StringToSignSigner {
       guard order.canonicalRequest == nil else { throw .malformed("OSS V1 has no canonical request.") }
       return try v1Intent(of: order)
     case .ossV4 where versions.contains(.v4):
-      guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
-      return try v4Intent(of: order, canonicalRequest)
-    default:
-      throw .malformed("This signer does not support the signature version.")
+      return try v4Intent(of: order, order.requiredCanonicalRequest)
+    default: throw .anotherScheme
     }
   }
 
@@ -101,7 +99,6 @@ extension SignatureScheme {
 }
 
 extension SignableNames {
-  /// The names of the headers and query parameters of OSS requests.
   static let oss = SignableNames(
     headerPrefix: ServiceDescription.oss.headerPrefix,
     harmlessHeaders: [
@@ -111,7 +108,6 @@ extension SignableNames {
 }
 
 extension OSSStringToSignSigner {
-  /// Parses a V4 string to sign, and the canonical request whose hash the string contains.
   private func v4Intent(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal)
     -> AuthorizedRequest
   {
@@ -127,63 +123,35 @@ extension OSSStringToSignSigner {
       throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
-    let text = String(writing: { scope.append(stringToSign: hash, to: &$0) })
-    guard text.utf8.elementsEqual(order.stringToSign.utf8) else {
-      throw SigningRefusal(
-        .hashMismatch, "The string does not contain the hash of the canonical request.",
-        remedy: "Send both as the signer prepares them.")
-    }
-    let request = try v4Request(order, canonicalRequest)
-    return try v4Intent(of: request, scope)
+    try order.check(isFor: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
+    return try v4Intent(of: v4Request(order, canonicalRequest), scope)
   }
 
-  /// Parses a canonical request into the request that it represents.
-  private func v4Request(
-    _ order: SigningRequest, _ canonicalRequest: String
-  ) throws(SigningRefusal) -> HTTPRequest {
+  private func v4Request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
-    var headers = HTTPFields()
-    var host: String?
-    for line in lines.take(while: { !$0.isEmpty }) {
-      if line.hasBytePrefix("host:") {
-        guard host == nil else { throw .malformed("There are two hosts.") }
-        host = String(line.dropFirst("host:".count))
-      } else {
-        try headers.append(line: line)
-      }
-    }
-    _ = try lines.first()
+    let (headers, host) = try lines.headers()
     let additional = try lines.first()
     let payload = try lines.first()
     guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
-    guard Self.isPayloadHash(payload), headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
+    guard payload == OSSText.unsignedPayload.description || payload.isLowerHex(byteCount: SHA256.digestByteCount),
+      headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
     else { throw .malformed("The last line is not the hash of a body, and not \(OSSText.unsignedPayload).") }
     let request = HTTPRequest(
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
     let names = additional.isEmpty ? [] : additional.parts(between: ";")
-    let text: String
-    do throws(SigningError) {
-      text = try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
+    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+      try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
         request, fields: request.headerFields, path: request.path ?? "/"
-      ) {
-        String(writing: $0)
-      }
-    } catch {
-      throw .notCanonical
+      ) { String(writing: $0) }
     }
-    guard text.utf8.elementsEqual(canonicalRequest.utf8), names.sorted() == names, Set(names).count == names.count,
+    guard names.sorted() == names, Set(names).count == names.count,
       names.allSatisfy({ !OSSV4Request.isSignedByRule(String($0)) })
     else { throw .notCanonical }
     return request
-  }
-
-  private static func isPayloadHash(_ text: String) -> Bool {
-    text == OSSText.unsignedPayload.description
-      || text == text.asciiLowercased && [UInt8](hex: text)?.count == SHA256.digestByteCount
   }
 
   private func v4Intent(of request: HTTPRequest, _ scope: OSSV4Scope) throws(SigningRefusal) -> AuthorizedRequest {
@@ -212,12 +180,7 @@ extension OSSStringToSignSigner {
       throw .malformed("The additional headers are not those of the URL.")
     }
     let token = try target.take("x-oss-security-token").map { Secret($0) }
-    let limits = OSSLimits.urlSeconds(isTemporary: token != nil)
-    guard limits.contains(seconds) else {
-      throw SigningRefusal(
-        .lifetime, "The URL would be valid for \(seconds) seconds; the service accepts 1 to \(limits.upperBound).",
-        remedy: "Request a shorter lifetime.")
-    }
+    try SigningRefusal.check(lifetime: seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
     return AuthorizedRequest(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),
@@ -230,9 +193,7 @@ extension OSSStringToSignSigner {
     if request.authority != nil { names.append("host") }
     return names.sorted().joined(separator: ";")
   }
-}
 
-extension OSSStringToSignSigner {
   /// Parses a V1 string to sign: four lines, a line for each `x-oss-` header, and the resource.
   ///
   /// The resource can contain line feeds. Its simplest interpretation must be canonical. The intent also contains every
@@ -255,16 +216,11 @@ extension OSSStringToSignSigner {
     }
     let path = try Self.wirePath(ofResource: resource)
     let request = HTTPRequest(method: method, scheme: nil, authority: "localhost", path: path, headerFields: headers)
-    let text: String
-    do throws(SigningError) {
-      text = try OSSV1String(resource: .inPath, subresources: OSSSubresources())
-        .withStringToSign(request, fields: request.headerFields, path: request.path ?? "/", date: .line(dateLine)) {
-          String(writing: $0)
-        }
-    } catch {
-      throw .notCanonical
+    try SigningRefusal.check(order.stringToSign) { () throws(SigningError) in
+      try OSSV1String(resource: .inPath, subresources: OSSSubresources()).withStringToSign(
+        request, fields: request.headerFields, path: request.path ?? "/", date: .line(dateLine)
+      ) { String(writing: $0) }
     }
-    guard text.utf8.elementsEqual(order.stringToSign.utf8) else { throw .notCanonical }
     return try v1Intent(of: request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
   }
 
@@ -324,19 +280,8 @@ extension OSSStringToSignSigner {
   }
 }
 
-extension HTTPFields {
-  /// Appends a header that is given as a line `name:value`.
-  mutating func append(line: String) throws(SigningRefusal) {
-    let pair = line.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-    guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
-    try append(signed: String(Substring(pair[0])), String(Substring(pair[1])))
-  }
-}
-
 extension RequestTarget {
-  /// Returns whether two targets are equal.
-  ///
-  /// A parameter without a value equals a parameter with an empty value, because both have the same signature.
+  /// Returns whether two targets are equal; a missing value has the same signature as an empty one.
   fileprivate func isSame(as other: RequestTarget) -> Bool {
     bucket == other.bucket && key == other.key
       && parameters.elementsEqual(other.parameters) { $0.name == $1.name && ($0.value ?? "") == ($1.value ?? "") }
@@ -364,5 +309,157 @@ extension RequestTarget {
     } catch {
       throw .malformed("The path or the query is not UTF-8.")
     }
+  }
+}
+
+/// A parser that finds every request target with a given resource in its V1 string to sign.
+///
+/// The resource is `/`, the bucket, `/`, the decoded key and, after a question mark, the signed parameters. The
+/// parameters are decoded and sorted by name, with `&` between them. The resource does not show which question mark
+/// ends the key, which `&` ends a parameter, and which `=` ends a name that starts with `x-oss-`. Each combination that
+/// is the resource of a request is a reading.
+package struct OSSV1Readings {
+  /// The maximum numbers of readings that are returned and of combinations that are examined.
+  private static let readingLimit = 128
+  private static let choiceLimit = 4096
+
+  /// The maximum length, in bytes, of a parameter name that does not start with `x-oss-`.
+  private static let nameByteLimit = 64
+
+  private let bytes: [UInt8]
+  /// The positions of each `&` and of each `=` in the resource.
+  private let ampersands: [Int]
+  private let equalSigns: [Int]
+  private let subresources = OSSSubresources()
+  private var choices = 0
+  private var targets: [RequestTarget] = []
+
+  /// The bucket name and the position of its end, or `nil` if the resource does not start with a bucket name.
+  private let bucket: (name: String, slash: Int)?
+
+  private struct Parameter {
+    let name: Range<Int>
+    let value: Range<Int>?
+  }
+
+  /// A partially parsed parameter list, the index of its next parameter, and the number of `&` before that index.
+  private struct Beginning {
+    let index: Int
+    let ampersand: Int
+    let parameters: [Parameter]
+  }
+
+  /// Returns every target whose V1 resource is the given string, or `nil` if there are too many combinations to
+  /// examine.
+  package static func targets(ofResource resource: String) -> [RequestTarget]? {
+    var readings = OSSV1Readings(resource)
+    return readings.readAll() ? readings.targets : nil
+  }
+
+  private init(_ resource: String) {
+    let bytes = Array(resource.utf8)
+    self.bytes = bytes
+    ampersands = bytes.indices.filter { bytes[$0] == UInt8(ascii: "&") }
+    equalSigns = bytes.indices.filter { bytes[$0] == UInt8(ascii: "=") }
+    bucket = bytes.dropFirst().firstIndex(of: UInt8(ascii: "/")).flatMap { slash in
+      let name = String(decoding: bytes[1..<slash], as: UTF8.self)
+      return isBucketName(name) || isHost(name) ? (name, slash) : nil
+    }
+  }
+
+  /// Parses the resource with each question mark as the end of the key and without parameters, or returns `false`.
+  private mutating func readAll() -> Bool {
+    for end in bytes.indices where bytes[end] == UInt8(ascii: "?") && isPath(endingAt: end) {
+      guard readParameters(from: end + 1) else { return false }
+    }
+    if isPath(endingAt: bytes.count) { add([], endingAt: bytes.count) }
+    return targets.count <= Self.readingLimit
+  }
+
+  /// Returns whether the bytes before an index are `/`, or a slash, a bucket name, a slash and a key.
+  private func isPath(endingAt end: Int) -> Bool {
+    guard bytes.first == UInt8(ascii: "/") else { return false }
+    return end == 1 || bucket.map { $0.slash < end } ?? false
+  }
+
+  /// Parses the parameters, whose names V1 must sign and which must ascend, in every way, or returns `false`.
+  private mutating func readParameters(from start: Int) -> Bool {
+    let first = Self.firstIndex(in: ampersands, from: start)
+    var pending = [Beginning(index: start, ampersand: first, parameters: [])]
+    while let beginning = pending.popLast() {
+      let names = names(from: beginning.index)
+      for ampersand in beginning.ampersand...ampersands.count where !names.isEmpty {
+        let end = ampersand < ampersands.count ? ampersands[ampersand] : bytes.count
+        for name in names where name.upperBound <= end {
+          choices += 1
+          guard choices <= Self.choiceLimit, targets.count <= Self.readingLimit else { return false }
+          guard let parameter = parameter(name, endingAt: end), ascends(parameter, after: beginning.parameters.last)
+          else { continue }
+          let parameters = beginning.parameters + [parameter]
+          if end == bytes.count {
+            add(parameters, endingAt: start - 1)
+          } else {
+            pending.append(Beginning(index: end + 1, ampersand: ampersand + 1, parameters: parameters))
+          }
+        }
+      }
+    }
+    return true
+  }
+
+  /// Returns the possible names of a parameter from an index; only an `x-oss-` name can contain a separator.
+  private func names(from start: Int) -> [Range<Int>] {
+    let prefix = "x-oss-"
+    if bytes[start...].starts(with: prefix.utf8) {
+      let ends = [ampersands, equalSigns].flatMap {
+        $0[Self.firstIndex(in: $0, from: start + prefix.utf8.count)...].prefix(Self.choiceLimit)
+      }
+      return (ends + [bytes.count]).map { start..<$0 }
+    }
+    let separators = [ampersands, equalSigns].compactMap { $0[Self.firstIndex(in: $0, from: start)...].first }
+    let end = separators.min() ?? bytes.count
+    guard end - start <= Self.nameByteLimit, subresources.contains(decoded: Array(bytes[start..<end])) else {
+      return []
+    }
+    return [start..<end]
+  }
+
+  /// Returns the index of the first element that is at or after a position, in a list of ascending positions.
+  private static func firstIndex(in marks: [Int], from location: Int) -> Int {
+    var (lower, upper) = (0, marks.count)
+    while lower < upper {
+      let middle = lower + (upper - lower) / 2
+      if marks[middle] < location { lower = middle + 1 } else { upper = middle }
+    }
+    return lower
+  }
+
+  /// Returns the parameter with a name and the value behind it up to `end`, or without a value if the name ends there.
+  private func parameter(_ name: Range<Int>, endingAt end: Int) -> Parameter? {
+    if name.upperBound == end { return Parameter(name: name, value: nil) }
+    guard bytes[name.upperBound] == UInt8(ascii: "="), name.upperBound + 1 < end else { return nil }
+    return Parameter(name: name, value: (name.upperBound + 1)..<end)
+  }
+
+  private func ascends(_ parameter: Parameter, after last: Parameter?) -> Bool {
+    last.map { bytes[$0.name].lexicographicallyPrecedes(bytes[parameter.name]) } ?? true
+  }
+
+  private mutating func add(_ parameters: [Parameter], endingAt end: Int) {
+    var name: String?
+    var key: String?
+    if let bucket, end > bucket.slash {
+      name = bucket.name
+      if bucket.slash + 1 < end { key = text((bucket.slash + 1)..<end) }
+    }
+    targets.append(
+      RequestTarget(
+        bucket: name, key: key,
+        parameters: parameters.map { .init(name: text($0.name), value: $0.value.map(text)) }))
+  }
+
+  /// Returns a part of the resource, which is valid UTF-8 because it starts and ends next to ASCII characters.
+  private func text(_ range: Range<Int>) -> String {
+    String(decoding: bytes[range], as: UTF8.self)
   }
 }

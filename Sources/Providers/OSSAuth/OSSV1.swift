@@ -25,15 +25,7 @@ struct OSSV1String {
 
   /// Calls `body` with a function that appends the V1 string to sign for a request.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - fields: The header fields from which the signed headers are selected.
-  ///   - path: The path and the query to sign.
-  ///   - date: The fourth line of the string to sign.
-  ///   - refused: The query parameters that a request must not contain before it is signed.
-  ///   - allowsAmbiguity: Whether to allow a string to sign that is also the string of another request.
-  ///   - body: A closure that receives the function.
-  /// - Throws: A `SigningError` if the path cannot be parsed, or if a signed header or parameter is repeated.
+  /// A request must not contain the parameters in `refused` before it is signed.
   func withStringToSign<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, date: Date,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,
@@ -89,15 +81,12 @@ struct OSSV1String {
     return (md5, type)
   }
 
-  /// The role of a header in a V1 signature.
   private enum Role {
     case md5
     case type
     case other
 
-    /// Creates the role for a header with the given lowercase name.
-    ///
-    /// The initializer also adds an `x-oss-` header to the selected headers.
+    /// Creates the role for a lowercase name, and adds an `x-oss-` header to the selected headers.
     init(of name: Span<UInt8>, _ index: Int, _ headers: inout ScratchList<SelectedHeader>) {
       if name.starts(with: "x-oss-") {
         headers.append(SelectedHeader(name: name, index: Int32(index)))
@@ -112,9 +101,7 @@ struct OSSV1String {
     }
   }
 
-  /// Selects and sorts the query parameters to sign.
-  ///
-  /// A repeated parameter is rejected because its meaning is undefined.
+  /// Selects and sorts the query parameters to sign; a repeated one is rejected because its meaning is undefined.
   private func cut(
     _ wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
     into signed: inout ScratchList<WireParameter>
@@ -129,7 +116,6 @@ struct OSSV1String {
 }
 
 extension ByteWriter {
-  /// Appends the date line of a V1 string to sign.
   mutating func append(_ date: OSSV1String.Date) {
     switch date {
     case .line(let line): append(line)
@@ -155,21 +141,15 @@ struct OSSSubresources: Sendable {
   func contains(_ name: Span<UInt8>) -> Bool {
     if isListed(name) { return true }
     for index in name.indices where name[index] == UInt8(ascii: "%") || name[index] == UInt8(ascii: "+") {
-      return containsDecoded(name)
+      return contains(decoded: [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }))
     }
     return false
   }
 
-  /// Returns whether V1 signs the query parameter with the given decoded name.
   func contains(decoded name: String) -> Bool {
     withBytes(of: name) { isListed($0) }
   }
 
-  private func containsDecoded(_ name: Span<UInt8>) -> Bool {
-    contains(decoded: [UInt8](writing: { $0.append(decoding: name, plusIsSpace: true) }))
-  }
-
-  /// Returns whether V1 signs the query parameter with the given decoded name.
   func contains(decoded name: [UInt8]) -> Bool {
     name.withElements { isListed($0) }
   }
@@ -196,16 +176,12 @@ struct OSSSubresources: Sendable {
 }
 
 extension OSSV1String {
-  /// Returns an error if the V1 string to sign for a path is also the string of another request, or `nil` if it is
-  /// unique.
+  /// Returns an error if the V1 string to sign for a path is also the string of another request.
   ///
   /// V1 signs the decoded key, then a question mark, then the decoded parameters with `&` between them. The plain
   /// interpretation of such a string ends the key at the only question mark, a parameter at each `&`, and a name at its
   /// first `=`. If a key, a name or a value of the path contains one of these characters, the plain interpretation is
-  /// the path of another request.
-  ///
-  /// - Parameter path: The percent-encoded path with its query. The canonicalization rejects a path that cannot be
-  ///   parsed.
+  /// the path of another request. The canonicalization rejects a path that cannot be parsed.
   func ambiguity(of path: String) -> SigningError? {
     withBytes(of: path) { wire in
       ScratchList<WireParameter>.with { parameters in
@@ -248,21 +224,18 @@ extension OSSV1String {
 extension SigningError {
   private static let useV4 = "Sign with V4, which signs the key and the parameters apart."
 
-  /// The error for a key that contains a question mark.
   static let questionMarkInKey = SigningError(
     .invalidPath,
     "The key contains a question mark (?): a V1 signature for it is also one for the key before the question mark with "
       + "the rest as parameters.",
     remedy: useV4)
 
-  /// The error for a signed parameter that contains a question mark.
   fileprivate static let questionMarkInParameter = SigningError(
     .invalidPath,
     "A signed parameter contains a question mark (?): a V1 signature for it is also one for another key and other "
       + "parameters.",
     remedy: useV4)
 
-  /// The error for a signed parameter that contains an `&` or `=` where another parameter would begin.
   fileprivate static let separatorInParameter = SigningError(
     .invalidPath,
     "A signed parameter has & or = where another parameter would begin: a V1 signature for it is also one for other "
@@ -290,6 +263,8 @@ extension OSSSigner {
   }
 
   /// Calls `body` with a function that appends the V1 string to sign for a request.
+  ///
+  /// A request must not contain the parameters in `refused` before it is signed.
   func withV1String<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ date: OSSV1String.Date,
     _ body: ((inout ByteWriter) -> Void) -> Result
@@ -300,16 +275,7 @@ extension OSSSigner {
         allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, body)
   }
 
-  /// Appends the value of a V1 `Authorization` header up to the signature.
-  func append(v1PrefixOf id: AccessKeyID, to writer: inout ByteWriter) {
-    writer.append("OSS ")
-    writer.append(id.string)
-    writer.append(UInt8(ascii: ":"))
-  }
-
-  /// Returns the path and the query that a V1 signature in a URL covers.
-  ///
-  /// V1 signs only one of the added parameters: the session token.
+  /// Returns the path and the query that a V1 signature in a URL covers, with the session token as the only addition.
   func v1Path(presigning path: String, as identity: Identity) -> String {
     guard let token = identity.sessionToken else { return path }
     return String(writing: { writer in
@@ -320,9 +286,7 @@ extension OSSSigner {
   }
 
   /// Appends the path and the query of a presigned V1 URL, except the signature.
-  func append(
-    v1Path path: String, _ date: OSSV1String.Date, as identity: Identity, to writer: inout ByteWriter
-  ) {
+  func append(v1Path path: String, _ date: OSSV1String.Date, as identity: Identity, to writer: inout ByteWriter) {
     writer.append(path)
     writer.append(separatorAfter: path)
     writer.append("OSSAccessKeyId=")

@@ -15,12 +15,14 @@ extension HTTPField.Name {
   package static let ossPublicKeyURL = known("x-oss-pub-key-url")
 }
 
-/// The constant strings in OSS V4 signatures.
 enum OSSText {
   static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
   static let v4Request: StaticString = "aliyun_v4_request"
   static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
   static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
+
+  /// The characters that an access key ID must not contain: a comma and a slash end it in V4 headers, a colon in V1.
+  static let idDelimiters: IDDelimiters = [.comma, .slash, .colon]
 }
 
 /// The limits that OSS sets for signatures.
@@ -55,14 +57,7 @@ struct OSSV4Request {
 
   /// Calls `body` with a function that appends the V4 canonical request.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - fields: The header fields from which the signed headers are selected.
-  ///   - path: The path with every signed query parameter.
-  ///   - omitting: The name of the query parameter that contains the signature, which is left out.
-  ///   - refused: The query parameters that a request must not contain before it is signed.
-  ///   - body: A closure that receives the function.
-  /// - Throws: A `SigningError` if the path cannot be parsed, or if a signed header or parameter is repeated.
+  /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
@@ -133,7 +128,6 @@ struct OSSV4Request {
     if let repeated = SelectedHeader.sort(&headers, of: fields) { throw .repeatedHeader(fields[repeated].name) }
   }
 
-  /// Returns whether a header is signed although V4 does not require it.
   private func isAdditional(_ name: String) -> Bool {
     var (start, end) = (0, additional.count)
     while start < end {
@@ -143,16 +137,14 @@ struct OSSV4Request {
     return start < additional.count && additional[start].isIdentical(to: name)
   }
 
-  /// Returns whether V4 always signs the header with the given lowercase name.
-  ///
-  /// Source: "Include a V4 signature in the Authorization header (recommended)", the canonical headers.
+  /// Returns whether V4 always signs the header with the given lowercase name; source: the canonical headers there.
   static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-oss-")
       || name.count == 12 && name.starts(with: "content-type")
       || name.count == 11 && name.starts(with: "content-md5")
   }
 
-  /// Returns whether V4 always signs the header with the given lowercase name.
+  /// Returns whether V4 always signs the header with the given lowercase name; source: the canonical headers there.
   static func isSignedByRule(_ name: String) -> Bool {
     withBytes(of: name) { isSignedByRule($0) }
   }
@@ -180,13 +172,7 @@ enum OSSResource: Equatable {
 }
 
 extension ByteWriter {
-  /// Appends the canonical OSS resource: `/`, `/bucket/` or `/bucket/key`.
-  ///
-  /// - Parameters:
-  ///   - resource: The source of the bucket name.
-  ///   - path: The parsed path of the request.
-  ///   - wire: The bytes that contain the path.
-  ///   - encoded: Whether to append the path with canonical percent-encoding (V4) rather than decoded (V1).
+  /// Appends the canonical OSS resource, percent-encoded for V4 or decoded for V1: `/`, `/bucket/` or `/bucket/key`.
   mutating func append(_ resource: OSSResource, path: WirePath, of wire: Span<UInt8>, encoded: Bool) {
     if case .bucket(let bucket) = resource {
       append(UInt8(ascii: "/"))
@@ -196,9 +182,7 @@ extension ByteWriter {
     if case .inPath = resource, isBucketAlone(wire.extracting(0..<path.end)) { append(UInt8(ascii: "/")) }
   }
 
-  /// Returns whether a path is `/bucket`, without a slash after the bucket name.
-  ///
-  /// A percent-encoded slash counts as a slash, because the service splits the path after it has decoded it.
+  /// Returns whether a path is `/bucket`, without a slash after the bucket name, which may be percent-encoded.
   private func isBucketAlone(_ path: Span<UInt8>) -> Bool {
     guard path.count > 1 else { return false }
     for index in 1..<path.count {
@@ -241,9 +225,7 @@ struct OSSV4Scope {
   }
 
   /// Appends the V4 string to sign for a canonical request with the given hash, and with a custom date line.
-  func append(
-    stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter
-  ) {
+  func append(stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter) {
     writer.append(OSSText.v4Algorithm)
     writer.append(UInt8(ascii: "\n"))
     dateLine(&writer)
@@ -253,9 +235,7 @@ struct OSSV4Scope {
     writer.append(hex: hash)
   }
 
-  /// Returns the V4 signing key for the scope.
-  ///
-  /// The signing key is derived once per access key and day.
+  /// Returns the V4 signing key, which is derived once per access key and day.
   func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
     let scope = KeyScope(from: date.dayNumber, to: date.dayNumber, region: region, service: product)
     return key.signingKey(for: scope) { secret in
@@ -268,10 +248,7 @@ struct OSSV4Scope {
       return productKey.derivedKey { $0.append(OSSText.v4Request) }
     }
   }
-}
 
-extension OSSV4Scope {
-  /// Sets the header fields that a V4 signature in the headers requires.
   func set(in fields: inout FieldDraft) {
     fields.set(HTTPField(name: .ossDate) { $0.append(basicDate: time) })
     fields.set(OSSText.unsignedPayloadField)
@@ -280,12 +257,13 @@ extension OSSV4Scope {
 
 extension OSSSigner {
   /// Calls `body` with a function that appends the V4 canonical request.
+  ///
+  /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   func withV4Request<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
-      .withCanonicalRequest(
-        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refused, body)
+      .withCanonicalRequest(request, fields: draft.fields.fields, path: draft.path, refusing: draft.refused, body)
   }
 
   /// Appends the value of a V4 `Authorization` header up to the signature.
@@ -311,36 +289,29 @@ extension OSSSigner {
   func v4Path(
     presigning path: String, of request: HTTPRequest, as identity: Identity, seconds: Int64, in scope: OSSV4Scope
   ) -> String {
-    String(writing: { writer in
+    let names = presentAdditionalHeaders(of: request, request.headerFields)
+    return String(writing: { writer in
       writer.append(path)
       writer.append(separatorAfter: path)
-      append(v4Parameters: identity, of: request, seconds: seconds, in: scope, to: &writer)
+      writer.append("x-oss-signature-version=")
+      writer.append(OSSText.v4Algorithm)
+      writer.append("&x-oss-credential=")
+      writer.append(percentEncoding: identity.id.string)
+      writer.append("%2F")
+      scope.append(to: &writer, separator: "%2F")
+      writer.append("&x-oss-date=")
+      writer.append(basicDate: scope.time)
+      writer.append("&x-oss-expires=")
+      writer.append(seconds)
+      if !names.isEmpty {
+        writer.append("&x-oss-additional-headers=")
+        writer.append(percentEncoding: names)
+      }
+      if let token = identity.sessionToken {
+        writer.append("&x-oss-security-token=")
+        writer.append(percentEncoding: token)
+      }
     })
-  }
-
-  private func append(
-    v4Parameters identity: Identity, of request: HTTPRequest, seconds: Int64, in scope: OSSV4Scope,
-    to writer: inout ByteWriter
-  ) {
-    writer.append("x-oss-signature-version=")
-    writer.append(OSSText.v4Algorithm)
-    writer.append("&x-oss-credential=")
-    writer.append(percentEncoding: identity.id.string)
-    writer.append("%2F")
-    scope.append(to: &writer, separator: "%2F")
-    writer.append("&x-oss-date=")
-    writer.append(basicDate: scope.time)
-    writer.append("&x-oss-expires=")
-    writer.append(seconds)
-    let names = presentAdditionalHeaders(of: request, request.headerFields)
-    if !names.isEmpty {
-      writer.append("&x-oss-additional-headers=")
-      writer.append(percentEncoding: names)
-    }
-    if let token = identity.sessionToken {
-      writer.append("&x-oss-security-token=")
-      writer.append(percentEncoding: token)
-    }
   }
 
   /// Returns the names of the additional headers that a request contains, separated by `;`.
@@ -351,12 +322,8 @@ extension OSSSigner {
   }
 }
 
-/// The checks of the configuration of an OSS signer.
 enum OSSConfiguration {
-  /// Returns the error of a signer's configuration, or `nil` if the configuration is valid.
-  static func problem(
-    version: OSSSignatureVersion, bucket: String?, region: String, product: String
-  ) -> SigningError? {
+  static func problem(version: OSSSignatureVersion, bucket: String?, region: String, product: String) -> SigningError? {
     if let bucket, !isBucketName(bucket) && !isHost(bucket) {
       return SigningError(
         .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",
@@ -364,19 +331,14 @@ enum OSSConfiguration {
     }
     guard version == .v4 else { return nil }
     if let advice = regionProblem(region) { return advice }
-    guard isScopePart(product) else {
+    guard product.isScopePart() else {
       return SigningError(
         .invalidConfiguration, "\"\(product)\" is not a product.", remedy: "Use oss, or oss-cloudbox for a cloud box.")
     }
     return nil
   }
 
-  /// Returns whether a string has the form of a region ID in a V4 scope.
-  static func isRegion(_ text: String) -> Bool { regionProblem(text) == nil }
-
-  /// Returns the error for a string that is not a region ID, or `nil` if the string is one.
-  ///
-  /// The message suggests a corrected region ID if the correction is clear.
+  /// Returns the error for a string that is not a region ID, with a corrected ID if the correction is clear.
   static func regionProblem(_ region: String) -> SigningError? {
     let example = "Write it like cn-hangzhou."
     var advice: String?
@@ -386,7 +348,7 @@ enum OSSConfiguration {
       advice = "Leave out \"oss-\": \(region.dropFirst(4))."
     } else if region.hasByteSuffix("-internal") {
       advice = "Leave out \"-internal\": \(region.dropLast(9)). It belongs in the endpoint."
-    } else if !isScopePart(region) {
+    } else if !region.isScopePart() {
       advice = "Use lower-case letters, digits and hyphens. " + example
     } else if !region.hasByte("-") {
       advice = "Add the country as a prefix. " + example
@@ -394,15 +356,5 @@ enum OSSConfiguration {
     return advice.map {
       SigningError(.invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: $0)
     }
-  }
-
-  private static func isScopePart(_ text: String) -> Bool {
-    !text.isEmpty && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-        default: false
-        }
-      }
   }
 }

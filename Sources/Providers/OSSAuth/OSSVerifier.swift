@@ -119,7 +119,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
       guard date <= scheme.instant else { throw Self.expired(scheme.instant) }
       expiration = scheme.instant
     }
-    let text = OSSV1String(resource: resource(of: request), subresources: OSSSubresources())
+    let text = v1String(of: claim)
     if !acceptsAmbiguousV1, let problem = text.ambiguity(of: request.path ?? "/") {
       throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
     }
@@ -139,7 +139,6 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   private func verify(
     _ claim: OSSClaim, _ scheme: OSSClaim.V4, against key: AccessKey, at date: Timestamp
   ) throws -> VerifiedRequest {
-    let request = claim.request
     try check(scheme)
     var expiration: Timestamp?
     if let lifetime = scheme.lifetime {
@@ -147,12 +146,8 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     } else {
       try checkSkew(scheme.date, at: date)
     }
-    let canonical = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)
-    let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
-    let hash = try canonical.withCanonicalRequest(
-      request, fields: request.headerFields, path: request.path ?? "/", omitting: omitted
-    ) { SHA256.hash(writing: $0) }
-    let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
+    let hash = try withV4Request(of: claim, scheme) { SHA256.hash(writing: $0) }
+    let scope = scheme.scope
     let signingKey = scope.signingKey(of: key)
     for line in scheme.dateLines {
       let expected = signingKey.authenticationCode { writer in
@@ -166,13 +161,24 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   }
 
   private func mismatch(of claim: OSSClaim, with key: AccessKey) throws(SigningError) -> VerificationError {
-    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in
-      try texts(of: claim, in: claim.request)
-    }
+    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim) }
   }
 
-  func resource(of request: HTTPRequest) -> OSSResource {
-    let authority = request.authority ?? ""
+  private func v1String(of claim: OSSClaim) -> OSSV1String {
+    OSSV1String(resource: resource(of: claim), subresources: OSSSubresources())
+  }
+
+  private func withV4Request<Result>(
+    of claim: OSSClaim, _ scheme: OSSClaim.V4, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    let request = claim.request
+    return try OSSV4Request(resource: resource(of: claim), additional: scheme.additionalHeaders).withCanonicalRequest(
+      request, fields: request.headerFields, path: request.path ?? "/",
+      omitting: claim.placement == .query ? "x-oss-signature" : nil, body)
+  }
+
+  private func resource(of claim: OSSClaim) -> OSSResource {
+    let authority = claim.request.authority ?? ""
     switch style ?? AddressingStyle(authority: authority) {
     case .path: return .inPath
     case .virtualHosted: return ServiceHosts.oss.bucket(in: authority).map { .bucket($0) } ?? .service
@@ -198,27 +204,16 @@ extension OSSVerifier {
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
-    if request.headerFields[fields: .authorization].contains(where: { Self.startsLikeOSS($0.value) }) { return true }
-    let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
-    return target.parameters.contains { parameter in
-      let name = parameter.name.utf8.map(asciiLowercased)
-      return name.withElements { Self.authorizationNames.contains($0) }
-    }
-  }
-
-  /// Returns whether an `Authorization` value starts with `OSS`, in any letter case and for any version.
-  private static func startsLikeOSS(_ value: String) -> Bool {
-    value.utf8.lazy.map(asciiLowercased).starts(with: "oss".utf8)
+    if request.hasAuthorization(startingWith: "oss") { return true }
+    return try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
+      .hasParameter(among: Self.authorizationNames)
   }
 
   /// The lowercase names of query parameters; any of them marks a URL as presigned.
   private static let authorizationNames = NameTable([
     "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
   ])
-}
 
-extension OSSVerifier {
-  /// Throws an error if the verifier does not accept a signature version.
   func check(_ version: OSSSignatureVersion) throws(VerificationError) {
     guard acceptedVersions.contains(version) else {
       let accepted = acceptedVersions.map { $0.rawValue.asciiUppercased }.sorted().joined(separator: " and ")
@@ -230,7 +225,7 @@ extension OSSVerifier {
 
   /// Rejects a V4 signature whose scope is for another region, product or day.
   func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
-    guard region.map({ $0 == scheme.region }) ?? OSSConfiguration.isRegion(scheme.region) else {
+    guard region.map({ $0 == scheme.region }) ?? (OSSConfiguration.regionProblem(scheme.region) == nil) else {
       throw .wrongScope(
         .region, "The signature is for the region \"\(scheme.region)\".",
         remedy: "Sign for the region of the bucket, spelt like cn-hangzhou.")
@@ -279,10 +274,7 @@ extension OSSVerifier {
   static func expired(_ end: Timestamp) -> VerificationError {
     VerificationError(.expired, "The URL expired at \(end).", remedy: "Create a new one.").with(instant: end)
   }
-}
 
-extension OSSVerifier {
-  /// Returns the verified request for a claim whose signature is correct.
   func verified(_ claim: OSSClaim, with key: AccessKey, expiration: Timestamp?) -> VerifiedRequest {
     VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
@@ -294,11 +286,9 @@ extension OSSVerifier {
 }
 
 extension OSSClaim {
-  /// The names of the headers that the signature covers.
+  /// The names of the headers that the signature covers, from the pages that ``OSSSigner`` lists.
   ///
-  /// V1: <https://www.alibabacloud.com/help/en/oss/developer-reference/include-signatures-in-the-authorization-header>;
-  /// V4: <https://www.alibabacloud.com/help/en/oss/developer-reference/recommend-to-use-signature-version-4>. In a
-  /// request without `x-oss-date`, the `Date` header is a line of the string to sign.
+  /// In a request without `x-oss-date`, the `Date` header is a line of the string to sign.
   var signedHeaders: Set<String> {
     var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
     if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
@@ -321,32 +311,20 @@ extension OSSClaim {
 
 extension OSSVerifier {
   /// Returns the string to sign and, for V4, the canonical request, as the service derives them from a request.
-  ///
-  /// - Parameters:
-  ///   - claim: The statements of the request about its signature.
-  ///   - request: The request as received.
-  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
-  package func texts(of claim: OSSClaim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
+  package func texts(of claim: OSSClaim) throws(SigningError) -> SignedTexts {
     switch claim.scheme {
     case .v1(let scheme):
-      let text = OSSV1String(resource: resource(of: request), subresources: OSSSubresources())
+      let request = claim.request
       return SignedTexts(
-        stringToSign: try text.withStringToSign(
+        stringToSign: try v1String(of: claim).withStringToSign(
           request, fields: request.headerFields, path: request.path ?? "/", date: .line(scheme.line)
         ) { String(writing: $0) },
         canonicalRequest: nil)
     case .v4(let scheme):
-      let text = OSSV4Request(resource: resource(of: request), additional: scheme.additionalHeaders)
-      let omitted: StaticString? = claim.placement == .query ? "x-oss-signature" : nil
-      let (canonical, hash) = try text.withCanonicalRequest(
-        request, fields: request.headerFields, path: request.path ?? "/", omitting: omitted
-      ) {
-        (String(writing: $0), SHA256.hash(writing: $0))
-      }
-      let scope = OSSV4Scope(date: scheme.date, region: scheme.region, product: scheme.product)
+      let (canonical, hash) = try withV4Request(of: claim, scheme) { (String(writing: $0), SHA256.hash(writing: $0)) }
       return SignedTexts(
         stringToSign: String(writing: {
-          scope.append(stringToSign: hash, dateLine: { $0.append(scheme.dateLines[0]) }, to: &$0)
+          scheme.scope.append(stringToSign: hash, dateLine: { $0.append(scheme.dateLines[0]) }, to: &$0)
         }),
         canonicalRequest: canonical)
     }
@@ -354,31 +332,20 @@ extension OSSVerifier {
 }
 
 extension OSSClaim {
-  /// The region in the scope of a V4 signature, or `nil` for V1.
-  package var region: String? {
-    if case .v4(let scheme) = scheme { scheme.region } else { nil }
+  /// The values of a V4 signature; V1 has no scope.
+  var v4: V4? {
+    if case .v4(let scheme) = scheme { scheme } else { nil }
   }
 
-  /// The product in the scope of a V4 signature, or `nil` for V1.
-  package var product: String? {
-    if case .v4(let scheme) = scheme { scheme.product } else { nil }
-  }
-
-  /// The day in the scope of a V4 signature, or `nil` for V1.
-  package var day: String? {
-    if case .v4(let scheme) = scheme { scheme.day } else { nil }
-  }
-
-  /// The signing time, or `nil` for V1 URLs, which do not contain it.
-  package var signedAt: Timestamp? {
+  /// The signing time, which V1 URLs do not contain.
+  var signedAt: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .header ? scheme.instant : nil
     case .v4(let scheme): scheme.date
     }
   }
 
-  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
-  package var expiration: Timestamp? {
+  var expiration: Timestamp? {
     switch scheme {
     case .v1(let scheme): placement == .query ? scheme.instant : nil
     case .v4(let scheme): scheme.lifetime.map { scheme.date.advanced(by: .seconds($0)) }

@@ -20,7 +20,6 @@ extension HTTPField.Name {
   package static let s3RegionSet = known("x-amz-region-set")
 }
 
-/// The constant strings of S3 signatures.
 enum S3Text {
   static let algorithm: StaticString = "AWS4-HMAC-SHA256"
   static let terminal: StaticString = "aws4_request"
@@ -36,6 +35,11 @@ enum S3Text {
 
   /// The query parameters of Signature Versions 4 and 2, which a request must not contain before it is signed.
   static let signatureParameters = NameTable(ownParameters + ["AWSAccessKeyId", "Signature"])
+
+  /// The characters that an access key ID must not contain.
+  ///
+  /// A comma ends the `Credential`. The scope is read from the right end, so that the ID can contain slashes.
+  static let idDelimiters = IDDelimiters.comma
 }
 
 /// The limits that S3 sets for signatures.
@@ -60,29 +64,6 @@ public enum S3Limits {
 
   /// The number of hexadecimal digits in a signature or a hash.
   static let hexDigitCount = 64
-}
-
-/// Returns whether a string can be a part of a scope or a host label: `[a-z0-9-]+`, with a letter or digit at both
-/// ends.
-func isScopePart(_ text: String) -> Bool {
-  !text.isEmpty && text.utf8.count <= 63 && !text.hasBytePrefix("-") && !text.hasByteSuffix("-")
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-      default: false
-      }
-    }
-}
-
-/// Returns whether a string consists of 64 lowercase hexadecimal digits.
-func isLowerHex(_ text: some StringProtocol) -> Bool {
-  text.utf8.count == S3Limits.hexDigitCount
-    && text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-      default: false
-      }
-    }
 }
 
 /// The scope of a signing key: a day, a region and a service.
@@ -118,9 +99,7 @@ package struct S3Scope: Sendable {
     writer.append(hex: hash)
   }
 
-  /// Appends the algorithm, the date and the scope, with a line feed after each.
-  ///
-  /// - Parameter kind: The suffix of the algorithm: `-PAYLOAD` for a chunk, `-TRAILER` for trailers.
+  /// Appends the algorithm with a suffix (`-PAYLOAD` for a chunk, `-TRAILER`), the date and the scope, a line each.
   func append(headOf kind: StaticString, to writer: inout ByteWriter) {
     writer.append(S3Text.algorithm)
     writer.append(kind)
@@ -132,8 +111,6 @@ package struct S3Scope: Sendable {
   }
 
   /// Returns the signing key for the scope, which is derived once from an access key.
-  ///
-  /// Source: the step that calculates the signature in "Transferring Payload in a Single Chunk".
   package func signingKey(of key: AccessKey) -> HMACKey<SHA256> {
     // The second number distinguishes these keys from the keys of other schemes for the same day, region and service.
     let scope = KeyScope(from: date.dayNumber, to: ~date.dayNumber, region: region, service: service)
@@ -163,10 +140,9 @@ package struct S3CanonicalRequest {
   }
 
   let headers: Headers
-  /// The line for the body, or `nil` to use the value of `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` without that
-  /// header.
+  /// The line for the body; `nil` stands for the value of `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` without it.
   let payload: String?
-  /// Whether a signed header may contain a control character, such as a tab, which libraries canonicalize differently.
+  /// Whether a signed header may be repeated: a list or metadata, of which the service does not read one copy only.
   let allowsControlCharacters: Bool
 
   init(headers: Headers, payload: String? = nil, allowsControlCharacters: Bool = false) {
@@ -175,23 +151,13 @@ package struct S3CanonicalRequest {
     self.allowsControlCharacters = allowsControlCharacters
   }
 
-  /// Creates a canonical request that signs exactly the headers in a list of sorted, lowercase names.
   package init(signing names: [String], payload: String?) {
     self.init(headers: .listed(names), payload: payload)
   }
 
-  /// Calls `body` with functions that append the canonical request, and the names of the signed headers separated by
-  /// `;`.
+  /// Calls `body` with functions that append the canonical request, and the names of the signed headers with `;`.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - fields: The header fields from which the signed headers are selected.
-  ///   - path: The path with every signed query parameter.
-  ///   - omitting: The name of the query parameter that contains the signature, which is left out.
-  ///   - refused: The query parameters that a request must not contain before it is signed.
-  ///   - body: A closure that receives the two functions.
-  /// - Throws: A `SigningError` if the path is ambiguous, or if a parameter or header that must be unique is
-  ///   repeated.
+  /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
     refusing refused: RefusedParameters? = nil,
@@ -315,7 +281,6 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Returns whether a header with the given lowercase name is signed in every request.
   static func isSignedByRule(_ name: String) -> Bool {
     withBytes(of: name) { isSignedByRule($0) }
   }
@@ -347,7 +312,10 @@ package struct S3CanonicalRequest {
 }
 
 extension [String] {
-  /// Returns whether an array that is sorted by bytes contains a string.
+  var areSortedAndDistinct: Bool {
+    zip(self, dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
   func containsSorted(_ name: String) -> Bool {
     var (start, end) = (0, count)
     while start < end {
@@ -359,10 +327,7 @@ extension [String] {
 }
 
 extension String {
-  /// Whether a signed header with this lowercase name may be repeated, as a list or as metadata.
-  ///
-  /// A header that the service reads once must not be repeated, because the service could use a copy that is not
-  /// signed.
+  /// Whether a signed header may be repeated: a list or metadata, of which the service does not read one copy only.
   fileprivate var isRepeatable: Bool {
     if hasBytePrefix("x-amz-meta-") { return true }
     if self == "host" || S3CanonicalRequest.isSignedByRule(self) { return false }
@@ -391,7 +356,6 @@ extension ByteWriter {
 }
 
 extension SigningError {
-  /// The error for a path that contains a plus sign.
   static let plusInPath = SigningError(
     .invalidPath, "The path contains a plus sign, which S3 reads as a space and other services read as a plus sign.",
     remedy: "Write %2B for a plus sign and %20 for a space; ServiceEndpoint does that.")

@@ -5,10 +5,7 @@ public import HTTPTypes
 public import StorageAuth
 internal import StorageCrypto
 
-/// The components of an authorization in a header or a URL: `Credential`, `SignedHeaders` and `Signature`.
-///
-/// Source: AWS, "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)",
-/// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html>.
+/// The components of an authorization in a header or a URL, from the pages that ``S3Verifier`` lists.
 struct S3Authorization: Sendable {
   let accessKeyID: AccessKeyID
   let day: String
@@ -19,9 +16,6 @@ struct S3Authorization: Sendable {
   /// The signature: 64 lowercase hexadecimal digits.
   let signature: String
 
-  /// Creates an authorization from the value of an `Authorization` header.
-  ///
-  /// - Throws: A `VerificationError` with the S3 error code for the problem.
   init(_ text: String) throws(VerificationError) {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     let word = text[..<space]
@@ -41,13 +35,7 @@ struct S3Authorization: Sendable {
       signature: parts["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
   }
 
-  /// Creates an authorization from its components in the header or the URL.
-  ///
-  /// - Parameters:
-  ///   - credential: The access key ID, which may contain slashes, and the scope.
-  ///   - signedHeaders: The names of the signed headers, separated by `;`.
-  ///   - signature: The signature in hexadecimal.
-  ///   - code: The service's error code for a malformed component.
+  /// Creates an authorization from its components; `code` is the service's error code for a malformed one.
   init(
     credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
   ) throws(VerificationError) {
@@ -63,26 +51,25 @@ struct S3Authorization: Sendable {
       throw error.with(serviceCode: code)
     }
     (day, region, service) = (scope[0], scope[1], scope[2])
-    guard isScopePart(region), isScopePart(service) else {
+    guard region.isScopePart(atMost: 63), service.isScopePart(atMost: 63) else {
       throw Self.malformed("The region or the service of the Credential is malformed.", as: code)
     }
     if service == "s3express" { throw Self.declined("Directory buckets (S3 Express One Zone) are not supported.") }
     let names = signedHeaders.parts(between: ";").map { String($0) }
-    let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    guard isSorted, names.containsSorted("host"), names.allSatisfy({ !$0.isEmpty && $0 == $0.asciiLowercased }) else {
+    guard names.areSortedAndDistinct, names.containsSorted("host"),
+      names.allSatisfy({ !$0.isEmpty && $0 == $0.asciiLowercased })
+    else {
       throw Self.malformed(
         "The signed headers are not different names in lower case, sorted, with the host among them.", as: code)
     }
-    guard isLowerHex(signature) else {
+    guard String(signature).isLowerHex(byteCount: SHA256.digestByteCount) else {
       throw Self.malformed("The signature is not 64 hexadecimal digits in lower case.", as: code)
     }
     self.signedHeaders = names
     self.signature = String(signature)
   }
 
-  static func malformed(
-    _ message: String, as code: String = "AuthorizationHeaderMalformed"
-  ) -> VerificationError {
+  static func malformed(_ message: String, as code: String = "AuthorizationHeaderMalformed") -> VerificationError {
     VerificationError.malformed(message).with(serviceCode: code)
   }
 
@@ -91,7 +78,6 @@ struct S3Authorization: Sendable {
     VerificationError(.unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.").with(serviceCode: "NotImplemented")
   }
 
-  /// The error for a Signature Version 2 signature.
   static let version2 = VerificationError(
     .unsupported,
     "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
@@ -136,7 +122,6 @@ public struct S3Claim: SignatureClaim {
   public let request: HTTPRequest
 
   let authorization: S3Authorization
-  /// The signing time.
   package let date: Timestamp
   /// The lifetime of a presigned URL in seconds, or `nil` for a signature in the headers.
   let lifetime: Int64?
@@ -144,34 +129,35 @@ public struct S3Claim: SignatureClaim {
   /// The verifier that parsed the claim, and is the only one that accepts it.
   let verifier: S3Verifier
 
-  /// The region in the scope of the signature.
-  package var region: String { authorization.region }
-
-  /// The service in the scope of the signature.
-  package var service: String { authorization.service }
-
-  /// The day in the scope of the signature.
-  package var day: String { authorization.day }
-
-  /// The expiration of a presigned URL, or `nil` for a signature in the headers.
-  package var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
+  var expiration: Timestamp? { lifetime.map { date.advanced(by: .seconds($0)) } }
 
   var scope: S3Scope {
     S3Scope(date: date, region: authorization.region, service: authorization.service)
   }
 
-  /// The query parameter that contains the signature and is therefore not signed, or `nil` for a signature in the
-  /// headers.
-  var omitted: StaticString? { placement == .query ? S3Text.signatureParameter : nil }
-
-  var canonicalRequest: S3CanonicalRequest {
-    S3CanonicalRequest(
-      headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true)
+  /// Calls `body` with functions that append the canonical request and the names of the signed headers.
+  func withCanonicalRequest<Result>(
+    _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    try S3CanonicalRequest(
+      headers: .listed(authorization.signedHeaders), payload: payload.text, allowsControlCharacters: true
+    ).withCanonicalRequest(
+      request, fields: request.headerFields, path: request.path ?? "/",
+      omitting: placement == .query ? S3Text.signatureParameter : nil, body)
   }
 
-  /// Returns the signing time of a request that is signed in its headers: the value of `x-amz-date`, or else of `Date`.
-  ///
-  /// The value is in the basic ISO 8601 format; `Date` can also be in the HTTP date format.
+  /// The canonical request and the string to sign, as the service derives them from the request.
+  var texts: SignedTexts {
+    get throws(SigningError) {
+      let (canonical, hash) = try withCanonicalRequest { text, _ in
+        (String(writing: text), SHA256.hash(writing: text))
+      }
+      return SignedTexts(
+        stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: canonical)
+    }
+  }
+
+  /// Returns the signing time from `x-amz-date`, or else from `Date`, which can also be an HTTP date.
   static func date(of request: HTTPRequest) throws(VerificationError) -> Timestamp? {
     if let chosen = try request.headerFields.uniqueValue(for: .s3Date) { return Timestamp(iso8601Basic: chosen) }
     guard let text = try request.headerFields.uniqueValue(for: .date) else { return nil }

@@ -9,17 +9,13 @@ internal import StorageCrypto
 
 /// The field names and the signature of S3 form uploads.
 private enum S3Form {
-  /// The lowercase names of the form fields that belong to the signature.
-  ///
-  /// The policy needs no conditions for the last two fields.
+  /// The lowercase names of the form fields that belong to the signature; the last two need no conditions.
   static let ownFields: Set<String> = [
     "x-amz-algorithm", "x-amz-credential", "x-amz-date", tokenField, "policy", "x-amz-signature",
   ]
   static let tokenField = "x-amz-security-token"
 
-  /// Returns the signature of a form policy in hexadecimal.
-  ///
-  /// - Parameter policy: The policy document in Base64, which is itself the string to sign.
+  /// Returns the signature of a form policy in Base64, which is itself the string to sign.
   static func signature(of policy: String, in scope: S3Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
@@ -43,18 +39,12 @@ extension S3Signer: FormSigner {
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
     try checkConfiguration()
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: S3Text.idDelimiters)
     let date = context.date.wholeSeconds
     let end = policy.expiration.wholeSeconds
-    if let expiration = key.expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }
-    guard end <= date.advanced(by: S3Limits.urlLifetime) else {
-      throw SigningError(
-        .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
-    }
+    try key.identity.check(validUntil: end)
+    guard end <= date.advanced(by: S3Limits.urlLifetime) else { throw .noLongForm }
     let rules = policy.conditions.map(\.rule) + [policy.contentType].compactMap { $0 }
     for rule in rules {
       switch rule {

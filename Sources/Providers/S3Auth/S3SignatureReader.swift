@@ -13,16 +13,11 @@ extension SignedService {
   ///   - bucket: The bucket name for a custom domain.
   ///   - region: The region of the bucket, or `nil` if the caller does not know it.
   ///   - style: The position of the bucket name in the URL, or `nil` to derive the position from the host.
-  public static func s3(
-    bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil
-  ) -> SignedService {
+  public static func s3(bucket: String? = nil, region: String? = nil, style: AddressingStyle? = nil) -> SignedService {
     SignedService(S3SignatureReader(bucket: bucket, region: region, style: style))
   }
 }
 
-/// A reader of Signature Version 4 signatures and of S3 error responses.
-///
-/// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
 struct S3SignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -46,16 +41,13 @@ struct S3SignatureReader: SignatureReader {
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.date,
-        end: claim.expiration, texts: try verifier.texts(of: claim, in: request))
+        end: claim.expiration, texts: try claim.texts)
     } catch {
       throw VerificationError(error)
     }
   }
 
-  /// Returns whether an access key ID belongs to a temporary key, or `nil` if the ID does not show it.
-  ///
-  /// The IDs of temporary keys start with `ASIA`, and the IDs of users' keys start with `AKIA`. Compatible services
-  /// have other IDs.
+  /// Returns whether an ID belongs to a temporary key (`ASIA`) or a user's key (`AKIA`), or `nil` for other services.
   func isTemporary(_ id: AccessKeyID) -> Bool? {
     if id.utf8.starts(with: "ASIA".utf8) { return true }
     return id.utf8.starts(with: "AKIA".utf8) ? false : nil
@@ -96,7 +88,8 @@ struct S3SignatureReader: SignatureReader {
     case "PermanentRedirect":
       let endpoint = refusal.details["Endpoint"].map { "The bucket is reached at \($0.onOneLine)." } ?? ""
       return SignatureFinding(
-        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim(of: request)?.region, detail: endpoint)
+        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim(of: request)?.authorization.region,
+        detail: endpoint)
     case "XAmzContentSHA256Mismatch":
       return SignatureFinding(
         .payloadHash, line: SignedPart.payloadHash.name,
@@ -123,29 +116,29 @@ struct S3SignatureReader: SignatureReader {
 
   private func claim(of request: HTTPRequest) -> S3Claim? { try? verifier.claim(in: request) }
 
-  /// Returns the finding for a signature whose scope is for another region, service or day.
   private func scopeFinding(
     _ refusal: RejectedResponse.Reading, _ message: String, _ request: HTTPRequest
   ) -> SignatureFinding? {
     let claim = claim(of: request)
     if message.contains("region '") || refusal.details["Region"] != nil {
       var detail = words(message)
-      if let region = claim?.region, let known = refusal.details["Region"] ?? self.region, known != region {
+      if let region = claim?.authorization.region, let known = refusal.details["Region"] ?? self.region, known != region
+      {
         detail = "The signature is for \(region.onOneLine) and the bucket is in \(known.onOneLine)."
       }
       return SignatureFinding(
-        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim?.region,
+        .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim?.authorization.region,
         seen: refusal.details["Region"].map(\.onOneLine), detail: detail)
     }
     if message.contains("ncorrect service") {
       return SignatureFinding(
-        .wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.service, detail: words(message))
+        .wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.authorization.service, detail: words(message))
     }
     guard message.contains("credential date") else { return nil }
-    return SignatureFinding(.wrongDay, line: SignedPart.scopeDay.name, sent: claim?.day, detail: words(message))
+    return SignatureFinding(
+      .wrongDay, line: SignedPart.scopeDay.name, sent: claim?.authorization.day, detail: words(message))
   }
 
-  /// Returns the finding for a header that has an effect but is not listed as signed.
   private func unsignedHeader(_ refusal: RejectedResponse.Reading, _ message: String) -> SignatureFinding {
     let listed = refusal.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").behind ?? ""
     let parts = listed.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }

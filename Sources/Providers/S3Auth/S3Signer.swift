@@ -111,13 +111,15 @@ public struct S3Signer: TwoStepSigner, Presigner {
         "Directory buckets (S3 Express One Zone) are not supported: they require a separate session.",
         "Use a general purpose bucket.")
     }
-    guard isScopePart(region) else {
+    guard region.isScopePart(atMost: 63) else {
       return invalid("\"\(region)\" is not the name of a region.", "Write it like eu-central-1.")
     }
     guard region != "aws-global" else {
       return invalid("aws-global is a partition and not a region.", "Use the region of the bucket, such as us-east-1.")
     }
-    guard isScopePart(service) else { return invalid("\"\(service)\" is not the name of a service.", "Use s3.") }
+    guard service.isScopePart(atMost: 63) else {
+      return invalid("\"\(service)\" is not the name of a service.", "Use s3.")
+    }
     guard payload?.isWellFormed ?? true else {
       return invalid("The hash of the body is not a SHA-256.", "Give 64 hexadecimal digits.")
     }
@@ -148,15 +150,11 @@ extension S3Signer {
   ///   - context: The signing time.
   /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid. The request is then
   ///   unchanged.
-  public func sign(
-    _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check(idWithout: S3Text.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .s3SecurityToken), date: context.date)
-    let authorization = try canonicalRequest.withCanonicalRequest(
-      request, fields: draft.fields.fields, path: draft.path, refusing: RefusedParameters(S3Text.signatureParameters)
-    ) { text, names in
+    let authorization = try withCanonicalRequest(of: draft, for: request) { text, names in
       let signature = signature(of: SHA256.hash(writing: text), in: draft.scope, with: key)
       return HTTPField(name: .authorization) { writer in
         append(prefixTo: &writer, in: draft.scope, id: key.id, names: names)
@@ -167,18 +165,14 @@ extension S3Signer {
     request.headerFields = draft.fields.fields
   }
 
-  /// Returns the components of the string to sign for a request whose `Authorization` header carries the signature.
-  func draft(
-    _ original: HTTPRequest, token: HTTPField?, date: Timestamp
-  ) throws(SigningError) -> S3Draft {
+  private func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> S3Draft {
     try check(original)
     var fields = FieldDraft(original.headerFields, adding: 4)
     let scope = scope(at: date)
     fields.set(HTTPField(name: .s3Date) { $0.append(basicDate: scope.time) })
     try setPayload(of: &fields)
-    if let token { fields.set(token) } else { fields.remove(.s3SecurityToken) }
-    return S3Draft(
-      fields: fields, path: original.path ?? "/", isPresigned: false, scope: scope, expiration: nil)
+    fields.set(token, named: .s3SecurityToken)
+    return S3Draft(fields: fields, path: original.path ?? "/", scope: scope, expiration: nil)
   }
 
   private func setPayload(of draft: inout FieldDraft) throws(SigningError) {
@@ -215,9 +209,7 @@ extension S3Signer {
   private func check(_ request: HTTPRequest) throws(SigningError) {
     try checkConfiguration()
     guard let authority = request.authority, isHost(authority) else {
-      throw SigningError(
-        .invalidRequest, "The request has no host, or a malformed one.",
-        remedy: "Set its authority, such as photos.s3.eu-central-1.amazonaws.com.")
+      throw .noHost(example: "photos.s3.eu-central-1.amazonaws.com")
     }
     if let reason = S3Address.unsupportedHost(authority) {
       throw SigningError(.invalidConfiguration, reason, remedy: "Use the endpoint of a region.")
@@ -230,21 +222,11 @@ extension S3Signer {
     }
   }
 
-  /// Returns the signature of a request from the components of its string to sign.
-  func signature(
-    of draft: borrowing S3Draft, for request: HTTPRequest, with key: AccessKey
-  ) throws(SigningError) -> Digest {
-    signature(
-      of: try withCanonicalRequest(of: draft, for: request) { text, _ in SHA256.hash(writing: text) },
-      in: draft.scope, with: key)
-  }
-
-  /// Returns the signature of a canonical request with the given hash.
   private func signature(of hash: Digest, in scope: S3Scope, with key: AccessKey) -> Digest {
     scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
   }
 
-  func withCanonicalRequest<Result>(
+  private func withCanonicalRequest<Result>(
     of draft: borrowing S3Draft, for request: HTTPRequest,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
@@ -254,7 +236,7 @@ extension S3Signer {
   }
 
   /// Appends the value of the `Authorization` header up to the signature.
-  func append(
+  private func append(
     prefixTo writer: inout ByteWriter, in scope: S3Scope, id: AccessKeyID, names: (inout ByteWriter) -> Void
   ) {
     writer.append(S3Text.algorithm)
@@ -274,9 +256,6 @@ struct S3Draft: ~Copyable {
   var fields: FieldDraft
   /// The path to sign, including the query parameters that a signature in the URL covers.
   let path: String
-  /// Whether the signature becomes part of the URL rather than of the headers.
-  let isPresigned: Bool
-  /// The scope of the signing key: a day, a region and a service.
   let scope: S3Scope
   /// The expiration of a presigned URL, or `nil` for a signature in the headers.
   let expiration: Timestamp?
@@ -301,18 +280,13 @@ extension S3Signer {
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
-    if key.isAnonymous {
-      throw SigningError(
-        .anonymous, "An anonymous credential cannot sign a URL.",
-        remedy: "Use the URL without a signature, or a key that has the right.")
-    }
+    if key.isAnonymous { throw .anonymousURL }
     try key.check(idWithout: S3Text.idDelimiters)
     let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
-    let signature = try signature(of: draft, for: request, with: key)
+    let hash = try withCanonicalRequest(of: draft, for: request) { text, _ in SHA256.hash(writing: text) }
+    let signature = signature(of: hash, in: draft.scope, with: key)
     let url = String(writing: { writer in
-      writer.append(request.scheme ?? "https")
-      writer.append("://")
-      writer.append(request.authority ?? "")
+      writer.append(originOf: request)
       writer.append(draft.path)
       writer.append(Self.signaturePrefix)
       writer.append(hex: signature)
@@ -322,10 +296,9 @@ extension S3Signer {
       expiration: draft.expiration ?? context.date)
   }
 
-  static let signaturePrefix: StaticString = "&X-Amz-Signature="
+  private static let signaturePrefix: StaticString = "&X-Amz-Signature="
 
-  /// Returns the components of the string to sign for a presigned URL.
-  func draft(
+  private func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
   ) throws(SigningError) -> S3Draft {
     try check(original)
@@ -336,11 +309,8 @@ extension S3Signer {
         remedy: "Request 1 to \(S3Limits.urlSeconds.upperBound) seconds.")
     }
     let end = date.advanced(bySeconds: seconds)
-    if let expiration = identity.expiration, expiration < end {
-      throw .credentialEndsFirst(expiration, required: end)
-    }
-    var fields = original.headerFields
-    if fields.contains(where: Self.isHeaderSignature) { fields.removeAll(where: Self.isHeaderSignature) }
+    try identity.check(validUntil: end)
+    let fields = original.headerFields.without(Self.signatureHeaders)
     let path = original.path ?? "/"
     let names = try canonicalRequest.names(of: fields, authority: original.authority)
     let scope = scope(at: date)
@@ -364,24 +334,17 @@ extension S3Signer {
         writer.append(percentEncoding: token)
       }
     })
-    return S3Draft(fields: FieldDraft(fields), path: extended, isPresigned: true, scope: scope, expiration: end)
+    return S3Draft(fields: FieldDraft(fields), path: extended, scope: scope, expiration: end)
   }
 
-  /// Returns whether a header field belongs to a signature in the headers, and is therefore not allowed in a presigned
-  /// URL.
-  private static func isHeaderSignature(_ field: HTTPField) -> Bool {
-    field.name == .authorization || field.name == .s3SecurityToken || field.name == .s3Date
-      || field.name == .s3ContentSHA256
-  }
+  private static let signatureHeaders: [HTTPField.Name] = [.authorization, .s3SecurityToken, .s3Date, .s3ContentSHA256]
 
   /// Returns the headers that the signature of a presigned URL covers.
-  func signedHeaders(of fields: HTTPFields) -> HTTPFields {
+  private func signedHeaders(of fields: HTTPFields) -> HTTPFields {
     if fields.isEmpty { return [:] }
     return fields.filter { canonicalRequest.signs($0.name.canonicalName) }
   }
-}
 
-extension S3Signer {
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Parameters:
@@ -394,7 +357,7 @@ extension S3Signer {
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
     try identity.check(idWithout: S3Text.idDelimiters)
-    let token = identity.sessionToken.map { HTTPField(name: .s3SecurityToken, value: $0.reveal()) }
+    let token = identity.tokenField(named: .s3SecurityToken)
     return try pending(draft(request, token: token, date: context.date), of: request, as: identity)
   }
 
@@ -424,15 +387,13 @@ extension S3Signer {
     }
     let names = try canonicalRequest.names(of: draft.fields.fields, authority: request.authority)
     let scope = draft.scope
-    var prepared = request
-    prepared.headerFields = draft.fields.fields
-    if draft.isPresigned { prepared.path = draft.path }
     return PendingSignature(
-      .s3V4, stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text,
-      identity: identity, expiration: draft.expiration, request: prepared, isPresigned: draft.isPresigned,
-      signedHeaders: draft.isPresigned ? signedHeaders(of: draft.fields.fields) : [:],
-      authorizationPrefix: String(
-        writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: { $0.append(names) }) }))
+      .s3V4, of: request, fields: draft.fields.fields, path: draft.expiration == nil ? nil : draft.path, as: identity,
+      until: draft.expiration,
+      texts: SignedTexts(
+        stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: text),
+      signedHeaders: signedHeaders(of: draft.fields.fields),
+      prefix: String(writing: { append(prefixTo: &$0, in: scope, id: identity.id, names: { $0.append(names) }) }))
   }
 
   /// Completes a prepared request with the signature from the key holder.
@@ -444,26 +405,12 @@ extension S3Signer {
   /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another access key
   ///   ID.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
-    let bare = signature.removingBytePrefix(pending.authorizationPrefix).map { String($0) } ?? signature
-    guard isLowerHex(bare) else {
+    let bare = pending.bare(signature)
+    guard bare.isLowerHex(byteCount: SHA256.digestByteCount) else {
       throw SigningError(
         .invalidSignature, "The signature is not 64 hexadecimal digits in lower case, or has another id.",
         remedy: "Let the server return the bare signature, or the Authorization of the same access key id.")
     }
-    var request = pending.request
-    if pending.isPresigned {
-      request.path = (request.path ?? "/") + Self.signaturePrefix.description + bare
-    } else {
-      request.headerFields.replace(HTTPField(name: .authorization, value: pending.authorizationPrefix + bare))
-    }
-    return request
+    return pending.request(with: bare, urlSuffix: Self.signaturePrefix.description + bare)
   }
-}
-
-extension S3Text {
-  /// The characters that an access key ID must not contain.
-  ///
-  /// A comma ends the `Credential` in the header. The scope behind the ID has four parts, and is read from the right end,
-  /// so that the ID can contain slashes.
-  static let idDelimiters = IDDelimiters.comma
 }

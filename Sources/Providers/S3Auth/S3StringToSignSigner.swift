@@ -55,10 +55,8 @@ public struct S3StringToSignSigner: StringToSignSigner {
   /// - Returns: The only request that the string represents.
   /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
   public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    guard order.scheme == .s3V4 else {
-      throw .malformed("This signer does not support the signature version.")
-    }
-    guard let canonicalRequest = order.canonicalRequest else { throw .malformed("The canonical request is missing.") }
+    guard order.scheme == .s3V4 else { throw .anotherScheme }
+    let canonicalRequest = try order.requiredCanonicalRequest
     var lines = StringToSignReader(order.stringToSign)
     guard try lines.first() == S3Text.algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(S3Text.algorithm).")
@@ -71,11 +69,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
       throw .wrongScope("The string is not for the day of its date, the region \(region) and the service \(product).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
-    guard String(writing: { scope.append(stringToSign: hash, to: &$0) }).isIdentical(to: order.stringToSign) else {
-      throw SigningRefusal(
-        .hashMismatch, "The string does not contain the hash of the canonical request.",
-        remedy: "Send both as the signer prepares them.")
-    }
+    try order.check(isFor: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
     let (request, payload) = try request(of: order, canonicalRequest)
     return try intent(of: request, payload, scope)
   }
@@ -99,7 +93,6 @@ public struct S3StringToSignSigner: StringToSignSigner {
 
   private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: product) }
 
-  /// Parses a canonical request into the request that it represents, and the payload in its last line.
   private func request(
     of order: SigningRequest, _ canonicalRequest: String
   ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
@@ -107,19 +100,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
-    var headers = HTTPFields()
-    var host: String?
-    for line in lines.take(while: { !$0.isEmpty }) {
-      if let text = line.removingBytePrefix("host:") {
-        guard host == nil else { throw .malformed("There are two hosts.") }
-        host = String(text)
-      } else {
-        let pair = line.parts(between: ":", atMost: 1)
-        guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
-        try headers.append(signed: String(pair[0]), String(pair[1]))
-      }
-    }
-    _ = try lines.first()
+    let (headers, host) = try lines.headers()
     let names = try lines.first().parts(between: ";").map { String($0) }
     guard let payload = S3Payload(header: try lines.first()), lines.rest.isEmpty, let host, isHost(host) else {
       throw .notCanonical
@@ -130,18 +111,12 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let request = HTTPRequest(
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
-    let text: String
-    do throws(SigningError) {
-      text = try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(
+    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+      try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(
         request, fields: request.headerFields, path: request.path ?? "/"
-      ) {
-        text, _ in String(writing: text)
-      }
-    } catch {
-      throw .notCanonical
+      ) { text, _ in String(writing: text) }
     }
-    let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    guard text.isIdentical(to: canonicalRequest), isSorted else { throw .notCanonical }
+    guard names.areSortedAndDistinct else { throw .notCanonical }
     return (request, payload)
   }
 
@@ -175,11 +150,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
     let token = try target.take("X-Amz-Security-Token").map { Secret($0) }
     try refuseOwnParameters(in: target)
-    guard S3Limits.urlSeconds.contains(seconds) else {
-      throw SigningRefusal(
-        .lifetime, "The URL would be valid for \(seconds) seconds; the service accepts 1 to 604800.",
-        remedy: "Request a shorter lifetime.")
-    }
+    try SigningRefusal.check(lifetime: seconds, in: S3Limits.urlSeconds)
     return AuthorizedRequest(
       .s3V4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
@@ -196,7 +167,6 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
   }
 
-  /// Returns the bucket, the object key and the query parameters of a request, depending on its host.
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let host = request.authority ?? ""
     let own = String(writing: { $0.append(canonicalHost: endpoint.authority, scheme: endpoint.scheme) })
@@ -222,7 +192,6 @@ extension SignatureScheme {
 }
 
 extension SignableNames {
-  /// The names of the headers and query parameters of S3 requests.
   static let s3 = SignableNames(
     headerPrefix: ServiceDescription.s3.headerPrefix,
     harmlessHeaders: [

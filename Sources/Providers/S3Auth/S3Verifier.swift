@@ -88,11 +88,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   ///
   /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
   /// headers do not tell whether a request over HTTP/2 has one.
-  ///
-  /// - Throws: A `VerificationError` if the object length or the trailer name is missing or malformed.
-  private func bodyDecoder(
-    of claim: S3Claim, against key: AccessKey
-  ) throws(VerificationError) -> (any BodyDecoder)? {
+  private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {
     if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBody() }
     return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
   }
@@ -103,10 +99,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
     try limits.check(request)
-    let isHeader = request.headerFields[fields: .authorization].contains { field in
-      field.value.asciiLowercased.hasBytePrefix("aws")
-    }
-    if isHeader { return true }
+    if request.hasAuthorization(startingWith: "aws") { return true }
     return try target(of: request).parameters.contains { Self.loweredParameters.contains($0.name.asciiLowercased) }
   }
 
@@ -170,23 +163,20 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   private func verified(
     _ claim: S3Claim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
-    let request = claim.request
     try checkToken(of: claim, against: key, at: date)
-    try checkScope(of: claim)
+    try checkScope(
+      of: claim.authorization, date: claim.date,
+      as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
     _ = Self.secretNames
     var mismatch: VerificationError?
     if claim.lifetime == nil { try checkSkew(claim.date, at: date) } else { try checkWindow(of: claim, at: date) }
     do throws(SigningError) {
-      let hash = try claim.canonicalRequest.withCanonicalRequest(
-        request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted
-      ) { text, _ in
-        SHA256.hash(writing: text)
-      }
+      let hash = try claim.withCanonicalRequest { text, _ in SHA256.hash(writing: text) }
       let scope = claim.scope
       let expected = scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
       if !constantTimeEqual(expected.hex, claim.authorization.signature) {
         mismatch = try claim.mismatch(claim.authorization.signature, with: key) { () throws(SigningError) in
-          try texts(of: claim, in: request)
+          try claim.texts
         }
       }
     } catch {
@@ -218,11 +208,9 @@ extension S3Verifier {
     (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { ByteExactString($0) })
   private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
 
-  /// Returns the bucket, the object key and the query parameters of a request, depending on the addressing style.
   package func target(of request: HTTPRequest) throws(VerificationError) -> RequestTarget {
     let address = S3Address(authority: request.authority ?? "", style: style, customDomain: bucket)
-    let target = try RequestTarget(
-      of: request, style: address.isInPath ? .path : .customDomain, bucket: address.bucket)
+    let target = try RequestTarget(of: request, style: address.isInPath ? .path : .customDomain, bucket: address.bucket)
     guard target.bucket?.isEmpty != true else {
       throw VerificationError.unreadable("The bucket in the path is empty.").with(serviceCode: "InvalidBucketName")
     }
@@ -231,8 +219,7 @@ extension S3Verifier {
 
   /// Returns whether a URL contains a Signature Version 4 signature, and rejects other signatures.
   ///
-  /// The method also rejects a signature parameter whose name is in another letter case. No scheme signs such a
-  /// parameter, and a program that ignores case would use it like the correct one.
+  /// A signature parameter in another letter case is not signed, and a program that ignores case would use it.
   func hasSignature(in target: RequestTarget) throws(VerificationError) -> Bool {
     var isSigned = false
     for parameter in target.parameters {
@@ -351,7 +338,7 @@ extension S3Verifier {
       .map { $0.value?.string ?? "" }
     let header = try request.headerFields.uniqueValue(for: .s3ContentSHA256)
     guard stated.allSatisfy({ $0 == S3Payload.unsigned.text }),
-      header.map({ $0 == S3Payload.unsigned.text || isLowerHex($0) }) ?? true
+      header.map({ $0 == S3Payload.unsigned.text || $0.isLowerHex(byteCount: SHA256.digestByteCount) }) ?? true
     else {
       throw VerificationError(
         .unsupported, "The body of a request with a signed URL is UNSIGNED-PAYLOAD.",
@@ -385,10 +372,7 @@ extension S3Verifier {
     remedy: "Sign the hash of the body, or signed chunks, in the headers."
   ).with(serviceCode: "InvalidRequest")
 
-  /// Checks the headers of a request against its claim.
-  ///
-  /// The method rejects signed headers that are absent, unsigned headers that have an effect, and headers that
-  /// contradict the format of the body.
+  /// Rejects signed headers that are absent, unsigned ones with an effect, and those that contradict the body's format.
   func checkHeaders(of claim: S3Claim, in request: HTTPRequest) throws(VerificationError) {
     let signed = claim.authorization.signedHeaders
     let present = Set(request.headerFields.map(\.name.canonicalName))
@@ -423,17 +407,8 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a claim whose scope is for another region, service or day.
-  func checkScope(of claim: S3Claim) throws(VerificationError) {
-    try checkScope(
-      of: claim.authorization, date: claim.date,
-      as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
-  }
-
-  /// Rejects an authorization whose scope is for another region or service, or for another day than the given date.
-  func checkScope(
-    of authorization: S3Authorization, date: Timestamp, as code: String
-  ) throws(VerificationError) {
+  /// Rejects a scope for another region or service, or for another day than the given date.
+  func checkScope(of authorization: S3Authorization, date: Timestamp, as code: String) throws(VerificationError) {
     if let region, !region.isIdentical(to: authorization.region) {
       throw VerificationError.wrongScope(
         .region,
@@ -477,23 +452,6 @@ extension S3Verifier {
         .notYetValid, "Request is not yet valid", remedy: "Set the clock of the machine that signs."
       ).with(instant: claim.date).with(serviceCode: "AccessDenied")
     }
-  }
-
-  /// Returns the canonical request and the string to sign, as the service derives them from a request.
-  ///
-  /// - Parameters:
-  ///   - claim: The statements of the request about its signature.
-  ///   - request: The request as received.
-  /// - Throws: A `SigningError` if the request cannot be parsed in exactly one way.
-  package func texts(of claim: S3Claim, in request: HTTPRequest) throws(SigningError) -> SignedTexts {
-    let (canonical, hash) = try claim.canonicalRequest.withCanonicalRequest(
-      request, fields: request.headerFields, path: request.path ?? "/", omitting: claim.omitted
-    ) {
-      text, _ in (String(writing: text), SHA256.hash(writing: text))
-    }
-    let scope = claim.scope
-    return SignedTexts(
-      stringToSign: String(writing: { scope.append(stringToSign: hash, to: &$0) }), canonicalRequest: canonical)
   }
 }
 

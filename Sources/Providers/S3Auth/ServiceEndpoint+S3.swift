@@ -44,7 +44,7 @@ extension ServiceEndpoint {
   public static func s3(
     region: String, network: S3Network = [], bucket: String? = nil
   ) throws(SigningError) -> ServiceEndpoint {
-    guard isScopePart(region), region != "aws-global" else {
+    guard region.isScopePart(atMost: 63), region != "aws-global" else {
       throw SigningError(
         .invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: "Write it like eu-central-1.")
     }
@@ -103,18 +103,14 @@ package struct S3Address {
   ///
   /// Amazon's hosts are parsed by Amazon's rule: `s3.<region>…` is the service, and the labels before it, including
   /// their dots, are the bucket name. For other hosts, the style determines the position. Without a style, the bucket
-  /// name is in the path.
-  ///
-  /// - Parameters:
-  ///   - authority: The host, with or without a port.
-  ///   - style: The position of the bucket name in the URL, or `nil` if the host determines the position.
-  ///   - customDomain: The bucket name for a custom domain, or `nil` if the host name is the bucket name.
+  /// name is in the path. A custom domain without a bucket name is the bucket name.
   init(authority: String, style: AddressingStyle?, customDomain: String? = nil) {
     let host = hostWithoutPort(authority).asciiLowercased
     if style == .customDomain {
       bucket = customDomain ?? host
       isInPath = false
-    } else if style != .path, let vendor = Self.vendorBucket(in: host) {
+    } else if style != .path, let (labels, service) = Self.vendorLabels(of: host) {
+      let vendor = labels[..<service].joined(separator: ".")
       bucket = vendor.isEmpty ? nil : vendor
       isInPath = vendor.isEmpty
     } else if style == .virtualHosted, !isAddressOrLocalhost(host) {
@@ -124,11 +120,6 @@ package struct S3Address {
       bucket = nil
       isInPath = true
     }
-  }
-
-  /// Returns the labels before the service's own labels in one of Amazon's hosts, or `nil` for another host.
-  private static func vendorBucket(in host: String) -> String? {
-    vendorLabels(of: host).map { labels, service in labels[..<service].joined(separator: ".") }
   }
 
   /// Returns the labels before the domain in one of Amazon's hosts, and the index of the service's label.
@@ -141,8 +132,6 @@ package struct S3Address {
   }
 
   /// Returns the region in one of Amazon's hosts, or `nil` if the host contains no region.
-  ///
-  /// - Parameter authority: The host, with or without a port.
   package static func region(in authority: String) -> String? {
     guard let (labels, service) = vendorLabels(of: hostWithoutPort(authority).asciiLowercased) else { return nil }
     let rest = labels[service...].dropFirst().filter { $0 != "dualstack" }

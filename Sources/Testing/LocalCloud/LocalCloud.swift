@@ -5,7 +5,6 @@ public import AsperaAuth
 internal import HummingbirdCore
 public import ServiceLifecycle
 public import StorageAuth
-internal import Synchronization
 internal import SystemPackage
 
 /// A server on the loopback interface that imitates object storage services, their token services, and an Aspera node.
@@ -76,7 +75,7 @@ public final class LocalCloud: Sendable {
       let servicesGateway = ServicesGateway(configuration.services, context)
       let aspera = AsperaContext(configuration, storage.node, context)
       try await aspera.prepare(at: configuration.clock())
-      let transferGateway = TransferGateway(aspera)
+      let transferGateway = TransferGateway(desk: TransferDesk(aspera: aspera))
       let stores = try await StorageServices { provider in
         let gateway = Gateway(
           provider.service(for: configuration), try storage.store(of: provider), configuration, context)
@@ -199,7 +198,6 @@ public final class LocalCloud: Sendable {
   /// - Returns: The session, or `nil` if the server never issued the key or has discarded the session.
   public func session(of keyID: AccessKeyID) -> Session? { context.keys.tokens.session(of: keyID) }
 
-  /// The observers of the server's requests.
   var feed: RequestFeed { context.feed }
 
   /// The path of the server's data directory.
@@ -250,9 +248,7 @@ extension LocalCloud {
     /// The numbers of faults that were injected into transfers, by ascp error code.
     public internal(set) var faults: [Int: Int] = [:]
   }
-}
 
-extension LocalCloud {
   /// The statistics of a local server since its start.
   public struct Statistics: Sendable, Hashable {
     /// The numbers of requests with a valid signature, by signature scheme.
@@ -303,47 +299,7 @@ extension LocalCloud {
     /// The number of temporary credentials or transfer tokens that the endpoint issued.
     public internal(set) var issued = 0
   }
-}
 
-/// The counters from which the server's statistics are read.
-final class Counters: Sendable {
-  private let state = Mutex(LocalCloud.Statistics())
-
-  /// The number of writes of each object, by storage service, bucket name and object key.
-  private let writes = Mutex<[LocalCloud.Provider: [String: [String: Int]]]>([:])
-
-  var statistics: LocalCloud.Statistics { state.withLock { $0 } }
-
-  func writes(of provider: LocalCloud.Provider, in bucket: String) -> [String: Int] {
-    writes.withLock { $0[provider]?[bucket] ?? [:] }
-  }
-
-  func verified(_ kind: LocalCloud.SignatureKind) {
-    state.withLock { $0.verified[kind, default: 0] += 1 }
-  }
-
-  func anonymous() {
-    state.withLock { $0.anonymous += 1 }
-  }
-
-  func count(_ endpoint: LocalCloud.Endpoint, _ change: (inout LocalCloud.EndpointStatistics) -> Void) {
-    state.withLock { change(&$0[endpoint]) }
-  }
-
-  func countTransfers(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
-    state.withLock { change(&$0.transfers) }
-  }
-
-  func refused(_ code: String, by endpoint: LocalCloud.Endpoint) {
-    count(endpoint) { $0.refused[code, default: 0] += 1 }
-  }
-
-  func wrote(_ key: String, in bucket: String, of provider: LocalCloud.Provider) {
-    writes.withLock { $0[provider, default: [:]][bucket, default: [:]][key, default: 0] += 1 }
-  }
-}
-
-extension LocalCloud {
   /// A signature scheme that the local server verifies.
   public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
     /// The signature version 4 of OSS, which uses HMAC-SHA-256.
@@ -365,9 +321,7 @@ extension LocalCloud {
     /// It uses HMAC-SHA-1 or HMAC-SHA-256, and a request parameter for the signature.
     case tencentV1 = "Tencent V1"
   }
-}
 
-extension LocalCloud {
   /// A part of the local server that has separate faults and statistics.
   public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// The simulated OSS service.
@@ -391,9 +345,7 @@ extension LocalCloud {
     /// The simulated API of Faspex 5, with its token endpoint.
     case faspex
   }
-}
 
-extension LocalCloud {
   /// An issued temporary credential, without its secret and session token, and the request for which it was issued.
   public struct Session: Sendable, Hashable {
     /// The access key ID of the temporary credential.
@@ -417,9 +369,7 @@ extension LocalCloud {
     /// The number of requests to the storage service that contained the key ID, including rejected requests.
     public let requests: Int
   }
-}
 
-extension LocalCloud {
   /// A role for which the local server issues temporary credentials.
   public struct Role: Sendable, Hashable {
     /// The resource name of the role, in the vendor's format.
@@ -455,79 +405,12 @@ extension LocalCloud {
       "qcs::cam::uin/1250000000:roleName/localcloud", maximumDuration: .seconds(12 * 3600))
 
     /// An Amazon Web Services role that all accounts can assume for up to twelve hours.
-    public static let amazon = Role(
-      "arn:aws:iam::125000000000:role/localcloud", maximumDuration: .seconds(12 * 3600))
+    public static let amazon = Role("arn:aws:iam::125000000000:role/localcloud", maximumDuration: .seconds(12 * 3600))
 
-    /// The storage service that accepts the role's credentials, or `nil` if the role's name is not in a vendor's
-    /// format.
+    /// The storage service that accepts the role's credentials, or `nil` if the name is in no vendor's format.
     var provider: Provider? { Provider.allCases.first { $0.service.behavior.roleResource(arn) != nil } }
 
     /// The role's short name, which is the last component of the resource name.
     var name: String { arn.parts(between: "/").last.map(String.init) ?? "" }
-  }
-}
-
-extension LocalCloud {
-  /// The faults that the server injects into requests and transfers.
-  ///
-  /// By default, the server injects no faults.
-  ///
-  /// ```swift
-  /// cloud.faults[.sts] = [.serverError(.every(10)), .delay(.seconds(2), .chance(0.05))]
-  /// cloud.faults.requestsPerToken = 100
-  /// ```
-  public struct Faults: Sendable, Hashable {
-    /// The offset of the server's clock from the configured clock; a negative offset means that the server's clock is
-    /// behind.
-    ///
-    /// The offset affects everything that depends on time: `Date` headers, validity periods of signatures, and token
-    /// expirations.
-    public var clockOffset: Duration
-
-    /// The number of requests after which an issued temporary credential counts as expired.
-    ///
-    /// 0 means that the credential expires immediately, and `nil` means that it doesn't expire because of requests.
-    /// Each request to a storage service that contains the credential's key ID counts, even if the service rejects the
-    /// request. The limit is read when a request arrives, so that it also applies to credentials that were issued
-    /// before the limit was set.
-    public var requestsPerToken: Int?
-
-    /// The seed of the random number generator that selects the requests for faults with `chance`.
-    ///
-    /// The same seed and the same order of requests result in the same faults.
-    public var seed: UInt64
-
-    /// The faults of Aspera transfers; the first fault in the list that applies to a transfer takes effect.
-    public var transfers: [TransferFault]
-
-    private var lists: [Endpoint: [Fault]] = [:]
-
-    /// Creates a fault configuration in which no endpoint has faults yet.
-    ///
-    /// - Parameters:
-    ///   - clockOffset: The offset of the server's clock; negative if the server's clock is behind.
-    ///   - requestsPerToken: The number of requests after which an issued temporary credential counts as expired, or
-    ///     `nil` for no limit.
-    ///   - seed: The seed of the random number generator.
-    ///   - transfers: The faults of Aspera transfers.
-    public init(
-      clockOffset: Duration = .zero, requestsPerToken: Int? = nil, seed: UInt64 = 0, transfers: [TransferFault] = []
-    ) {
-      self.clockOffset = clockOffset
-      self.requestsPerToken = requestsPerToken
-      self.seed = seed
-      self.transfers = transfers
-    }
-
-    /// The faults that the server injects into requests to an endpoint.
-    ///
-    /// Each fault counts the requests to the endpoint separately. If several faults apply to one request, all delays
-    /// add up. Of the other faults, only the first fault in the list takes effect.
-    ///
-    /// - Parameter endpoint: The endpoint, such as `.sts`.
-    public subscript(endpoint: Endpoint) -> [Fault] {
-      get { lists[endpoint] ?? [] }
-      set { lists[endpoint] = newValue.isEmpty ? nil : newValue }
-    }
   }
 }

@@ -1,8 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// All strings that Swift can create from a value, such as the ones that a log line, a failed assertion or a debugger
-/// shows.
+/// All strings that Swift can create from a value, such as those in a log line, a failed assertion or a debugger.
 ///
 /// ```swift
 /// XCTAssertEqual(DisplayedTexts(of: key).containing(["my-secret"]), [])
@@ -39,7 +38,6 @@ public struct DisplayedTexts {
     return [printed, debugPrinted, dumped, mirrored, "\(value)", String(describing: value), String(reflecting: value)]
   }
 
-  /// Appends the descriptions of a value and of all values that its mirror reaches.
   private static func append(mirrorOf value: Any, to text: inout String, depth: Int) {
     text += "\(value) "
     guard depth < 12 else { return }

@@ -153,8 +153,7 @@ public final class InMemoryStore: ObjectStore {
       }
       state.objects[Array(key.utf8)] = object
     }
-    return UploadedObject(
-      key: key, size: Int64(bytes.count), etag: object.info.etag, checksum: object.info.checksum)
+    return UploadedObject(key: key, size: Int64(bytes.count), etag: object.info.etag, checksum: object.info.checksum)
   }
 
   /// Writes an object to a file.
@@ -221,17 +220,17 @@ public final class InMemoryStore: ObjectStore {
   /// - Throws: An injected failure of another type, or a `CancellationError` if the task is cancelled.
   @discardableResult
   public func delete(_ keys: [String]) async throws -> DeletionReport {
-    var report = DeletionReport()
+    var deleted: [String] = []
+    var failures: [DeletionReport.Failure] = []
     for key in keys {
       do {
         try await delete(key)
-        report = DeletionReport(deleted: report.deleted + [key], failures: report.failures)
+        deleted.append(key)
       } catch let error as ServiceError {
-        let failure = DeletionReport.Failure(key: key, code: error.code, message: error.message)
-        report = DeletionReport(deleted: report.deleted, failures: report.failures + [failure])
+        failures.append(.init(key: key, code: error.code, message: error.message))
       }
     }
-    return report
+    return DeletionReport(deleted: deleted, failures: failures)
   }
 
   /// Lists objects in the byte order of their keys.

@@ -12,7 +12,7 @@ internal import StorageAuth
 /// of FASP.
 @main
 enum AscpSimulator {
-  static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
+  private static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
 
   static func main() async {
     let line = CommandLineReader(Array(CommandLine.arguments.dropFirst()))
@@ -29,7 +29,7 @@ enum AscpSimulator {
 
   private static func run(_ line: CommandLineReader) async throws(Failure) {
     let environment = ProcessInfo.processInfo.environment
-    let port = try Invocation.managementPort(line)
+    let port = try line.port(.management)
     if line[.mode] == Invocation.Mode.testLogin.rawValue {
       if let problem = line.problem { throw problem }
       _ = try await DeskClient.open(Invocation(line, environment))
@@ -40,27 +40,43 @@ enum AscpSimulator {
       { reporter, commands throws(Failure) in
         if let problem = line.problem { throw problem }
         let invocation = try Invocation(line, environment)
-        try await TransferRun(invocation, reporter, commands).run()
+        try await TransferRun(invocation: invocation, reporter: reporter, commands: commands).run()
       }, endingProcess: end)
   }
 
   /// Ends the process with the exit status of a result, after writing the error of a failure.
   @Sendable
   private static func end(_ result: Result<Void, Failure>) -> Never {
-    if case .failure(let failure) = result {
-      complain(failure)
-      exit(1)
+    guard case .failure(let failure) = result else { exit(0) }
+    // Control characters in untrusted text are escaped for terminals.
+    for line in [about, "ascp-simulator: \(failure.text) (code \(failure.code))"] {
+      StandardStream.errors.put("\(DisplayText(line))\n")
     }
-    exit(0)
+    exit(1)
+  }
+}
+
+/// A failure of the simulator with an ascp error code and a text without secrets.
+struct Failure: Error, Sendable, Equatable {
+  let code: Int
+  let text: String
+
+  init(_ code: Int, _ text: String) {
+    self.code = code
+    self.text = text
   }
 
-  private static func complain(_ failure: Failure) {
-    write(about)
-    write("ascp-simulator: \(failure.text) (code \(failure.code))")
-  }
+  static func usage(_ text: String) -> Failure { Failure(8, text) }
 
-  /// Writes a line to standard error, with control characters in untrusted text escaped for terminals.
-  private static func write(_ line: String) {
-    StandardStream.errors.put("\(DisplayText(line))\n")
+  static let cancelled = Failure(28, "Session cancelled")
+
+  /// Converts the error of a request, which may be the first one to the transfer desk.
+  init(_ error: TransportError, isFirst: Bool) {
+    switch error.code {
+    case .cancelled: self = .cancelled
+    case .connectionFailed where isFirst: self.init(44, "Failed to open TCP connection to the transfer desk")
+    case .timeout: self.init(15, "The transfer desk did not respond in time")
+    default: self.init(16, "The connection to the transfer desk was lost")
+    }
   }
 }

@@ -265,6 +265,30 @@ extension SigningJob {
   }
 }
 
+/// The result of a ``SigningJob``: the requested signature with its strings, or the reason why signing failed.
+package struct SignedLine: Encodable, Sendable {
+  /// The ID of the signing job, or `nil` if the job has no ID.
+  package var id: String?
+  /// The string to sign, with the session token in plain text.
+  package var stringToSign: String?
+  /// The canonical request of OSS V4, COS or S3, with the session token in plain text.
+  package var canonicalRequest: String?
+  /// The value of the `Authorization` header, for a request that is signed in its headers.
+  package var authorization: String?
+  /// The URL of the request, which is presigned if the line requires it.
+  package var url: String?
+  /// The reason why the request could not be signed.
+  package var error: String?
+
+  /// The result as a single line of JSON.
+  package var json: String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let data = try? encoder.encode(self) else { return #"{"error":"The result cannot be encoded as JSON."}"# }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
 extension SignedLine {
   /// Creates the result for a line by signing its request, or with an error if the line is invalid.
   ///
@@ -288,7 +312,6 @@ extension SignedLine {
   }
 
   init(_ signed: PresignedRequest, _ pending: PendingSignature) {
-    self.init(
-      stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest, url: signed.url)
+    self.init(stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest, url: signed.url)
   }
 }

@@ -7,7 +7,7 @@ internal import StorageAuth
 
 /// A reader of settings that rejects what cannot be used, instead of falling back to the default.
 struct SettingReader: Sendable {
-  let reader: ConfigReader
+  private let reader: ConfigReader
 
   /// The maximum size of a file with a secret, in bytes.
   private static let secretLimit = 1 << 16
@@ -15,8 +15,6 @@ struct SettingReader: Sendable {
   init(_ reader: ConfigReader) {
     self.reader = reader
   }
-
-  func scoped(to key: String) -> SettingReader { SettingReader(reader.scoped(to: ConfigKey(key))) }
 
   // MARK: Values
 
@@ -108,8 +106,7 @@ struct SettingReader: Sendable {
       throw invalid(key, "names a file that cannot be read.", "Name a file that this process can read.")
     }
     if let weakness = contents.weakness {
-      throw invalid(
-        key, "names a file that other users could have written: \(weakness.reason).", "\(weakness.remedy)")
+      throw invalid(key, "names a file that other users could have written: \(weakness.reason).", "\(weakness.remedy)")
     }
     guard let text = String(validating: contents.bytes, as: UTF8.self) else {
       throw invalid(key, "names a file that is not UTF-8 text.", "Put only the secret into the file.")

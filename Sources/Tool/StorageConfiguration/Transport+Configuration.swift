@@ -87,9 +87,7 @@ extension AsyncHTTPClientTransport {
 
 extension SettingReader {
   /// Returns the result of a function, with the error of the transport as one that names a setting.
-  func checked<Value>(
-    _ key: String, _ make: () throws(TransportError) -> Value
-  ) throws(ConfigurationError) -> Value {
+  func checked<Value>(_ key: String, _ make: () throws(TransportError) -> Value) throws(ConfigurationError) -> Value {
     do throws(TransportError) {
       return try make()
     } catch {

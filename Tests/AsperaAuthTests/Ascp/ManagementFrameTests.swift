@@ -61,8 +61,8 @@ final class ManagementFrameTests: XCTestCase {
     let fields = try XCTUnwrap(mapping?["in"]?.object)
     let text = fields.map { "\($0.name): \($0.value.string ?? "")\n" }.joined()
     let frame = try frame("FASPMGR 2\n\(text)\n")
-    XCTAssertEqual(frame.integer("BytesCont", as: Int64.self), 1)
-    XCTAssertEqual(frame.integer("ElapsedUsec", as: Int64.self), 10)
+    XCTAssertEqual(frame.integer("BytesCont"), Int64(1))
+    XCTAssertEqual(frame.integer("ElapsedUsec"), Int64(10))
     XCTAssertEqual(frame.truth("encryption"), true)
     XCTAssertEqual(frame["ExtraCreatePolicy"], "none")
   }

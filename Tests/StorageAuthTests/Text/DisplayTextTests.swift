@@ -62,7 +62,7 @@ final class DisplayTextTests: XCTestCase {
       SigningError(.invalidPath, text, remedy: text), VerificationError(.malformed, text, remedy: text),
       PolicyError(.refused, text, remedy: text), SigningRefusal(.malformed, text, remedy: text),
       TransportError(.timeout, text, remedy: text),
-      AccessRefusal(.key, of: AccessRequest(.read, text, in: text, contentType: text, at: .now)),
+      AccessRefusal(reason: .key, access: AccessRequest(.read, text, in: text, contentType: text, at: .now)),
     ] {
       let shown = "\(error)"
       XCTAssertTrue(shown.utf8.allSatisfy { (0x20..<0x7f).contains($0) }, shown)

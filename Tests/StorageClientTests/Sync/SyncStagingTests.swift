@@ -48,13 +48,13 @@ final class SyncStagingTests: SyncTestCase {
     let directory = try TemporaryDirectory(self)
     let store = store("a")
     let root = try await RootFolder(directory.path("."), in: .system)
-    let other = try await TargetFolder(XCTUnwrap(root))
+    let other = try await StagingFolder.open(in: XCTUnwrap(root))
     await assertThrows(StorageError.self) {
       _ = try await sync(.objects(in: store), .folder(directory.path(".")))
     } _: {
       XCTAssertTrue($0.message.contains("Another synchronization"), $0.message)
     }
-    try await other.staging.finish(isComplete: true)
+    try await other.finish(isComplete: true)
     XCTAssertEqual(try directory.names, [])
     let report = try await sync(.objects(in: store), .folder(directory.path(".")))
     XCTAssertTrue(report.isComplete)
@@ -65,10 +65,10 @@ final class SyncStagingTests: SyncTestCase {
   func testSynchronizationThatFailedUnlocksTheFolderAtItsEnd() async throws {
     let directory = try TemporaryDirectory(self)
     let root = try await RootFolder(directory.path("."), in: .system)
-    let other = try await TargetFolder(XCTUnwrap(root))
+    let other = try await StagingFolder.open(in: XCTUnwrap(root))
     // The folder and its lock remain, because the next synchronization can continue the file.
     _ = try directory.write([1], to: "\(staging)/large-left")
-    try await other.staging.finish(isComplete: false)
+    try await other.finish(isComplete: false)
     let report = try await sync(.objects(in: store("a")), .folder(directory.path(".")))
     XCTAssertTrue(report.isComplete)
     withExtendedLifetime(other) {}

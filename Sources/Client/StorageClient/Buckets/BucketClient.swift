@@ -6,6 +6,9 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import SystemPackage
 
+/// The maximum number of keys that the services accept in one deletion request.
+private let batchSize = 1000
+
 /// The implementation of the bucket operations, which sends its requests through a storage client.
 struct BucketClient<Provider: BucketProvider>: BucketStore {
   let sender: RequestSender<Provider>
@@ -16,13 +19,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
   /// Creates a request for an object or the bucket, with a body in memory.
   ///
   /// - Parameters:
-  ///   - method: The HTTP method.
-  ///   - key: The key of the object, or `nil` for the bucket.
-  ///   - parameters: The query parameters.
   ///   - request: The kind of request, which selects the provider's headers. Empty if the request does not concern a
   ///     single object.
-  ///   - headers: The headers of the operation.
-  ///   - body: The body.
   ///   - checksum: The checksum that the provider's headers contain. If `nil`, the checksum of the body.
   ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   func draft(
@@ -33,8 +31,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     var digest = BodyDigest.of(body, provider.digests, provider.conventions.algorithm)
     if let checksum { digest.checksum = checksum }
     return try draft(
-      method, key, parameters, headers: headers.adding(provider.headers(of: request, body: digest, alongside: headers)),
-      body: body.isEmpty ? .none : .bytes(body), isRepeatable: isRepeatable)
+      method, key, parameters, for: request, headers, digest, body: body.isEmpty ? .none : .bytes(body),
+      isRepeatable: isRepeatable)
   }
 
   /// Creates a request that stores a streamed body as an object or a part.
@@ -43,15 +41,15 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     for request: HeaderScope, headers: HTTPFields, isRepeatable: Bool = true
   ) async throws -> RequestDraft {
     let digest = try await BodyDigest.of(payload, provider.digests, provider.conventions.algorithm)
-    return try draft(
-      .put, key, parameters, headers: headers.adding(provider.headers(of: request, body: digest, alongside: headers)),
-      body: .none, isRepeatable: isRepeatable)
+    return try draft(.put, key, parameters, for: request, headers, digest, body: .none, isRepeatable: isRepeatable)
   }
 
   private func draft(
-    _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], headers: HTTPFields,
-    body: HTTPBody, isRepeatable: Bool
+    _ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], for scope: HeaderScope,
+    _ operation: HTTPFields, _ digest: BodyDigest, body: HTTPBody, isRepeatable: Bool
   ) throws(SigningError) -> RequestDraft {
+    var headers = operation
+    for field in provider.headers(of: scope, body: digest, alongside: operation) { headers[field.name] = field.value }
     let endpoint = try provider.endpoint
     let request = try endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: headers)
@@ -63,18 +61,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     draft.forbidsOverwriting = provider.conventions.forbidOverwrite.map { headers[$0.name] == $0.value } ?? false
     return draft
   }
-}
 
-extension HTTPFields {
-  /// Returns the fields merged with other fields, which replace fields of the same name.
-  fileprivate func adding(_ others: HTTPFields) -> HTTPFields {
-    var fields = self
-    for field in others { fields[field.name] = field.value }
-    return fields
-  }
-}
+  // MARK: Uploads
 
-extension BucketClient {
   /// Uploads an object, in parts if its size is at least the configured threshold.
   @concurrent
   func upload(
@@ -149,12 +138,8 @@ extension BucketClient {
       key: key, size: payload.length, etag: response.headerFields[.eTag], checksum: checksum, response,
       provider.conventions, callbackReply: draft.callbackReply(body, provider.conventions))
   }
-}
 
-extension BucketClient {
-  /// Uploads a payload and compares its checksum with the checksum that the service calculated.
-  ///
-  /// - Returns: The head and the body of the response, and the checksum of the payload.
+  /// Uploads a payload, compares its checksum with the service's, and returns it with the response.
   func put(
     _ payload: any UploadPayload, _ draft: RequestDraft, progress: ProgressMeter
   ) async throws -> (HTTPResponse, [UInt8], ObjectChecksum) {
@@ -165,29 +150,19 @@ extension BucketClient {
       draft.body = .bytes(bytes)
       let (response, result) = try await sender.exchange(draft)
       progress.advance(by: payload.length)
-      try compare(checksum, with: response, subject: draft.subject)
+      try checksum.check(draft.subject, with: response, provider.conventions)
       return (response, result, checksum)
     }
     let meter = BodyMeter(length: payload.length, provider.conventions.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
     let (response, result) = try await sender.exchange(draft)
-    try compare(meter.checksum, with: response, subject: draft.subject)
+    try meter.checksum.check(draft.subject, with: response, provider.conventions)
     return (response, result, meter.checksum)
   }
 
-  /// Compares a checksum with the checksum in a response, if the response has one.
-  func compare(_ checksum: ObjectChecksum, with response: HTTPResponse, subject: String) throws(StorageError) {
-    let headers = provider.conventions.checksums.filter { $0.algorithm == checksum.algorithm }
-    guard let expected = response.headerFields.checksum(in: headers) else { return }
-    guard expected == checksum else {
-      throw StorageError.checksumMismatch(
-        of: subject, expected: expected, found: checksum, remedy: "Upload it again; what the service holds is damaged.")
-    }
-  }
-}
+  // MARK: Downloads
 
-extension BucketClient {
   /// Downloads an object into a file that appears only when complete, and large objects in several concurrent ranges.
   @concurrent
   func download(
@@ -226,7 +201,7 @@ extension BucketClient {
     let draft = try draft(options, for: key)
     let reply = try await sender.send(draft)
     let info = ObjectInfo(key: key, response: reply.response, conventions: provider.conventions)
-    let length = reply.response.headerFields[.contentLength].flatMap { Int64(digits: $0) }
+    let length = reply.response.contentLength
     let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
     let body = resumed(reply, info, options, length: length).checked(
       draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil,
@@ -234,38 +209,48 @@ extension BucketClient {
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 
-  /// Requests the description of an object from the service.
+  /// Requests the description of an object.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try await head(key, versionID: nil, headers: headers)
+  }
+
+  /// Requests the description of an object, or of one of its versions.
+  func head(_ key: String, versionID: String?, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
-    let (response, _) = try await sender.exchange(draft(.head, key, for: .head, headers: headers))
-    return ObjectInfo(key: key, response: response, conventions: provider.conventions)
+    return try await requestInfo(key, versionID, headers)
   }
 
   /// Requests the description of an object with a `HEAD` request, as a download with the given options would report it.
   ///
-  /// - Returns: The description, or `nil` if the service refuses the request without a reason. A response to `HEAD` has
-  ///   no body, so only the download itself can report the reason.
+  /// It is `nil` if the service refuses: a response to `HEAD` has no body, so only the download can report the reason.
   func described(_ key: String, options: DownloadOptions) async throws -> ObjectInfo? {
-    let scopes = provider.conventions.scopes
-    let headers = try options.fields(in: provider.conventions).belonging(to: .head, scopes)
-    let parameters = options.versionID.map { [RequestTarget.Parameter("versionId", $0)] } ?? []
+    let headers = try options.fields(in: provider.conventions).belonging(to: .head, provider.conventions.scopes)
     do {
-      let (response, _) = try await sender.exchange(draft(.head, key, parameters, for: .head, headers: headers))
-      return ObjectInfo(key: key, response: response, conventions: provider.conventions)
+      return try await requestInfo(key, options.versionID, headers)
     } catch let error as ServiceError where !error.isExplained && error.status.kind == .clientError {
       return nil
     }
   }
 
+  private func requestInfo(_ key: String, _ versionID: String?, _ headers: HTTPFields) async throws -> ObjectInfo {
+    let draft = try draft(.head, key, Self.parameters(versionID), for: .head, headers: headers)
+    let (response, _) = try await sender.exchange(draft)
+    return ObjectInfo(key: key, response: response, conventions: provider.conventions)
+  }
+
+  private static func parameters(_ versionID: String?) -> [RequestTarget.Parameter] {
+    versionID.map { [.init("versionId", $0)] } ?? []
+  }
+
   /// Creates the request to download an object, or a range of its bytes.
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
-    var parameters = options.parameters
-    if let versionID = options.versionID { parameters.append(.init("versionId", versionID)) }
-    return try draft(.get, key, parameters, for: .get, headers: options.fields(in: provider.conventions))
+    try draft(
+      .get, key, options.parameters + Self.parameters(options.versionID), for: .get,
+      headers: options.fields(in: provider.conventions))
   }
-}
 
-extension BucketClient {
+  // MARK: The bucket and its objects
+
   /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
@@ -291,9 +276,7 @@ extension BucketClient {
     _ = try await sender.exchange(draft(.put, headers: headers, body: body))
   }
 
-  private func page(
-    prefix: String, delimiter: String?, continuation: String?, limit: Int
-  ) async throws -> ListPage {
+  private func page(prefix: String, delimiter: String?, continuation: String?, limit: Int) async throws -> ListPage {
     var parameters: [RequestTarget.Parameter] = [.init("encoding-type", "url"), .init("max-keys", "\(limit)")]
     if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
     if let delimiter { parameters.append(.init("delimiter", delimiter)) }
@@ -305,21 +288,16 @@ extension BucketClient {
       if let continuation { parameters.append(.init("marker", continuation)) }
     }
     let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListBucketResult")
-    let request = ListRequest(
-      bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
+    let request = ListRequest(bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
     return try ListPage(document, of: request, provider.conventions)
   }
-}
 
-extension BucketClient {
   /// Copies an object inside the service, and emits a transfer event.
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     try await sender.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
   }
 
-  private func copyQuietly(
-    _ source: CopySource, to key: String, options: CopyOptions
-  ) async throws -> CopiedObject {
+  private func copyQuietly(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     let conventions = provider.conventions
     _ = try draft(.get, source.key)
     try options.headers.check(for: .copy, named: "a copy", conventions.scopes)
@@ -346,29 +324,43 @@ extension BucketClient {
       versionID: response.headerFields[conventions.versionID])
   }
 
-  /// Sends a request whose successful response is an XML document.
-  ///
-  /// - Parameters:
-  ///   - draft: The unsigned request.
-  ///   - name: The name of the document's root element.
-  /// - Returns: The head of the response, and the document.
+  /// Sends a request whose successful response is an XML document with the given root element.
   func document(from draft: RequestDraft, named name: String) async throws -> (HTTPResponse, ServiceDocument) {
     try await sender.exchange(draft) { response, body in
-      (
-        response,
-        try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.conventions)
-      )
+      (response, try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.conventions))
     }
   }
-}
 
-/// The maximum number of keys that the services accept in one deletion request.
-private let batchSize = 1000
+  /// Requests the versioning state of the bucket.
+  func bucketVersioning() async throws -> BucketVersioning {
+    let (_, response) = try await document(
+      from: draft(.get, nil, [.init("versioning")]), named: "VersioningConfiguration")
+    switch try response.text("Status") {
+    case nil: return .disabled
+    case "Enabled": return .enabled
+    case "Suspended": return .suspended
+    case let other?: throw StorageError.malformedResponse("\"\(other)\" is no versioning state")
+    }
+  }
 
-extension BucketClient {
+  /// Throws an error if the service ignores an instruction not to overwrite, because of the bucket's versioning state.
+  func checkOverwriting(of key: String, isForbidden: Bool, checksVersioning: Bool) async throws {
+    guard isForbidden, checksVersioning, provider.conventions.overwritesWithVersioning else { return }
+    let state = try await bucketVersioning()
+    guard state != .disabled else { return }
+    throw StorageError(
+      .invalidOption,
+      "Versioning of the bucket \(provider.bucket) is \(state.rawValue), so the service ignores forbidOverwrite and could "
+        + "replace \(key).",
+      remedy: "Use a bucket that never had versioning, or a key that is used only once.")
+  }
+
   /// Deletes an object, and succeeds if the object does not exist.
-  func delete(_ key: String) async throws {
-    _ = try await sender.exchange(draft(.delete, key))
+  func delete(_ key: String) async throws { try await delete(key, versionID: nil) }
+
+  /// Deletes an object, or one of its versions.
+  func delete(_ key: String, versionID: String?) async throws {
+    _ = try await sender.exchange(draft(.delete, key, Self.parameters(versionID)))
   }
 
   /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
@@ -411,101 +403,9 @@ extension BucketClient {
     }
     try report.enter(result, asked: batch)
   }
-}
 
-extension DeletionReport {
-  /// Enters the service's report on a quiet deletion, which only contains the keys that could not be deleted.
-  ///
-  /// Keys are compared as bytes.
-  fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
-    let names = Set(asked.map { Array($0.utf8) })
-    let encodes = try result?.encodesNames() ?? false
-    func key(_ node: XMLNode) throws(StorageError) -> String {
-      let text = try node.text(ofOnly: "Key") ?? ""
-      let key = encodes ? try result?.name(node.only("Key"), true) ?? text : text
-      guard names.contains(Array(key.utf8)) else {
-        throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
-      }
-      return key
-    }
-    for node in result?.all("Deleted") ?? [] { _ = try key(node) }
-    var failed: Set<[UInt8]> = []
-    for error in result?.all("Error") ?? [] {
-      let failure = Failure(
-        key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
-      failed.insert(Array(failure.key.utf8))
-      failures.append(failure)
-    }
-    deleted += asked.filter { !failed.contains(Array($0.utf8)) }
-  }
-}
+  // MARK: Checkpoints
 
-extension BucketClient {
-  /// Uploads parts concurrently and completes the multipart upload.
-  ///
-  /// If an error occurs, the multipart upload is aborted.
-  func uploadInParts(
-    _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
-  ) async throws -> UploadedObject {
-    let upload = try await MultipartUpload.begin(self, key: key, fields: fields)
-    do {
-      let parts = try await uploadAll(source, of: upload, progress: progress)
-      if let length, parts.reduce(0, { $0 + $1.length }) != length {
-        throw StorageError(
-          .sourceChanged, "The stream did not have the \(length) bytes that were announced.",
-          remedy: "Give the length only if it is certain.")
-      }
-      return try await upload.complete(parts)
-    } catch let error as ServiceError where error.isStored {
-      throw error
-    } catch {
-      await upload.abort()
-      throw error
-    }
-  }
-
-  /// Uploads parts within the concurrency limit.
-  ///
-  /// A part is taken from the source only when it can be sent.
-  ///
-  /// - Parameters:
-  ///   - source: The source of the parts to send.
-  ///   - upload: The multipart upload that the parts belong to.
-  ///   - progress: The meter that counts the bytes of the parts.
-  ///   - didUpload: A closure that receives each part that the service has stored, one call at a time.
-  /// - Returns: The parts, in the order in which they were stored.
-  func uploadAll(
-    _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
-    didUpload: (MultipartUpload<Provider>.Part) async throws -> Void = { _ in }
-  ) async throws -> [MultipartUpload<Provider>.Part] {
-    try await withThrowingTaskGroup(of: MultipartUpload<Provider>.Part.self) { group in
-      var source = source
-      var parts: [MultipartUpload<Provider>.Part] = []
-      var started = 0
-      while true {
-        if started - parts.count >= configuration.partsInFlight, let part = try await group.next() {
-          parts.append(part)
-          try await didUpload(part)
-        }
-        guard let next = try await source.next() else { break }
-        started += 1
-        guard next.number <= PartSizes.mostParts else {
-          throw StorageError(
-            .tooLarge, "The stream needs more than \(PartSizes.mostParts) parts.",
-            remedy: "Give its length, or choose a larger part size.")
-        }
-        group.addTask { try await upload.upload(next.payload, number: next.number, progress: progress) }
-      }
-      for try await part in group {
-        parts.append(part)
-        try await didUpload(part)
-      }
-      return parts
-    }
-  }
-}
-
-extension BucketClient {
   /// Uploads a file, and continues an upload that was interrupted.
   ///
   /// A file that is not uploaded in parts is uploaded as a whole each time.
@@ -568,8 +468,7 @@ extension BucketClient {
         parameters.append(.init("key-marker", marker.key))
         parameters.append(.init("upload-id-marker", marker.uploadID))
       }
-      let (_, document) = try await document(
-        from: draft(.get, nil, parameters), named: "ListMultipartUploadsResult")
+      let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListMultipartUploadsResult")
       return try UnfinishedUploads.Page(document, bucket: provider.bucket, prefix: prefix)
     }
   }
@@ -581,11 +480,34 @@ extension BucketClient {
   }
 }
 
+extension DeletionReport {
+  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted, and compares keys as
+  /// bytes.
+  fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
+    let names = Set(asked.map { Array($0.utf8) })
+    let encodes = try result?.encodesNames() ?? false
+    func key(_ node: XMLNode) throws(StorageError) -> String {
+      let text = try node.text(ofOnly: "Key") ?? ""
+      let key = encodes ? try result?.name(node.only("Key"), true) ?? text : text
+      guard names.contains(Array(key.utf8)) else {
+        throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
+      }
+      return key
+    }
+    for node in result?.all("Deleted") ?? [] { _ = try key(node) }
+    var failed: Set<[UInt8]> = []
+    for error in result?.all("Error") ?? [] {
+      let failure = Failure(key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
+      failed.insert(Array(failure.key.utf8))
+      failures.append(failure)
+    }
+    deleted += asked.filter { !failed.contains(Array($0.utf8)) }
+  }
+}
+
 extension String {
   /// Whether XML can represent the string: it has no representation of most control characters.
   var fitsIntoXML: Bool {
-    unicodeScalars.allSatisfy { scalar in
-      scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
-    }
+    unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0xFFFE && $0.value != 0xFFFF }
   }
 }

@@ -133,9 +133,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// The signer needs the permission `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
-  public func bucketExists() async throws -> Bool {
-    try await BucketClient(sender: sender).bucketExists()
-  }
+  public func bucketExists() async throws -> Bool { try await BucketClient(sender: sender).bucketExists() }
 
   /// Creates the bucket as a private bucket, which only its owner can access.
   ///
@@ -143,8 +141,43 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
-  public func createBucket() async throws {
-    try await BucketClient(sender: sender).createBucket()
+  public func createBucket() async throws { try await BucketClient(sender: sender).createBucket() }
+
+  /// Requests the versioning state of the bucket.
+  ///
+  /// The signer needs `oss:GetBucketVersioning`, `name/cos:GetBucketVersioning` or `s3:GetBucketVersioning`.
+  ///
+  /// - Returns: The versioning state of the bucket.
+  /// - Throws: ``StorageError`` if the response cannot be read, and the other errors that ``ObjectStore`` lists.
+  public func bucketVersioning() async throws -> BucketVersioning {
+    try await BucketClient(sender: sender).bucketVersioning()
+  }
+
+  /// Requests the description of one version of an object, in a bucket with versioning.
+  ///
+  /// The signer needs `oss:GetObjectVersion`, `name/cos:HeadObject` or `s3:GetObjectVersion`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - versionID: The version of the object, such as ``UploadedObject/versionID``.
+  ///   - headers: Additional provider-specific headers, such as the requester-pays header or a customer-provided key.
+  /// - Returns: The size, entity tag, metadata and other attributes of the version.
+  /// - Throws: ``ServiceError`` if the version does not exist, and the other errors that ``ObjectStore`` lists.
+  public func head(_ key: String, versionID: String, headers: HTTPFields = [:]) async throws -> ObjectInfo {
+    try await BucketClient(sender: sender).head(key, versionID: versionID, headers: headers)
+  }
+
+  /// Deletes one version of an object permanently, in a bucket with versioning.
+  ///
+  /// In such a bucket, a deletion without a version keeps all versions and adds a delete marker, which is also a version.
+  /// The signer needs `oss:DeleteObjectVersion`, `name/cos:DeleteObject` or `s3:DeleteObjectVersion`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - versionID: The version of the object, or of the delete marker, to delete.
+  /// - Throws: The errors that ``ObjectStore`` lists.
+  public func delete(_ key: String, versionID: String) async throws {
+    try await BucketClient(sender: sender).delete(key, versionID: versionID)
   }
 }
 
@@ -263,7 +296,138 @@ extension BucketStore {
   /// Lists all multipart uploads that were neither completed nor aborted.
   ///
   /// - Returns: An asynchronous sequence of uploads in the order of their keys.
-  public func unfinishedUploads() -> UnfinishedUploads {
-    unfinishedUploads(prefix: "")
+  public func unfinishedUploads() -> UnfinishedUploads { unfinishedUploads(prefix: "") }
+}
+
+/// The versioning state of a bucket.
+public enum BucketVersioning: String, Sendable, Hashable, CaseIterable {
+  /// The bucket never had versioning.
+  case disabled
+  /// The bucket keeps the earlier versions of an object.
+  case enabled
+  /// The bucket keeps the versions from the time when versioning was enabled, and replaces those without a version.
+  case suspended
+}
+
+/// The bucket, key and version of an object to copy.
+public struct CopySource: Sendable, Hashable {
+  /// The name of the source bucket.
+  ///
+  /// If `nil`, the client's own bucket.
+  public var bucket: String?
+
+  /// The key of the object to copy.
+  public var key: String
+
+  /// The region of the source bucket, if it differs from the client's region and the service copies between regions.
+  public var region: String?
+
+  /// The version of the object to copy, in a bucket with versioning.
+  ///
+  /// If `nil`, the latest version.
+  public var versionID: String?
+
+  /// Creates the source of a copy.
+  ///
+  /// - Parameters:
+  ///   - bucket: The name of the source bucket. If `nil`, the client's own bucket.
+  ///   - key: The key of the object to copy.
+  ///   - region: The region of the source bucket, if it differs from the client's region.
+  ///   - versionID: The version of the object to copy, in a bucket with versioning. If `nil`, the latest version.
+  public init(bucket: String? = nil, key: String, region: String? = nil, versionID: String? = nil) {
+    self.bucket = bucket
+    self.key = key
+    self.region = region
+    self.versionID = versionID
+  }
+}
+
+/// The attributes of a copy that differ from its source, and the conditions for the copy.
+public struct CopyOptions: Sendable, Hashable {
+  /// The attributes of the copy.
+  ///
+  /// If `nil`, the copy has the attributes of the source.
+  public var attributes: UploadOptions?
+
+  /// A Boolean value that indicates whether the copy fails if an object with the key exists, as far as the service
+  /// promises it.
+  ///
+  /// OSS and COS ignore it in a bucket whose versioning is enabled or suspended; see ``UploadOptions/forbidOverwrite``.
+  public var forbidOverwrite: Bool
+
+  /// A Boolean value that indicates whether a copy with ``forbidOverwrite`` first asks for the versioning state of the
+  /// bucket, as ``UploadOptions/checksVersioning`` does.
+  public var checksVersioning: Bool
+
+  /// Additional provider-specific headers, such as the requester-pays header or the customer-provided keys of source
+  /// and copy.
+  public var headers: HTTPFields
+
+  /// Creates the options of a copy.
+  ///
+  /// - Parameters:
+  ///   - attributes: The attributes of the copy. If `nil`, the copy has the attributes of the source.
+  ///   - forbidOverwrite: Whether the copy fails if an object with the key exists, as far as the service promises it.
+  ///   - checksVersioning: Whether a copy with `forbidOverwrite` fails in a bucket whose versioning makes the service
+  ///     ignore it.
+  ///   - headers: Additional provider-specific headers.
+  public init(
+    attributes: UploadOptions? = nil, forbidOverwrite: Bool = false, checksVersioning: Bool = false,
+    headers: HTTPFields = [:]
+  ) {
+    self.attributes = attributes
+    self.forbidOverwrite = forbidOverwrite
+    self.checksVersioning = checksVersioning
+    self.headers = headers
+  }
+}
+
+extension CopyOptions: Redacted {
+  /// The copy options that are set, and the names of the additional headers.
+  public var description: String {
+    described(
+      "CopyOptions",
+      [
+        ("attributes", attributes), ("forbidOverwrite", forbidOverwrite ? true : nil),
+        ("checksVersioning", checksVersioning ? true : nil),
+      ], headers)
+  }
+}
+
+/// A service's description of an object that it created by copying.
+public struct CopiedObject: Sendable, Hashable {
+  /// The key of the copy.
+  public let key: String
+
+  /// The entity tag of the copy as the service sends it, including the quotes, or `nil` if the service did not report
+  /// it.
+  public let etag: String?
+
+  /// The time at which the copy was created, or `nil` if the service did not report it.
+  public let lastModified: Timestamp?
+
+  /// The checksum of the copy, or `nil` if the service did not report it.
+  public let checksum: ObjectChecksum?
+
+  /// The version of the copy in a bucket with versioning, or `nil`.
+  public let versionID: String?
+
+  /// Creates the description of a copy for an implementation of ``BucketStore``.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the copy.
+  ///   - etag: The entity tag of the copy as the service sends it, including the quotes.
+  ///   - lastModified: The time at which the copy was created.
+  ///   - checksum: The checksum of the copy.
+  ///   - versionID: The version of the copy in a bucket with versioning.
+  public init(
+    key: String, etag: String? = nil, lastModified: Timestamp? = nil, checksum: ObjectChecksum? = nil,
+    versionID: String? = nil
+  ) {
+    self.key = key
+    self.etag = etag
+    self.lastModified = lastModified
+    self.checksum = checksum
+    self.versionID = versionID
   }
 }

@@ -17,27 +17,20 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
 
   /// Creates the identity of an object in a bucket.
   ///
-  /// - Parameters:
-  ///   - service: The short name of the service.
-  ///   - endpoint: The endpoint that requests are sent to. The position of the bucket name selects the server, too.
-  ///   - container: The name of the bucket.
-  ///   - key: The key of the object.
+  /// The position of the bucket name in URLs selects the server, too.
   package init(service: String, endpoint: ServiceEndpoint, container: String, key: String) {
-    self.init(parts: [service, endpoint.scheme, endpoint.server, endpoint.style.rawValue, container, key])
+    text = Self.joined([service, endpoint.scheme, endpoint.server, endpoint.style.rawValue, container, key])
   }
 
-  private init(parts: [String]) {
-    text = parts.map { $0.percentEncoded() }.joined(separator: "/")
+  private init(text: String) {
+    self.text = text
   }
 
-  private init(_ object: ObjectIdentity, state: [String]) {
-    text = object.text + "?" + state.map { $0.percentEncoded() }.joined(separator: "/")
+  private static func joined(_ parts: [String]) -> String {
+    parts.map { $0.percentEncoded() }.joined(separator: "/")
   }
 
-  /// Creates an identity from its text.
-  ///
-  /// - Parameter decoder: The decoder to read from.
-  /// - Throws: A `DecodingError` if the value is not ASCII.
+  /// Creates an identity from its text, which must be ASCII.
   package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     text = try container.decode(String.self)
@@ -47,23 +40,16 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
   }
 
   /// Encodes the text of the identity.
-  ///
-  /// - Parameter encoder: The encoder to write to.
-  /// - Throws: An `EncodingError` if the encoder fails.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
 
   /// Returns the identity of one state of the object.
-  ///
-  /// - Parameters:
-  ///   - versionID: The version of the object, in a bucket with versioning.
-  ///   - etag: The entity tag of the object.
-  ///   - size: The size of the object in bytes.
   package func at(versionID: String?, etag: String?, size: Int64?) -> ObjectIdentity {
     let state = [("version", versionID), ("etag", etag), ("size", size.map { "\($0)" })]
-    return ObjectIdentity(self, state: state.compactMap { name, value in value.map { "\(name)=\($0)" } })
+    return ObjectIdentity(
+      text: text + "?" + Self.joined(state.compactMap { name, value in value.map { "\(name)=\($0)" } }))
   }
 
   /// A file name that is derived from the identity: the SHA-256 of its text, in hexadecimal.
@@ -76,24 +62,50 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
   package var description: String { text }
 }
 
-/// A store that knows which object a key refers to, independently of the process that asks.
-package protocol IdentifyingStore: ObjectStore {
-  /// Returns the identity of the object with a key, or `nil` if the store has no valid address.
+/// A client of any provider, for code that has `any ObjectStore`.
+protocol AnyClient: ObjectStore {
+  associatedtype Store: ObjectStore
+
+  /// The store that performs the client's operations.
+  var store: Store { get }
+
+  /// The address of the bucket or the node, or `nil` if the provider has no valid one.
+  var address: StoreAddress? { get }
+
+  /// Returns the identity of the object with a key, or `nil` if it is unknown.
   func objectIdentity(of key: String) -> ObjectIdentity?
 }
 
+extension StorageClient: AnyClient {
+  var address: StoreAddress? {
+    guard let endpoint = try? sender.configuredProvider.endpoint else { return nil }
+    let domains = (sender.configuredProvider as? any BucketProvider)?.conventions.domains ?? []
+    return StoreAddress(
+      service: provider.name, endpoint: endpoint, container: provider.containerName, uniqueBelow: domains)
+  }
+
+  func objectIdentity(of key: String) -> ObjectIdentity? { sender.objectIdentity(of: key) }
+}
+
 extension ObjectStore {
+  /// The store that performs the operations: that of a client, or else this store.
+  var performer: any ObjectStore { (self as? any AnyClient)?.store ?? self }
+
   /// Returns the identity of the object with a key, or `nil` if it is unknown.
   ///
   /// A transfer to or from an object without an identity must not be continued by another process.
   package func identity(of key: String) -> ObjectIdentity? {
-    (self as? any IdentifyingStore)?.objectIdentity(of: key)
+    (self as? any AnyClient)?.objectIdentity(of: key)
   }
-}
 
-extension StorageClient: IdentifyingStore {
-  /// Returns the identity of the object with a key, or `nil` if it is unknown.
-  package func objectIdentity(of key: String) -> ObjectIdentity? { sender.objectIdentity(of: key) }
+  /// Returns whether two stores have the same objects, as far as that is known.
+  func hasSameObjects(as other: any ObjectStore) -> Bool {
+    if type(of: self) is AnyClass, type(of: other) is AnyClass {
+      return (self as AnyObject) === (other as AnyObject)
+    }
+    guard let address = (self as? any AnyClient)?.address else { return false }
+    return address == (other as? any AnyClient)?.address
+  }
 }
 
 extension RequestSender {
@@ -114,5 +126,37 @@ extension ServiceEndpoint {
   /// The host and the port, without the port that the scheme implies.
   fileprivate var server: String {
     String(authority.removingByteSuffix(scheme == "https" ? ":443" : ":80") ?? authority[...])
+  }
+}
+
+/// The address of a bucket or of a node, for the question whether two stores have the same objects.
+///
+/// Two different addresses can lead to the same objects, so the comparison errs on the side of equality: the scheme and
+/// the style of URLs do not matter, nor which of a vendor's hosts is used, because the vendors' bucket names are unique.
+struct StoreAddress: Hashable {
+  private let service: ByteExactString
+  private let host: ByteExactString
+  private let container: ByteExactString
+
+  init(service: String, endpoint: ServiceEndpoint, container: String, uniqueBelow domains: [String]) {
+    self.service = ByteExactString(service)
+    self.container = ByteExactString(container)
+    let authority = endpoint.authority.asciiLowercased
+    let port =
+      authority.portStart.map { authority[$0...] } ?? (endpoint.scheme.isIdentical(to: "https") ? ":443" : ":80")
+    let host = authority.portStart.map { authority[..<$0] } ?? authority[...]
+    if domains.contains(where: { host.hasByteSuffix($0) }) {
+      self.host = ByteExactString("")
+    } else {
+      self.host = ByteExactString((endpoint.isLoopback ? "localhost" : host) + port)
+    }
+  }
+}
+
+extension String {
+  /// The index of the colon before the port of an authority, or `nil` if it has none.
+  fileprivate var portStart: Index? {
+    guard let colon = utf8.lastIndex(of: UInt8(ascii: ":")), !self[colon...].hasByte("]") else { return nil }
+    return colon
   }
 }

@@ -159,9 +159,7 @@ extension ObjectStore {
       .stream(chunks, length: length), to: key, options: options.merging(contentType: contentType, metadata: metadata),
       progress: progress)
   }
-}
 
-extension ObjectStore {
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
   /// - Parameters:
@@ -228,26 +226,22 @@ extension ObjectStore {
   /// - Returns: The size, entity tag, metadata and other attributes of the object.
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
   ///   errors that ``ObjectStore`` lists.
-  public func head(_ key: String) async throws -> ObjectInfo {
-    try await head(key, headers: [:])
-  }
+  public func head(_ key: String) async throws -> ObjectInfo { try await head(key, headers: [:]) }
 
   /// Lists all objects, or the objects whose keys start with a prefix.
   ///
   /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all keys.
   /// - Returns: An asynchronous sequence of objects.
-  public func list(prefix: String = "") -> ObjectListing {
-    list(prefix: prefix, delimiter: nil)
-  }
+  public func list(prefix: String = "") -> ObjectListing { list(prefix: prefix, delimiter: nil) }
 }
 
 /// The result of deleting several objects.
 public struct DeletionReport: Sendable, Hashable {
   /// The keys whose objects were deleted or did not exist.
-  public internal(set) var deleted: [String]
+  public package(set) var deleted: [String]
 
   /// The keys that could not be deleted, with the reasons.
-  public internal(set) var failures: [Failure]
+  public package(set) var failures: [Failure]
 
   /// A key that could not be deleted, and the reason.
   public struct Failure: Sendable, Hashable {
@@ -281,5 +275,37 @@ public struct DeletionReport: Sendable, Hashable {
   public init(deleted: [String] = [], failures: [Failure] = []) {
     self.deleted = deleted
     self.failures = failures
+  }
+}
+
+extension ObjectStore {
+  /// Uploads a file, and returns its progress as an asynchronous sequence, for an actor that shows it.
+  ///
+  /// A reader that is slower than the network receives only the latest progress. The upload is cancelled with the task
+  /// that reads the sequence, and the sequence ends when the object is complete.
+  ///
+  /// ```swift
+  /// for try await progress in client.uploading("film.mov", to: "film.mov") { show(progress.fractionCompleted) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file.
+  ///   - key: The key of the object.
+  ///   - options: The headers, metadata and part sizes of the upload.
+  /// - Returns: The progress. The sequence throws the error of the upload.
+  public func uploading(
+    _ file: FilePath, to key: String, options: UploadOptions = UploadOptions()
+  ) -> AsyncThrowingStream<TransferProgress, any Error> {
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let transfer = Task {
+        do {
+          try await upload(file, to: key, options: options) { continuation.yield($0) }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { _ in transfer.cancel() }
+    }
   }
 }

@@ -16,7 +16,7 @@ public import SystemPackage
 /// try await client.upload(FilePath("cat.jpg"), to: "2026/11/20/cat.jpg")
 /// ```
 public struct StorageClient<Provider: StorageProvider>: Sendable {
-  let sender: RequestSender<Provider>
+  package let sender: RequestSender<Provider>
 
   /// The service and the bucket that requests are sent to.
   ///
@@ -54,8 +54,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public init(
     _ provider: Provider, credentials: some CredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil,
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, credentials: credentials, configuration: configuration, transport: transport, events: events,
@@ -74,8 +73,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(),
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, credentials: credentials, configuration: configuration, transport: transport, events: events,
@@ -94,8 +92,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil,
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, credentials: provider.defaultCredentials, configuration: configuration, transport: transport,
@@ -113,8 +110,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
     self.init(
       sender: RequestSender(
         provider, credentials: cache, configuration: configuration, transport: transport,
-        events: events ?? cache.events,
-        clockSkew: clockSkew, time: time))
+        events: events ?? cache.events, clockSkew: clockSkew, time: time))
   }
 
   package init(
@@ -128,7 +124,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
         transport: transport, events: events, clockSkew: clockSkew, time: time))
   }
 
-  init(sender: RequestSender<Provider>) {
+  package init(sender: RequestSender<Provider>) {
     self.sender = sender
   }
 }
@@ -139,14 +135,10 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   ///
   /// A request is in flight until the end of its response. A client has fewer requests in flight if the process may not
   /// open enough files and connections (`RLIMIT_NOFILE`).
-  public var requestsInFlight: Int {
-    didSet { requestsInFlight = max(1, requestsInFlight) }
-  }
+  public var requestsInFlight: Int { didSet { requestsInFlight = max(1, requestsInFlight) } }
 
   /// The maximum number of parts that one upload or download transfers concurrently, at least 1.
-  public var partsInFlight: Int {
-    didSet { partsInFlight = max(1, partsInFlight) }
-  }
+  public var partsInFlight: Int { didSet { partsInFlight = max(1, partsInFlight) } }
 
   /// The object size, in bytes, from which objects are transferred in parts.
   public var multipartThreshold: Int64
@@ -154,22 +146,16 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// The size of a part in bytes, at least 100 KiB.
   ///
   /// Parts are larger if an object would otherwise have more than 10,000 parts.
-  public var partSize: Int64 {
-    didSet { partSize = max(Self.smallestPart, partSize) }
-  }
+  public var partSize: Int64 { didSet { partSize = max(Self.smallestPart, partSize) } }
 
   /// The maximum number of entries that a listing requests per page, from 1 to 1,000.
-  public var keysPerPage: Int {
-    didSet { keysPerPage = min(max(1, keysPerPage), 1000) }
-  }
+  public var keysPerPage: Int { didSet { keysPerPage = min(max(1, keysPerPage), 1000) } }
 
   /// The maximum number of attempts to send a request if the service or the network fails.
   ///
   /// A value of 1 disables retries. An attempt with a new signature is not counted: a request is signed again at most
   /// once with a corrected clock, and at most once between two counted attempts with a refreshed credential.
-  public var attempts: Int {
-    didSet { attempts = max(1, attempts) }
-  }
+  public var attempts: Int { didSet { attempts = max(1, attempts) } }
 
   /// The delay before the second attempt to send a request, doubled before each later attempt.
   ///
@@ -182,13 +168,9 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   public var longestRetryDelay: Duration
 
   /// Returns whether an object with the given number of bytes is uploaded in parts.
-  func uploadsInParts(_ length: Int64) -> Bool {
-    length >= max(multipartThreshold, 1) && length > partSize
-  }
+  func uploadsInParts(_ length: Int64) -> Bool { length >= max(multipartThreshold, 1) && length > partSize }
 
-  /// The minimum part size in bytes that OSS accepts.
-  ///
-  /// COS requires larger parts, except for the last part.
+  /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.
   private static let smallestPart: Int64 = 100 * 1024
 
   /// Creates a configuration, and replaces values that are out of range with the nearest valid values.
@@ -231,8 +213,7 @@ extension StorageClient {
   /// - Returns: The response, whose status reports success.
   /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
   public func send(
-    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil,
-    isRepeatable: Bool = true
+    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
   ) async throws -> HTTPStreamingResponse {
     try await sender.send(request, body: body, action: action, key: key, isRepeatable: isRepeatable)
   }
@@ -316,9 +297,7 @@ extension StorageClient: ObjectStore {
   ///
   /// - Parameter key: The key of the object.
   /// - Throws: The errors that ``ObjectStore`` lists.
-  public func delete(_ key: String) async throws {
-    try await store.delete(key)
-  }
+  public func delete(_ key: String) async throws { try await store.delete(key) }
 
   /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
@@ -329,9 +308,7 @@ extension StorageClient: ObjectStore {
   /// - Returns: The deleted keys, and the keys that could not be deleted with the reasons.
   /// - Throws: The errors that ``ObjectStore`` lists. The objects of earlier requests are already deleted then.
   @discardableResult
-  public func delete(_ keys: [String]) async throws -> DeletionReport {
-    try await store.delete(keys)
-  }
+  public func delete(_ keys: [String]) async throws -> DeletionReport { try await store.delete(keys) }
 
   /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   ///
@@ -370,13 +347,11 @@ extension StorageClient {
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(),
-    clockSkew: ClockSkew = ClockSkew()
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
   ) {
     self.init(
       provider, scopedCredentials: ScopedCredentialCache(credentials, in: .system, events: events),
-      configuration: configuration,
-      transport: transport, events: events, clockSkew: clockSkew)
+      configuration: configuration, transport: transport, events: events, clockSkew: clockSkew)
   }
 
   /// Creates a client that shares a cache of scoped credentials with other clients.
@@ -454,8 +429,7 @@ extension StorageClient where Provider: BucketProvider {
 
   /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
   ///
-  /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or
-  /// `s3:ListBucketMultipartUploads`.
+  /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or `s3:ListBucketMultipartUploads`.
   ///
   /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
   /// - Returns: An asynchronous sequence of uploads in the order of their keys.

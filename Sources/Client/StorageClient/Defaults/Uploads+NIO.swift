@@ -50,8 +50,7 @@
     ) async throws -> UploadedObject where Buffers.Element == ByteBuffer {
       try await upload(
         .stream(buffers, length: length), to: key,
-        options: options.merging(contentType: contentType, metadata: metadata),
-        progress: progress)
+        options: options.merging(contentType: contentType, metadata: metadata), progress: progress)
     }
   }
 #endif

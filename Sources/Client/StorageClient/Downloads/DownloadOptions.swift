@@ -8,9 +8,7 @@ public import StorageAuth
 public struct DownloadOptions: Sendable, Hashable {
   /// The byte range to download.
   ///
-  /// If `nil`, the whole object.
-  ///
-  /// The checksum of a range cannot be verified.
+  /// If `nil`, the whole object. The checksum of a range cannot be verified.
   public var range: ByteRange?
 
   /// The version of the object, in a bucket with versioning.
@@ -71,11 +69,7 @@ public struct DownloadOptions: Sendable, Hashable {
 
   private static let own: [HTTPField.Name] = [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince]
 
-  /// Returns the headers of a download request.
-  ///
-  /// - Parameter conventions: The service-specific names.
-  /// - Throws: ``StorageError/Code/invalidOption`` if an additional header does not apply to downloads or has a
-  ///   separate option.
+  /// Returns the headers of a download, to which the additional headers must apply without a separate option.
   func fields(in conventions: HeaderConventions) throws(StorageError) -> HTTPFields {
     try headers.check(for: .download, named: "a download", conventions.scopes)
     var fields = HTTPFields()
@@ -92,5 +86,198 @@ public struct DownloadOptions: Sendable, Hashable {
     try fields.set(.ifNoneMatch, to: ifNoneMatch)
     try fields.set(.ifModifiedSince, to: ifModifiedSince?.httpDate)
     return fields
+  }
+}
+
+extension DownloadOptions: Redacted {
+  /// The download options that are set, and the names of the additional headers.
+  public var description: String {
+    described(
+      "DownloadOptions",
+      [
+        ("range", range?.text), ("versionID", versionID), ("ifMatch", ifMatch), ("ifNoneMatch", ifNoneMatch),
+        ("ifModifiedSince", ifModifiedSince), ("parameters", parameters.isEmpty ? nil : parameters),
+      ], headers)
+  }
+}
+
+/// A range of the bytes of an object, for partial downloads.
+public struct ByteRange: Sendable, Hashable {
+  /// The offsets of the first and the last byte, or the number of bytes at the end of the object.
+  private enum Bounds: Sendable, Hashable {
+    case between(Int64, Int64?)
+    case last(Int64)
+  }
+
+  private let bounds: Bounds
+
+  /// Creates a byte range from a half-open range of offsets.
+  ///
+  /// - Parameter range: The byte offsets, from 0. An empty range is replaced by its first byte, because HTTP has no
+  ///   empty range.
+  public init(_ range: Range<Int64>) {
+    bounds = .between(max(0, range.lowerBound), max(0, range.lowerBound, max(1, range.upperBound) - 1))
+  }
+
+  /// Creates a byte range from a closed range of offsets.
+  ///
+  /// - Parameter range: The byte offsets, from 0.
+  public init(_ range: ClosedRange<Int64>) {
+    bounds = .between(max(0, range.lowerBound), max(0, range.upperBound))
+  }
+
+  /// Creates a byte range from an offset to the end of the object.
+  ///
+  /// - Parameter range: The byte offsets, from 0.
+  public init(_ range: PartialRangeFrom<Int64>) {
+    bounds = .between(max(0, range.lowerBound), nil)
+  }
+
+  /// Returns the byte range at the end of an object that has the given number of bytes.
+  ///
+  /// - Parameter count: The number of bytes, at least 1.
+  public static func last(_ count: Int64) -> ByteRange { ByteRange(bounds: .last(max(1, count))) }
+
+  private init(bounds: Bounds) {
+    self.bounds = bounds
+  }
+
+  /// The value of the HTTP `Range` header, such as `bytes=0-99`.
+  var text: String {
+    switch bounds {
+    case .between(let first, let last): "bytes=\(first)-\(last.map { "\($0)" } ?? "")"
+    case .last(let count): "bytes=-\(count)"
+    }
+  }
+
+  /// Returns the offsets that the range selects from an object, or `nil` if the range lies outside the object.
+  ///
+  /// Implementations of ``ObjectStore`` use this method.
+  ///
+  /// - Parameter length: The size of the object in bytes.
+  public func bytes(of length: Int64) -> Range<Int64>? {
+    switch bounds {
+    case .between(let first, let last):
+      first < length ? first..<(last.map { max(first, min($0, length - 1)) } ?? length - 1) + 1 : nil
+    case .last(let count): length > 0 ? max(0, length - count)..<length : nil
+    }
+  }
+}
+
+/// A service's description of an object.
+public struct ObjectInfo: Sendable, Hashable {
+  /// The key of the object.
+  public let key: String
+
+  /// The size of the whole object in bytes, or `nil` if the service did not report it.
+  public let size: Int64?
+
+  /// The entity tag of the object as the service sends it, including the quotes, or `nil` if the service did not report
+  /// it.
+  public let etag: String?
+
+  /// The media type of the object, or `nil` if the service did not report it.
+  public let contentType: String?
+
+  /// The time at which the object was stored, or `nil` if the service did not report it.
+  public let lastModified: Timestamp?
+
+  /// The user-defined metadata that was stored with the object.
+  ///
+  /// The names are in lowercase.
+  public let metadata: [String: String]
+
+  /// The checksum of the whole object, or `nil` if the service did not report it.
+  public let checksum: ObjectChecksum?
+
+  /// The version of the object in a bucket with versioning, or `nil`.
+  public let versionID: String?
+
+  /// The storage class of the object, as the provider spells it.
+  ///
+  /// Some services report `nil` for the standard storage class.
+  public let storageClass: String?
+
+  /// All headers of the response that described the object.
+  public let headers: HTTPFields
+
+  init(key: String, response: HTTPResponse, conventions: HeaderConventions) {
+    let fields = response.headerFields
+    self.key = key
+    size = response.status == .partialContent ? fields[.contentRange].flatMap(Self.total) : response.contentLength
+    etag = fields[.eTag]
+    contentType = fields[.contentType]
+    lastModified = fields[.lastModified].flatMap { Timestamp(httpDate: $0) }
+    checksum = fields.checksum(in: conventions.checksums)
+    versionID = fields[conventions.versionID]
+    storageClass = fields[conventions.storageClass]
+    headers = fields
+    let named = fields.compactMap { field in
+      field.name.canonicalName.removingBytePrefix(conventions.metadataPrefix).map { (String($0), field.value) }
+    }
+    metadata = Dictionary(named) { first, second in "\(first), \(second)" }
+  }
+
+  /// Creates the description of an object for an implementation of ``ObjectStore``.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - size: The size of the whole object in bytes, or `nil` if it is unknown.
+  ///   - etag: The entity tag of the object, including the quotes.
+  ///   - contentType: The media type of the object.
+  ///   - lastModified: The time at which the object was stored.
+  ///   - metadata: The user-defined metadata that was stored with the object. The names are in lowercase.
+  ///   - checksum: The checksum of the whole object.
+  ///   - versionID: The version of the object, in a bucket with versioning.
+  ///   - storageClass: The storage class of the object, as the provider spells it.
+  ///   - headers: All headers of the response that described the object.
+  public init(
+    key: String, size: Int64?, etag: String? = nil, contentType: String? = nil, lastModified: Timestamp? = nil,
+    metadata: [String: String] = [:], checksum: ObjectChecksum? = nil, versionID: String? = nil,
+    storageClass: String? = nil, headers: HTTPFields = [:]
+  ) {
+    self.key = key
+    self.size = size
+    self.etag = etag
+    self.contentType = contentType
+    self.lastModified = lastModified
+    self.metadata = metadata
+    self.checksum = checksum
+    self.versionID = versionID
+    self.storageClass = storageClass
+    self.headers = headers
+  }
+
+  /// Returns the total size in a `Content-Range` value: the number after the slash in `bytes 0-99/1234`.
+  private static func total(_ contentRange: String) -> Int64? {
+    contentRange.words(between: "/").last.flatMap { Int64(digits: $0) }
+  }
+}
+
+/// An object, or a range of its bytes, that is being downloaded.
+public struct DownloadedObject: Sendable {
+  /// The service's description of the object.
+  public let info: ObjectInfo
+
+  /// The number of bytes in ``body``, or `nil` if the service did not report it.
+  public let contentLength: Int64?
+
+  /// The bytes of the object as they arrive.
+  ///
+  /// The stream can be iterated once. The download counts as a request in flight until the stream ends or is released.
+  /// At its end, the stream throws ``StorageError/Code/truncated`` if bytes are missing, and
+  /// ``StorageError/Code/checksumMismatch`` if the received bytes differ from the bytes that the service stored.
+  public let body: ByteStream
+
+  /// Creates the download of an object for an implementation of ``ObjectStore``.
+  ///
+  /// - Parameters:
+  ///   - info: The description of the object.
+  ///   - contentLength: The number of bytes in `body`, or `nil` if it is unknown.
+  ///   - body: The bytes of the object as they arrive.
+  public init(info: ObjectInfo, contentLength: Int64?, body: ByteStream) {
+    self.info = info
+    self.contentLength = contentLength
+    self.body = body
   }
 }

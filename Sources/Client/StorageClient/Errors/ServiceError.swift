@@ -110,9 +110,7 @@ public struct ServiceError: Error, Sendable, Hashable {
   }
 
   /// A sentence that recommends how to fix the error.
-  public var remedy: String {
-    kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy
-  }
+  public var remedy: String { kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy }
 
   /// A Boolean value that indicates whether a later retry of the same request can succeed.
   public var isRetryable: Bool { kind.isRetryable }
@@ -123,7 +121,7 @@ public struct ServiceError: Error, Sendable, Hashable {
   public var isStored: Bool { kind == .callbackFailed }
 }
 
-extension ServiceError: CustomStringConvertible {
+extension ServiceError: ActionableError {
   /// The error as text: the subject, status, code, message, request ID, diagnosis and remedy, then the attempts and the
   /// refresh error.
   public var description: String {
@@ -145,76 +143,69 @@ extension ServiceError: CustomStringConvertible {
 extension ServiceError {
   /// The meaning of a service's error code, which is the same for every provider.
   public struct Kind: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case accessDenied, alreadyExists, badDigest, callbackFailed, clockSkew, conflict, credentialExpired
-      case invalidCredential, invalidRange, invalidRequest, noSuchBucket, noSuchKey, noSuchUpload, notModified
-      case preconditionFailed, requestExpired, serverFailure, signatureMismatch, throttled, timeout, unknownAccessKey
-      case wrongEndpoint, other
-    }
-
-    private let value: Value
+    private let meaning: ServiceErrorCodes.Meaning
 
     /// The caller lacks the permission for the operation.
-    public static let accessDenied = Kind(value: .accessDenied)
+    public static let accessDenied = Kind(meaning: .accessDenied)
     /// An object with the key exists and overwriting is forbidden, or a bucket with the name exists.
-    public static let alreadyExists = Kind(value: .alreadyExists)
+    public static let alreadyExists = Kind(meaning: .alreadyExists)
     /// The bytes that the service received do not match the digest that the client sent.
-    public static let badDigest = Kind(value: .badDigest)
+    public static let badDigest = Kind(meaning: .badDigest)
     /// The object was stored, but the service's callback after the upload failed (OSS status 203).
-    public static let callbackFailed = Kind(value: .callbackFailed)
+    public static let callbackFailed = Kind(meaning: .callbackFailed)
     /// The difference between the client's clock and the service's clock is too large.
-    public static let clockSkew = Kind(value: .clockSkew)
+    public static let clockSkew = Kind(meaning: .clockSkew)
     /// The current state of the bucket or the object does not permit the operation.
-    public static let conflict = Kind(value: .conflict)
+    public static let conflict = Kind(meaning: .conflict)
     /// The temporary credential has expired.
-    public static let credentialExpired = Kind(value: .credentialExpired)
+    public static let credentialExpired = Kind(meaning: .credentialExpired)
     /// The session token is invalid, or belongs to another access key.
-    public static let invalidCredential = Kind(value: .invalidCredential)
+    public static let invalidCredential = Kind(meaning: .invalidCredential)
     /// The requested byte range lies outside the object.
-    public static let invalidRange = Kind(value: .invalidRange)
+    public static let invalidRange = Kind(meaning: .invalidRange)
     /// The request is malformed according to the service.
-    public static let invalidRequest = Kind(value: .invalidRequest)
+    public static let invalidRequest = Kind(meaning: .invalidRequest)
     /// The bucket does not exist.
-    public static let noSuchBucket = Kind(value: .noSuchBucket)
+    public static let noSuchBucket = Kind(meaning: .noSuchBucket)
     /// The object does not exist.
-    public static let noSuchKey = Kind(value: .noSuchKey)
+    public static let noSuchKey = Kind(meaning: .noSuchKey)
     /// The multipart upload does not exist, or no longer exists.
-    public static let noSuchUpload = Kind(value: .noSuchUpload)
+    public static let noSuchUpload = Kind(meaning: .noSuchUpload)
     /// The object has not changed since the version or time that a conditional request specified.
-    public static let notModified = Kind(value: .notModified)
+    public static let notModified = Kind(meaning: .notModified)
     /// A condition of the request is not fulfilled.
-    public static let preconditionFailed = Kind(value: .preconditionFailed)
+    public static let preconditionFailed = Kind(meaning: .preconditionFailed)
     /// The signature or the presigned URL has expired.
-    public static let requestExpired = Kind(value: .requestExpired)
+    public static let requestExpired = Kind(meaning: .requestExpired)
     /// The service failed internally.
-    public static let serverFailure = Kind(value: .serverFailure)
+    public static let serverFailure = Kind(meaning: .serverFailure)
     /// The signature of the request differs from the signature that the service calculated.
-    public static let signatureMismatch = Kind(value: .signatureMismatch)
+    public static let signatureMismatch = Kind(meaning: .signatureMismatch)
     /// The client sends too many requests.
-    public static let throttled = Kind(value: .throttled)
+    public static let throttled = Kind(meaning: .throttled)
     /// The service did not receive the complete request within its time limit.
-    public static let timeout = Kind(value: .timeout)
+    public static let timeout = Kind(meaning: .timeout)
     /// The service does not know the access key.
     ///
     /// Services also report this error for temporary keys without their session token.
-    public static let unknownAccessKey = Kind(value: .unknownAccessKey)
+    public static let unknownAccessKey = Kind(meaning: .unknownAccessKey)
     /// The bucket is in another region, or has another endpoint.
-    public static let wrongEndpoint = Kind(value: .wrongEndpoint)
+    public static let wrongEndpoint = Kind(meaning: .wrongEndpoint)
     /// The error code has a meaning that no other kind describes.
-    public static let other = Kind(value: .other)
+    public static let other = Kind(meaning: .other)
 
     /// The name of the kind, such as `noSuchKey`.
-    public var description: String { value.rawValue }
+    public var description: String { meaning.rawValue }
 
     var isRetryable: Bool {
-      switch value {
+      switch meaning {
       case .serverFailure, .throttled, .timeout: true
       default: false
       }
     }
 
     var remedy: String {
-      switch value {
+      switch meaning {
       case .accessDenied: "Give the signer the permission that the operation needs, or check the bucket's policy."
       case .alreadyExists: "Choose another name, or allow overwriting."
       case .badDigest: "Send the request again; if the error persists, check the proxies on the way to the service."
@@ -245,35 +236,16 @@ extension ServiceError {
 }
 
 extension ServiceError.Kind {
-  private static let byCode: [String: ServiceError.Kind] = [
-    "AccessDenied": .accessDenied, "AccessForbidden": .accessDenied, "AuthorizationHeaderMalformed": .wrongEndpoint,
-    "BadDigest": .badDigest, "BadRequest": .invalidRequest, "BucketAlreadyExists": .alreadyExists,
-    "BucketAlreadyOwnedByYou": .alreadyExists,
-    "CallbackFailed": .callbackFailed, "ConditionalRequestConflict": .conflict,
-    "DownloadTrafficRateLimitExceeded": .throttled, "ExpiredToken": .credentialExpired,
-    "FileAlreadyExists": .alreadyExists, "IllegalLocationConstraintException": .wrongEndpoint,
-    "IncompleteBody": .badDigest, "InternalError": .serverFailure, "InvalidAccessKeyId": .unknownAccessKey,
-    "InvalidArgument": .invalidRequest, "InvalidDigest": .badDigest, "InvalidRange": .invalidRange,
-    "InvalidSecurityToken": .invalidCredential, "InvalidToken": .invalidCredential, "KeyNotExist": .noSuchKey,
-    "NoSuchBucket": .noSuchBucket, "NoSuchKey": .noSuchKey, "NoSuchUpload": .noSuchUpload,
-    "NotModified": .notModified, "OperationAborted": .conflict, "OperationConflict": .conflict,
-    "PathConflict": .conflict, "PermanentRedirect": .wrongEndpoint, "PreconditionFailed": .preconditionFailed,
-    "PriorRequestNotComplete": .throttled, "QpsLimitExceeded": .throttled, "RequestLimitExceeded": .throttled,
-    "RequestTimeTooSkewed": .clockSkew, "RequestTimeout": .timeout, "RequestTimeOut": .timeout,
-    "SecurityTokenExpired": .credentialExpired, "ServiceUnavailable": .serverFailure,
-    "SignatureDoesNotMatch": .signatureMismatch, "SlowDown": .throttled, "TemporaryRedirect": .wrongEndpoint,
-    "ThrottlingException": .throttled, "TooManyRequests": .throttled, "UploadTrafficRateLimitExceeded": .throttled,
-    "XAmzContentSHA256Mismatch": .badDigest,
-  ]
-
   /// Creates a kind from the service's error code and message, or from the response status if the code is unknown.
   init(code: String, message: String, status: HTTPResponse.Status) {
-    if code == "AccessDenied", message.hasPrefix("Request has expired") {
-      self = .requestExpired
-    } else if code == "InvalidArgument", message.hasPrefix("Invalid signing date") {
-      self = .clockSkew
+    let services = ServiceDescription.known.map(\.errorCodes)
+    let rules = services.flatMap(\.messageMeanings)
+    if let rule = rules.first(where: { $0.code == code && message.hasPrefix($0.beginning) }) {
+      self.init(meaning: rule.meaning)
+    } else if let meaning = services.lazy.compactMap({ $0.meanings[code] }).first {
+      self.init(meaning: meaning)
     } else {
-      self = Self.byCode[code] ?? Self(status: status)
+      self.init(status: status)
     }
   }
 
@@ -301,26 +273,24 @@ extension ServiceError {
   /// The maximum number of bytes of an error response's body that the client reads.
   package static let bodyLimit = 64 * 1024
 
-  /// Returns the XML error document of a response, from the body or from the header that replaces the body after a
-  /// `HEAD` request.
-  static func document(_ response: HTTPResponse, body: [UInt8], conventions: HeaderConventions) -> XMLNode? {
-    errorElement(in: body)
+  /// Creates an error from the XML document in the body, or in the header that replaces it, or else from the status.
+  init(_ response: HTTPResponse, body: [UInt8], subject: String, conventions: HeaderConventions) {
+    let document =
+      Self.errorElement(in: body)
       ?? conventions.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
-      .flatMap { errorElement(in: $0) }
+      .flatMap { Self.errorElement(in: $0) }
+    self.init(document, of: response, subject: subject, conventions: conventions)
   }
 
-  /// Creates an error from the XML document in a response whose status reports success, or `nil` if the document is no
-  /// error.
+  /// Creates an error from the document in a successful response, or returns `nil` if the document is no error.
   init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
     guard document.name.isIdentical(to: "Error") else { return nil }
     self.init(document, of: response, subject: subject, conventions: conventions)
   }
 
   /// Creates an error from an XML error document, or only from the response status if the document is `nil`.
-  init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
-    func text(_ name: String) -> String? {
-      document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 }
-    }
+  private init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
+    func text(_ name: String) -> String? { document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 } }
     let fields = response.headerFields
     let status = response.status
     self.init(
@@ -347,10 +317,8 @@ extension ServiceError {
   }
 
   private static func errorElement(in body: [UInt8]) -> XMLNode? {
-    guard !body.isEmpty, let root = try? ServiceDocument.root(of: body), root.name.isIdentical(to: "Error") else {
-      return nil
-    }
-    return root
+    let root = body.isEmpty ? nil : try? ServiceDocument.root(of: body)
+    return root?.name.isIdentical(to: "Error") == true ? root : nil
   }
 
   /// Creates an error from an unsuccessful response for an implementation of ``StorageProvider``.

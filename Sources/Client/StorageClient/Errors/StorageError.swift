@@ -67,9 +67,7 @@ public struct StorageError: Error, Sendable, Hashable {
   }
 }
 
-extension StorageError: ActionableError {}
-
-extension StorageError {
+extension StorageError: ActionableError {
   static func checksumMismatch(
     of subject: String, expected: ObjectChecksum, found: ObjectChecksum, remedy: String
   ) -> StorageError {
@@ -78,7 +76,7 @@ extension StorageError {
       "The \(found.algorithm) of \(subject) is \(found.value), but the service says \(expected.value).", remedy: remedy)
   }
 
-  static func malformedResponse(_ what: String) -> StorageError {
+  package static func malformedResponse(_ what: String) -> StorageError {
     StorageError(
       .malformedResponse, "The service's response cannot be read: \(what).",
       remedy: "Check that the endpoint is the service itself and not a proxy's page.")

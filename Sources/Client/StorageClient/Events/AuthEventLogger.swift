@@ -26,33 +26,44 @@ public final class AuthEventLogger: Sendable {
   }
 
   /// Stops logging events.
-  public func stop() {
-    observation.cancel()
-  }
+  public func stop() { observation.cancel() }
 }
 
 extension AuthEvent {
   package func write(to logger: Logger) {
     switch self {
-    case .signed(let signature): signature.write(to: logger)
-    case .refresh(let refresh): refresh.write(to: logger)
-    case .request(let request): request.write(to: logger)
-    case .retry(let retry): retry.write(to: logger)
-    case .skew(let skew): skew.write(to: logger)
-    case .transfer(let transfer): transfer.write(to: logger)
+    case .signed(let signature):
+      logger.trace(
+        "request signed",
+        metadata: [
+          "subject": "\(signature.subject.onOneLine)", "identity": "\((signature.identity ?? "anonymous").onOneLine)",
+          "generation": "\(signature.generation)", "date": "\(signature.date)",
+        ])
+    case .refresh(let refresh):
+      refresh.write(to: logger)
+    case .request(let request):
+      var metadata: Logger.Metadata = [
+        "subject": "\(request.subject.onOneLine)", "attempt": "\(request.attempt)", "duration": "\(request.duration)",
+      ]
+      if let status = request.status { metadata["status"] = "\(status)" }
+      if let failure = request.failure { metadata["failure"] = "\(failure)" }
+      logger.debug("attempt ended", metadata: metadata)
+    case .retry(let retry):
+      logger.notice(
+        "request sent again",
+        metadata: [
+          "subject": "\(retry.subject.onOneLine)", "attempt": "\(retry.attempt)", "delay": "\(retry.delay)",
+          "reason": "\(retry.reason.onOneLine)",
+        ])
+    case .skew(let skew):
+      logger.notice("clock skew updated", metadata: ["host": "\(skew.host.onOneLine)", "offset": "\(skew.offset)"])
+    case .transfer(let transfer):
+      var metadata: Logger.Metadata = [
+        "subject": "\(transfer.subject.onOneLine)", "bytes": "\(transfer.bytes)", "duration": "\(transfer.duration)",
+      ]
+      if let failure = transfer.failure { metadata["failure"] = "\(failure.onOneLine)" }
+      logger.log(level: transfer.failure == nil ? .info : .warning, "transfer ended", metadata: metadata)
     }
-  }
-}
-
-extension AuthEvent.Signature {
-  fileprivate func write(to logger: Logger) {
-    logger.trace(
-      "request signed",
-      metadata: [
-        "subject": "\(subject.onOneLine)", "identity": "\((identity ?? "anonymous").onOneLine)",
-        "generation": "\(generation)",
-        "date": "\(date)",
-      ])
   }
 }
 
@@ -76,41 +87,5 @@ extension AuthEvent.Refresh {
         "credential ends soon",
         metadata: ["source": "\(source.onOneLine)", "generation": "\(generation)", "lifetime": "\(lifetime)"])
     }
-  }
-}
-
-extension AuthEvent.Request {
-  fileprivate func write(to logger: Logger) {
-    var metadata: Logger.Metadata = [
-      "subject": "\(subject.onOneLine)", "attempt": "\(attempt)", "duration": "\(duration)",
-    ]
-    if let status { metadata["status"] = "\(status)" }
-    if let failure { metadata["failure"] = "\(failure)" }
-    logger.debug("attempt ended", metadata: metadata)
-  }
-}
-
-extension AuthEvent.Retry {
-  fileprivate func write(to logger: Logger) {
-    logger.notice(
-      "request sent again",
-      metadata: [
-        "subject": "\(subject.onOneLine)", "attempt": "\(attempt)", "delay": "\(delay)",
-        "reason": "\(reason.onOneLine)",
-      ])
-  }
-}
-
-extension AuthEvent.Skew {
-  fileprivate func write(to logger: Logger) {
-    logger.notice("clock skew updated", metadata: ["host": "\(host.onOneLine)", "offset": "\(offset)"])
-  }
-}
-
-extension AuthEvent.Transfer {
-  fileprivate func write(to logger: Logger) {
-    var metadata: Logger.Metadata = ["subject": "\(subject.onOneLine)", "bytes": "\(bytes)", "duration": "\(duration)"]
-    if let failure { metadata["failure"] = "\(failure.onOneLine)" }
-    logger.log(level: failure == nil ? .info : .warning, "transfer ended", metadata: metadata)
   }
 }

@@ -1,15 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
-internal import AsperaTransfer
 internal import StorageAuth
 internal import Synchronization
 
-/// A ledger that records the bytes, duration and result of one transfer.
-///
-/// The ledger emits one transfer event, at the end of the transfer or when the ledger is deallocated.
-final class TransferLedger: Sendable {
+/// A ledger that records the bytes, duration and result of one transfer, and emits one event at its end.
+package final class TransferLedger: Sendable {
   private struct State {
     var bytes: Int64 = 0
     var isClosed = false
@@ -33,16 +29,12 @@ final class TransferLedger: Sendable {
     span = events.begin(AuthActivity(.operation, subject))
   }
 
-  deinit {
-    close("It was not read to its end.")
-  }
+  deinit { close("It was not read to its end.") }
 
   /// Creates a meter that records the transferred bytes in the ledger and reports the progress of the transfer.
   ///
-  /// - Parameters:
-  ///   - total: The total number of bytes, or `nil` if it is unknown.
-  ///   - start: The number of bytes that an earlier process transferred, which the ledger does not count.
-  func meter(total: Int64?, from start: Int64 = 0) -> ProgressMeter {
+  /// The ledger does not count the bytes up to `start`, which an earlier process transferred.
+  package func meter(total: Int64?, from start: Int64 = 0) -> ProgressMeter {
     ProgressMeter(total: total, from: start) { [self] completed in
       state.withLock { $0.bytes = completed.completed - start }
       progress?(completed)
@@ -50,19 +42,13 @@ final class TransferLedger: Sendable {
   }
 
   /// Adds a number of transferred bytes to the ledger, without reporting progress.
-  func enter(_ count: Int) {
-    state.withLock { $0.bytes += Int64(count) }
-  }
+  func enter(_ count: Int) { state.withLock { $0.bytes += Int64(count) } }
 
   /// Runs a part of the transfer inside its span.
-  func measure<Value>(_ body: () async throws -> Value) async throws -> Value {
-    try await span.perform(body)
-  }
+  package func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.perform(body) }
 
   /// Emits the event for the end of the transfer, unless the event was emitted before.
-  func close(failure: (any Error)?) {
-    close(failure.map(AuthActivity.Outcome.sentence))
-  }
+  package func close(failure: (any Error)?) { close(failure.map(AuthActivity.Outcome.sentence)) }
 
   private func close(_ failure: String?) {
     let bytes: Int64? = state.withLock { state in
@@ -70,8 +56,7 @@ final class TransferLedger: Sendable {
       return state.isClosed ? nil : state.bytes
     }
     guard let bytes else { return }
-    events.emit(
-      .transfer(.init(subject: subject, bytes: bytes, duration: time.uptime - start, failure: failure)))
+    events.emit(.transfer(.init(subject: subject, bytes: bytes, duration: time.uptime - start, failure: failure)))
     span?.end(AuthActivity.Outcome(failure: failure))
   }
 }
@@ -88,9 +73,7 @@ extension AuthActivity.Outcome {
   /// Returns an error's description if its type contains no secrets, or only the type name of other errors.
   fileprivate static func sentence(_ error: any Error) -> String {
     switch error {
-    case is ServiceError, is TransportError, is StorageError, is SigningError, is CredentialError, is AsperaError,
-      is TransferFailure:
-      "\(error)"
+    case is any ActionableError, is any PrintableError: "\(error)"
     case is CancellationError: "It was cancelled."
     default: "\(type(of: error))"
     }
@@ -99,7 +82,7 @@ extension AuthActivity.Outcome {
 
 extension ByteStream {
   /// Returns a stream that records its bytes and its end in a ledger.
-  func entered(into ledger: TransferLedger) -> ByteStream {
+  package func entered(into ledger: TransferLedger) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()
       return {
@@ -113,5 +96,50 @@ extension ByteStream {
         }
       }
     })
+  }
+}
+
+/// The record of one attempt to send a request, for its event and its span.
+struct AttemptRecord {
+  let activity: AuthActivity
+  /// The uptime at which the request was passed to the transport, or `nil` if it was not.
+  var start: Duration?
+  /// The status code of the response, or `nil` as long as there is none.
+  var status: Int?
+
+  init(_ subject: String, number: Int) {
+    activity = AuthActivity(.attempt, subject, attempt: number)
+  }
+
+  /// Returns the event for the end of the attempt, or `nil` if the request was not sent.
+  func event(of outcome: Refusal.Outcome<some Any>, at uptime: Duration) -> AuthEvent.Request? {
+    guard let start, let number = activity.attempt else { return nil }
+    return AuthEvent.Request(
+      subject: activity.subject, attempt: number, status: status, failure: outcome.failure?.kind,
+      duration: uptime - start)
+  }
+}
+
+extension Refusal.Outcome {
+  /// The kind of the attempt's failure, such as `accessDenied`, with a description, or `nil` if the attempt succeeded.
+  fileprivate var failure: (kind: String, sentence: String)? {
+    switch self {
+    case .done: nil
+    case .refused(let refusal): ("\(refusal.error.kind)", "\(refusal.error)")
+    case .lost(let error): ("\(error.code)", "\(error)")
+    case .unsigned(let error): ("\(error.code)", "\(error)")
+    }
+  }
+}
+
+extension AuthActivity.Outcome {
+  /// Creates the outcome of an attempt, which fails even if another attempt follows.
+  init<Value>(ofAttempt result: Result<Refusal.Outcome<Value>, any Error>, status: Int?) {
+    if case .success(let outcome) = result {
+      self.init(status: status, failure: outcome.failure?.sentence)
+    } else {
+      self.init(of: result)
+      self.status = status
+    }
   }
 }

@@ -18,16 +18,10 @@ package struct FileReplacement: Sendable {
   private let temporary: FilePath.Component
   private let destination: FileLocation
   private let replaces: Bool
-  private let file: LocalFile
+  /// The incomplete file.
+  let incomplete: LocalFile
 
-  /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the complete file.
-  ///   - body: A closure that writes the file.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
-  ///   cases the destination is unchanged and the temporary file is removed.
+  /// Runs a closure that writes a file, and moves the complete file to a path.
   package static func write<Result>(
     _ path: FilePath, permissions: FilePermissions? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
@@ -36,17 +30,14 @@ package struct FileReplacement: Sendable {
 
   /// Runs a closure that writes a file, and moves the file to its destination if the closure succeeds.
   ///
+  /// After an error the destination is unchanged, and the temporary file is removed.
+  ///
   /// - Parameters:
-  ///   - destination: The place of the complete file.
   ///   - permissions: The permissions of the file. If `nil`, the permissions of the file that it replaces.
   ///   - synchronizes: Whether a file that replaces another file is synchronized to disk first.
   ///   - name: The temporary name of the file, under which an earlier process may have left a file, or `nil` for a new
   ///     name.
-  ///   - body: A closure that writes the file.
-  /// - Returns: The result of the closure.
-  /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be written. In both
-  ///   cases the destination is unchanged and the temporary file is removed.
-  static func write<Result>(
+  package static func write<Result>(
     _ destination: FileLocation, permissions: FilePermissions? = nil, synchronizes: Bool = true,
     temporarilyNamed name: FilePath.Component? = nil, _ body: (FileReplacement) async throws -> Result
   ) async throws -> Result {
@@ -64,38 +55,27 @@ package struct FileReplacement: Sendable {
   }
 
   /// Creates an incomplete file with a name in the folder of its destination.
-  init(
-    _ name: FilePath.Component, of destination: FileLocation, permissions: FilePermissions? = nil
-  ) async throws {
+  init(_ name: FilePath.Component, of destination: FileLocation, permissions: FilePermissions? = nil) async throws {
     let existing = try await destination.permissions()
     self.destination = destination
     replaces = existing != nil
     temporary = name
-    file = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
+    incomplete = try await .creating(name, in: destination.folder, permissions: permissions ?? existing)
   }
 
   /// Opens an incomplete file that an earlier process left, and locks it, or returns `nil` if it does not exist.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if another process writes the file.
   init?(resuming name: FilePath.Component, of destination: FileLocation) async throws {
     guard let file = try await LocalFile.updating(name, in: destination.folder) else { return nil }
     self.destination = destination
-    self.file = file
+    incomplete = file
     replaces = try await destination.permissions() != nil
     temporary = name
   }
 
-  /// Locks the file, so that no other process continues to write it.
-  func lock() async throws {
-    try await file.lock()
-  }
-
-  /// Moves the complete file to its destination.
-  ///
-  /// - Parameter synchronizes: Whether a file that replaces another file is synchronized to disk first.
+  /// Moves the complete file to its destination, usually after synchronizing a file that replaces another one.
   func finish(synchronizes: Bool = true) async throws {
-    if synchronizes, replaces { try await file.synchronize() }
-    try await file.close()
+    if synchronizes, replaces { try await incomplete.synchronize() }
+    try await incomplete.close()
     let (temporary, destination) = (temporary, destination)
     try await destination.folder.system.run {
       try Self.rename(FileLocation(temporary, in: destination.folder), to: destination)
@@ -103,30 +83,17 @@ package struct FileReplacement: Sendable {
   }
 
   /// Removes the incomplete file.
-  func discard() async throws {
-    try await FileLocation(temporary, in: destination.folder).remove()
-  }
-
-  /// Returns whether a range of the file has the checksum that was computed when it was written.
-  func contains(_ range: DownloadCheckpoint.WrittenRange) async throws -> Bool {
-    try await file.contains(range)
-  }
+  func discard() async throws { try await FileLocation(temporary, in: destination.folder).remove() }
 
   /// Writes bytes to the file, starting at an offset.
   package func write(_ bytes: [UInt8], at offset: Int64) async throws {
-    try await file.write(bytes, at: offset)
+    try await incomplete.write(bytes, at: offset)
   }
 
-  /// Writes the bytes of a stream to the file, starting at an offset.
+  /// Writes the bytes of a stream to the file, starting at an offset, and returns the written range.
   ///
-  /// - Parameters:
-  ///   - body: The stream of bytes.
-  ///   - start: The offset of the first byte.
-  ///   - algorithm: The checksum algorithm.
-  ///   - didWrite: A closure that receives the range written so far, and the number of bytes written since its previous
-  ///     call.
-  /// - Returns: The written range.
-  func write(
+  /// The closure receives the range written so far, and the number of bytes written since its previous call.
+  package func write(
     _ body: ByteStream, at start: Int64, _ algorithm: ObjectChecksum.Algorithm,
     didWrite: (DownloadCheckpoint.WrittenRange, Int64) async throws -> Void
   ) async throws -> DownloadCheckpoint.WrittenRange {
@@ -160,9 +127,7 @@ package struct FileReplacement: Sendable {
     return written
   }
 
-  /// Renames a file atomically, replacing an existing file.
-  ///
-  /// The call blocks until the file system has answered.
+  /// Renames a file atomically, replacing an existing file; the call blocks.
   package static func rename(_ file: FilePath, to path: FilePath) throws(StorageError) {
     guard let name = file.lastComponent, let newName = path.lastComponent else { throw StorageError.notRegular(path) }
     let folders: (Folder, Folder)
@@ -178,7 +143,7 @@ package struct FileReplacement: Sendable {
   }
 
   /// Renames a file atomically, replacing an existing file; the call blocks.
-  static func rename(_ file: FileLocation, to location: FileLocation) throws(StorageError) {
+  package static func rename(_ file: FileLocation, to location: FileLocation) throws(StorageError) {
     do {
       try file.folder.rename(file.name, to: location.name, in: location.folder)
     } catch {

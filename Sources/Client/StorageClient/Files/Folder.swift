@@ -1,7 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 package import SystemPackage
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
 
 /// An open folder, in which files are used by their names.
 ///
@@ -19,20 +26,14 @@ package final class Folder: Sendable {
     self.descriptor = descriptor
   }
 
-  deinit {
-    try? system.close(descriptor)
-  }
+  deinit { try? system.close(descriptor) }
 
-  /// Opens the folder at a path of the caller, and follows symbolic links.
-  ///
-  /// The call blocks.
+  /// Opens the folder at a path of the caller, and follows symbolic links; the call blocks.
   static func open(_ path: FilePath, in system: any FileSystem) throws(Errno) -> Folder {
     Folder(path, system, try system.openFolder(path.isEmpty ? "." : path))
   }
 
-  /// Opens a folder in this folder; the call blocks.
-  ///
-  /// - Throws: `Errno`, also if the name is that of a symbolic link.
+  /// Opens a folder in this folder, which must not be a symbolic link; the call blocks.
   func folder(_ name: FilePath.Component) throws(Errno) -> Folder {
     Folder(path.appending(name), system, try system.openFolder(name, in: descriptor))
   }
@@ -57,8 +58,14 @@ package final class Folder: Sendable {
   }
 
   /// The status of the folder; the call blocks.
-  var status: FileStatus {
-    get throws(Errno) { try system.status(of: descriptor) }
+  var status: FileStatus { get throws(Errno) { try system.status(of: descriptor) } }
+
+  /// Whether the folder belongs to this user, and no other user can write to it; the call blocks.
+  var isPrivate: Bool {
+    get throws(Errno) {
+      let status = try status
+      return status.owner == system.userID && status.permissions.isDisjoint(with: [.groupWrite, .otherWrite])
+    }
   }
 
   /// Returns the status of a file in this folder, or `nil` if no file has the name; the call blocks.
@@ -71,9 +78,7 @@ package final class Folder: Sendable {
   }
 
   /// The names in this folder, in any order; the call blocks.
-  var names: [FilePath.Component] {
-    get throws(Errno) { try system.names(in: descriptor) }
-  }
+  var names: [FilePath.Component] { get throws(Errno) { try system.names(in: descriptor) } }
 
   /// Removes the name of a file, and succeeds if no file has it; the call blocks.
   func remove(_ name: FilePath.Component) throws(Errno) {
@@ -89,9 +94,7 @@ package final class Folder: Sendable {
     try system.remove(name, in: descriptor, isFolder: true)
   }
 
-  /// Removes a folder and the folders in it; the call blocks.
-  ///
-  /// - Throws: `Errno.directoryNotEmpty` at the first name that is not that of a folder.
+  /// Removes a folder and the folders in it; the call blocks, and ends with an error at a file.
   func removeEmptyFolders(_ name: FilePath.Component) throws(Errno) {
     let inner = try folder(name)
     for name in try inner.names {
@@ -102,23 +105,15 @@ package final class Folder: Sendable {
   }
 
   /// Renames a file atomically, and replaces a file that has the new name; the call blocks.
-  func rename(
-    _ name: FilePath.Component, to newName: FilePath.Component, in newFolder: Folder
-  ) throws(Errno) {
+  func rename(_ name: FilePath.Component, to newName: FilePath.Component, in newFolder: Folder) throws(Errno) {
     try system.rename(name, in: descriptor, to: newName, in: newFolder.descriptor)
   }
 
   /// Calls a closure that blocks, and turns the system's errors into errors for the file with a name.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the closure throws an `Errno`.
   func call<Result: Sendable>(
     _ name: FilePath.Component? = nil, _ body: @escaping @Sendable (Folder) throws -> Result
   ) async throws -> Result {
-    do {
-      return try await system.run { [self] in try body(self) }
-    } catch let error as Errno {
-      throw StorageError(error, at: name.map { path.appending($0) } ?? path)
-    }
+    try await system.run(at: name.map { path.appending($0) } ?? path) { [self] in try body(self) }
   }
 }
 
@@ -143,5 +138,80 @@ extension FilePath.Component {
       }
       return bytes
     }
+  }
+}
+
+/// A place for a file: a name in an open folder.
+package struct FileLocation: Sendable {
+  package let folder: Folder
+  package let name: FilePath.Component
+
+  /// Creates a place in an open folder.
+  package init(_ name: FilePath.Component, in folder: Folder) {
+    self.folder = folder
+    self.name = name
+  }
+
+  /// Creates the place of a path of the caller, whose folder must exist.
+  package init(_ path: FilePath, in system: any FileSystem = .system) async throws {
+    guard let name = path.lastComponent, name.kind == .regular else { throw StorageError.notRegular(path) }
+    self.name = name
+    folder = try await system.run(at: path) { try Folder.open(path.removingLastComponent(), in: system) }
+  }
+
+  /// The path of the file, for errors and for programs that need one.
+  var path: FilePath { folder.path.appending(name) }
+
+  /// Returns the status of the file, or of the file to which a link leads, or `nil` if no file exists.
+  package func status(followsLink: Bool = true) async throws -> FileStatus? {
+    try await folder.call(name) { [name] in try $0.status(of: name, followsLink: followsLink) }
+  }
+
+  /// Returns the permissions of the existing file, which must be a regular one, or `nil` if no file exists.
+  package func permissions() async throws -> FilePermissions? {
+    guard let status = try await status() else { return nil }
+    guard status.kind == .regular else {
+      throw StorageError(
+        .unusableFile, "\(path) is not a regular file.", remedy: "Name an existing file, or one that can be created.")
+    }
+    return status.permissions
+  }
+
+  /// Removes the file, and succeeds if no file exists.
+  func remove() async throws { try await folder.call(name) { [name] in try $0.remove(name) } }
+
+  // MARK: Temporary names
+
+  /// Returns a new name for an incomplete file in the folder.
+  func temporaryName() -> FilePath.Component {
+    FilePath.Component("\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36)).part") ?? name
+  }
+
+  /// Returns a temporary name of this place from the text that a checkpoint contains, or `nil` if it is another name.
+  ///
+  /// A checkpoint that was tampered with cannot name another file of the folder.
+  func temporaryName(_ text: String) -> FilePath.Component? {
+    guard let random = text.removingBytePrefix(temporaryPrefix)?.removingByteSuffix(".part"),
+      (1...13).contains(random.utf8.count),
+      random.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
+    else { return nil }
+    return FilePath.Component(text)
+  }
+
+  /// The start of the temporary names of this place, in which long names are cut at a whole character.
+  private var temporaryPrefix: String {
+    var prefix = ""
+    for scalar in name.string.unicodeScalars {
+      guard prefix.utf8.count + UTF8.width(scalar) <= 64 else { break }
+      prefix.unicodeScalars.append(scalar)
+    }
+    return ".\(prefix)."
+  }
+}
+
+extension FilePath {
+  /// The absolute path, with a relative path resolved against the working directory of the process.
+  package var absolute: FilePath {
+    isAbsolute ? self : FilePath(FileManager.default.currentDirectoryPath).pushing(self)
   }
 }

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 internal import SystemPackage
@@ -11,7 +12,7 @@ let fileReadSize: Int64 = 512 * 1024
 /// An open file, which is closed when its last reference is released.
 ///
 /// A reader therefore never reads through a descriptor that belongs to another file by now.
-final class LocalFile: Sendable {
+package final class LocalFile: Sendable {
   /// The path of the file, for errors and for programs that need one.
   let path: FilePath
   private let system: any FileSystem
@@ -19,7 +20,7 @@ final class LocalFile: Sendable {
   private let isOpen = Mutex(true)
 
   /// The status of the file when it was opened.
-  let status: FileStatus
+  package let status: FileStatus
 
   /// Opens a file in a folder; the call blocks.
   init(_ name: FilePath.Component, in folder: Folder, _ access: FileAccess) throws(Errno) {
@@ -39,8 +40,6 @@ final class LocalFile: Sendable {
   }
 
   /// Opens a regular file in a folder for reading.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the name is not that of a regular file that can be read.
   static func reading(
     _ name: FilePath.Component, in folder: Folder, followsLink: Bool = false
   ) async throws -> LocalFile {
@@ -50,20 +49,12 @@ final class LocalFile: Sendable {
   }
 
   /// Opens the regular file at a path of the caller for reading.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file that can be read.
-  static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> LocalFile {
+  package static func reading(_ path: FilePath, followsLink: Bool = true) async throws -> LocalFile {
     let location = try await FileLocation(path)
     return try await reading(location.name, in: location.folder, followsLink: followsLink)
   }
 
-  /// Creates a file in a folder for reading and writing.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the file, which no file may have.
-  ///   - folder: The folder.
-  ///   - permissions: The permissions of the file, or `nil` for those that the process gives to new files.
-  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be created.
+  /// Creates a file for reading and writing, with the given permissions or those that the process gives to new files.
   static func creating(
     _ name: FilePath.Component, in folder: Folder, permissions: FilePermissions?
   ) async throws -> LocalFile {
@@ -76,13 +67,8 @@ final class LocalFile: Sendable {
     }
   }
 
-  /// Opens a file of this user for reading and writing, and locks it.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the file.
-  ///   - folder: The folder.
-  /// - Returns: The file, or `nil` if no regular file that belongs to this user alone has the name.
-  /// - Throws: ``StorageError/Code/unusableFile`` if the file cannot be opened, or if another process has locked it.
+  /// Opens a file for reading and writing, and locks it, or returns `nil` if no regular file that belongs to this user
+  /// alone has the name.
   static func updating(_ name: FilePath.Component, in folder: Folder) async throws -> LocalFile? {
     let file = try await folder.call(name) { folder -> LocalFile? in
       guard try folder.status(of: name)?.kind == .regular else { return nil }
@@ -95,11 +81,9 @@ final class LocalFile: Sendable {
     return file
   }
 
-  /// Locks the file for this process.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if another process has locked it.
+  /// Locks the file for this process, or throws an error if another process has locked it.
   func lock() async throws {
-    guard try await call({ [self] in try lockNow() }) else {
+    guard try await system.run(at: path, { [self] in try lockNow() }) else {
       throw StorageError(
         .unusableFile, "\(path) is being written by another transfer.",
         remedy: "Wait for its end, or choose another destination.")
@@ -110,8 +94,8 @@ final class LocalFile: Sendable {
   func lockNow() throws(Errno) -> Bool { try system.lock(descriptor) }
 
   /// Reads at most `count` bytes from an offset, and returns an empty array at the end of the file.
-  func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
-    try await call { [system, descriptor] in try system.read(descriptor, from: offset, upTo: count) }
+  package func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
+    try await system.run(at: path) { [system, descriptor] in try system.read(descriptor, from: offset, upTo: count) }
   }
 
   /// Returns whether a range of the file has the checksum that was computed when it was written.
@@ -129,7 +113,7 @@ final class LocalFile: Sendable {
 
   /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws {
-    try await call { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
+    try await system.run(at: path) { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
   }
 
   /// The status of the file now.
@@ -142,8 +126,8 @@ final class LocalFile: Sendable {
   }
 
   /// Sets the permissions of the file.
-  func setPermissions(_ permissions: FilePermissions) async throws {
-    try await call { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
+  package func setPermissions(_ permissions: FilePermissions) async throws {
+    try await system.run(at: path) { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
   }
 
   /// Sets the permissions and the time of the last change; the call blocks.
@@ -157,14 +141,12 @@ final class LocalFile: Sendable {
 
   /// Waits until the content of the file is on the disk.
   func synchronize() async throws {
-    try await call { [system, descriptor] in try system.synchronize(descriptor) }
+    try await system.run(at: path) { [system, descriptor] in try system.synchronize(descriptor) }
   }
 
-  /// Closes the file, which must not be used afterwards.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if an earlier write failed.
+  /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
-    try await call { [self] in
+    try await system.run(at: path) { [self] in
       if takeDescriptor() { try system.close(descriptor) }
     }
   }
@@ -181,18 +163,120 @@ final class LocalFile: Sendable {
       return isOpen
     }
   }
-
-  private func call<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-    do {
-      return try await system.run(body)
-    } catch let error as Errno {
-      throw StorageError(error, at: path)
-    }
-  }
 }
 
 extension StorageError {
   static func notRegular(_ path: FilePath) -> StorageError {
     StorageError(.unusableFile, "\(path) is not a regular file.", remedy: "Name a file, or upload a stream.")
   }
+}
+
+/// A file whose bytes are uploaded, and which stays open as long as a stream of its bytes exists.
+package struct FilePayload: UploadPayload {
+  private let file: LocalFile
+
+  /// Opens the file at a path of the caller.
+  package init(_ path: FilePath) async throws {
+    file = try await .reading(path)
+  }
+
+  /// Creates a payload of an open file.
+  init(_ file: LocalFile) {
+    self.file = file
+  }
+
+  /// The path with which the file was opened.
+  package var path: FilePath { file.path }
+
+  package var length: Int64 { file.status.size }
+
+  /// The status of the file when it was opened.
+  package var status: FileStatus { file.status }
+
+  /// The identity of the file when it was opened.
+  package var identity: FileIdentity { file.status.identity }
+
+  /// Returns whether the file has not changed since it was opened.
+  func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }
+
+  func stream(_ range: Range<Int64>) -> ByteStream {
+    ByteStream { [file] in
+      var offset = range.lowerBound
+      return {
+        let count = min(fileReadSize, range.upperBound - offset)
+        guard count > 0 else { return nil }
+        let chunk = try await file.read(from: offset, upTo: Int(count))
+        guard !chunk.isEmpty else { return nil }
+        offset += Int64(chunk.count)
+        return chunk
+      }
+    }
+  }
+}
+
+/// The identity and the state of a file: its number in the file system, its size, and the time of its last change.
+///
+/// Two equal identities mean that the same file was not changed in between, as far as the file system can tell.
+public struct FileIdentity: Sendable, Hashable, Codable {
+  /// The number of the file in its file system (the inode).
+  public let fileNumber: UInt64
+
+  /// The size of the file in bytes.
+  public let size: Int64
+
+  /// The time of the last change of the file's content, in whole seconds since 1970-01-01T00:00:00Z.
+  public let modifiedSeconds: Int64
+
+  /// The nanoseconds within the second of the last change.
+  public let modifiedNanoseconds: Int64
+
+  /// Creates the identity of a file.
+  ///
+  /// - Parameters:
+  ///   - fileNumber: The number of the file in its file system.
+  ///   - size: The size of the file in bytes.
+  ///   - modifiedSeconds: The time of the last change, in whole seconds since 1970-01-01T00:00:00Z.
+  ///   - modifiedNanoseconds: The nanoseconds within the second of the last change.
+  public init(fileNumber: UInt64, size: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
+    self.fileNumber = fileNumber
+    self.size = size
+    self.modifiedSeconds = modifiedSeconds
+    self.modifiedNanoseconds = modifiedNanoseconds
+  }
+}
+
+/// A locked file, which one process at a time can have.
+///
+/// The lock ends when it or its last reference is released, also by the end of the process.
+final class LockFile: Sendable {
+  /// The number of attempts to lock a file that other processes remove.
+  private static let attempts = 16
+
+  private let location: FileLocation
+  private let file: LocalFile
+
+  private init(_ location: FileLocation, _ file: LocalFile) {
+    self.location = location
+    self.file = file
+  }
+
+  /// Creates or opens a file and locks it, or returns `nil` if another process has locked it; the call blocks.
+  static func acquire(_ location: FileLocation) throws(Errno) -> LockFile? {
+    for _ in 0..<attempts {
+      let file = try LocalFile(location.name, in: location.folder, .locking)
+      guard file.status.kind == .regular else { throw .notSupported }
+      guard try file.lockNow() else { return nil }
+      // The process that had the lock may have removed the file before it ended.
+      if let now = try location.folder.status(of: location.name), now.isSameFile(as: file.status) {
+        return LockFile(location, file)
+      }
+    }
+    throw .resourceBusy
+  }
+
+  /// Ends the lock, also if there are other references.
+  func release() { file.closeNow() }
+
+  /// Removes the file; the call blocks.
+  func remove() throws(Errno) { try location.folder.remove(location.name) }
 }

@@ -100,9 +100,7 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator that starts at the first page.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(page: page, UploadOrder(prefix: prefix))
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page: page, UploadOrder(prefix: prefix)) }
 
   /// An iterator over unfinished uploads.
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -154,14 +152,11 @@ struct UploadOrder: Sendable {
   }
 
   /// Checks the next page.
-  ///
-  /// - Throws: ``StorageError/Code/malformedResponse`` with the fault of the service.
   mutating func check(_ page: UnfinishedUploads.Page) throws(StorageError) {
     for upload in page.uploads { try check(upload) }
     if !page.uploads.isEmpty { markers = [] }
     guard let next = page.next else { return }
-    try ListingOrder.check(
-      continuation: Array(next.key.utf8) + [0] + Array(next.uploadID.utf8), among: &markers)
+    try ListingOrder.check(continuation: Array(next.key.utf8) + [0] + Array(next.uploadID.utf8), among: &markers)
   }
 
   private mutating func check(_ upload: UnfinishedUpload) throws(StorageError) {
@@ -178,8 +173,7 @@ struct UploadOrder: Sendable {
       throw StorageError.contradiction("an upload of \(upload.key.shown) is listed twice")
     }
     guard identifiers.count <= Self.uploadsOfKey else {
-      throw StorageError.contradiction(
-        "\(upload.key.shown) has more than \(Self.uploadsOfKey) unfinished uploads")
+      throw StorageError.contradiction("\(upload.key.shown) has more than \(Self.uploadsOfKey) unfinished uploads")
     }
   }
 }

@@ -37,8 +37,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       try await storage.remove()
       return info
     }
-    let meter = ledger.meter(
-      total: size, from: checkpoint.ranges.reduce(0) { $0.saturatingAdding($1.length) })
+    let meter = ledger.meter(total: size, from: checkpoint.ranges.reduce(0) { $0.saturatingAdding($1.length) })
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
       try await download(checkpoint.missing, of: info, algorithm, to: file, record, meter)
@@ -82,7 +81,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       return try await begun(info)
     }
     if let file {
-      checkpoint.ranges = try await verified(checkpoint.ranges) { try await file.contains($0) }
+      checkpoint.ranges = try await verified(checkpoint.ranges) { try await file.incomplete.contains($0) }
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
@@ -101,7 +100,8 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     // Saved first, so that no process can leave an incomplete file that no checkpoint names.
     try await storage.save(checkpoint)
     let file = try await FileReplacement(name, of: destination)
-    try await file.lock()
+    // No other process may continue to write it.
+    try await file.incomplete.lock()
     return (file, checkpoint)
   }
 
@@ -139,8 +139,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   /// Compares the checksum of the file with the object's checksum, and moves the file to its destination.
   private func finish(
-    _ file: FileReplacement, _ info: ObjectInfo, _ checkpoint: DownloadCheckpoint,
-    _ algorithm: ObjectChecksum.Algorithm
+    _ file: FileReplacement, _ info: ObjectInfo, _ checkpoint: DownloadCheckpoint, _ algorithm: ObjectChecksum.Algorithm
   ) async throws {
     guard checkpoint.missing.isEmpty else {
       throw StorageError(.truncated, "\(location) is incomplete.", remedy: "Download it again.")
@@ -152,5 +151,156 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     try await storage.save(checkpoint)
     try await file.finish()
     try await storage.remove()
+  }
+}
+
+/// The state of an unfinished download into a file, from which another process can continue the download.
+///
+/// A checkpoint contains no credential and no header. ``BucketStore/download(_:to:checkpoint:options:progress:)`` saves
+/// it while it downloads, and removes it when the file is complete.
+public struct DownloadCheckpoint: Sendable, Hashable, Codable {
+  /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
+  public let location: String
+
+  /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
+  let identity: ObjectIdentity?
+
+  /// The size of the object in bytes.
+  public let size: Int64
+
+  /// The entity tag of the object, including the quotes, or `nil` if the service did not report it.
+  public let etag: String?
+
+  /// The version of the object in a bucket with versioning, or `nil`.
+  public let versionID: String?
+
+  /// The name of the incomplete file, which is in the directory of the destination.
+  public let partialFile: String
+
+  /// The byte ranges of the object that the incomplete file contains, in order and without overlap.
+  public internal(set) var ranges: [WrittenRange] = []
+
+  /// A range of an object's bytes in an incomplete file, with its checksum.
+  public struct WrittenRange: Sendable, Hashable, Codable {
+    /// The offset of the first byte.
+    public let offset: Int64
+
+    /// The number of bytes.
+    public let length: Int64
+
+    /// The checksum of the bytes.
+    public let checksum: ObjectChecksum
+
+    var end: Int64 { offset.saturatingAdding(length) }
+
+    /// Returns the range and the range that follows it as one range.
+    func followed(by next: WrittenRange) -> WrittenRange {
+      WrittenRange(
+        offset: offset, length: length.saturatingAdding(next.length),
+        checksum: checksum.followed(by: next.checksum, byteCount: next.length))
+    }
+  }
+
+  /// Returns whether the checkpoint belongs to a download of the identical object, and is well-formed.
+  func matches(_ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm) -> Bool {
+    guard size == info.size, etag == info.etag, versionID == info.versionID else { return false }
+    var end: Int64 = 0
+    return ranges.allSatisfy { range in
+      defer { end = range.end }
+      return range.offset >= end && range.length > 0 && range.end <= size && range.checksum.algorithm == algorithm
+    }
+  }
+
+  /// The byte ranges of the object that the incomplete file does not contain yet.
+  var missing: [Range<Int64>] {
+    var missing: [Range<Int64>] = []
+    var end: Int64 = 0
+    for range in ranges {
+      if range.offset > end { missing.append(end..<range.offset) }
+      end = range.end
+    }
+    if end < size { missing.append(end..<size) }
+    return missing
+  }
+}
+
+/// The record of the ranges that concurrent requests write to an incomplete file, which saves the checkpoint.
+///
+/// A request waits while the checkpoint is being saved. The number of written bytes that no checkpoint contains is
+/// therefore bounded.
+actor DownloadRecord {
+  /// The number of ranges of equal size that an object is divided into, at least.
+  private static let divisions: Int64 = 128
+
+  private let base: DownloadCheckpoint
+  private let storage: any CheckpointStorage<DownloadCheckpoint>
+  private let interval: Int64
+  /// The complete ranges in order, in which adjacent ranges are joined.
+  private var complete: [WrittenRange]
+  /// The ranges that requests are writing, by their offsets.
+  private var growing: [Int64: WrittenRange] = [:]
+  private var unsaved: Int64 = 0
+  private var saving: Task<Void, any Error>?
+
+  typealias WrittenRange = DownloadCheckpoint.WrittenRange
+
+  /// Creates the record of a download, which saves the checkpoint after each `interval` of written bytes.
+  init(
+    _ checkpoint: DownloadCheckpoint, _ storage: any CheckpointStorage<DownloadCheckpoint>, savesAfter interval: Int64
+  ) {
+    base = checkpoint
+    self.storage = storage
+    self.interval = interval
+    complete = checkpoint.ranges
+  }
+
+  /// The state of the download.
+  var checkpoint: DownloadCheckpoint {
+    var checkpoint = base
+    checkpoint.ranges = (complete + growing.values).sorted { $0.offset < $1.offset }
+    return checkpoint
+  }
+
+  /// Enters the range that a request has written so far, `count` bytes more than before, and saves the checkpoint if
+  /// due.
+  func enter(_ range: WrittenRange, adding count: Int64) async throws {
+    growing[range.offset] = range
+    unsaved = unsaved.saturatingAdding(count)
+    while let saving { try await saving.value }
+    guard unsaved >= interval else { return }
+    try await save()
+  }
+
+  /// Enters the whole range of a request.
+  ///
+  /// It is joined with an adjacent range unless both exceed a fraction of the object's size, so that damage to the
+  /// incomplete file, such as by a loss of power, costs no more than that fraction.
+  func complete(_ range: WrittenRange) {
+    growing[range.offset] = nil
+    let index = complete.firstIndex { $0.offset > range.offset } ?? complete.endIndex
+    complete.insert(range, at: index)
+    join(at: index)
+    join(at: index - 1)
+  }
+
+  /// Joins the complete range at an index with the next one if they are adjacent and small.
+  private func join(at index: Int) {
+    guard index >= 0, index + 1 < complete.count, complete[index].end == complete[index + 1].offset else { return }
+    let joined = complete[index].followed(by: complete[index + 1])
+    guard joined.length <= base.size / Self.divisions else { return }
+    complete[index] = joined
+    complete.remove(at: index + 1)
+  }
+
+  /// Saves the checkpoint, after a checkpoint that is being saved.
+  func save() async throws {
+    while let saving { try await saving.value }
+    unsaved = 0
+    let task = Task { [storage, checkpoint] in
+      defer { saving = nil }
+      try await storage.save(checkpoint)
+    }
+    saving = task
+    try await task.value
   }
 }

@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 
 /// An upload of a file in parts whose state is saved, so that another process can continue it.
 struct ResumableUpload<Provider: BucketProvider>: Sendable {
@@ -35,7 +36,8 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       let upload = try await Upload.begin(bucket, key: key, fields: fields)
       let checkpoint = UploadCheckpoint(
         location: location, identity: bucket.sender.objectIdentity(of: key), uploadID: upload.id.text,
-        file: file.identity, partSize: bucket.configuration.partSize, fields: fields)
+        file: file.identity, partSize: bucket.configuration.partSize,
+        attributes: UploadCheckpoint.digest(of: fields, upload.id.text))
       do {
         try await storage.save(checkpoint)
       } catch {
@@ -91,7 +93,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
       }
       return .unfinished(upload, checkpoint, parts)
     } catch let error as ServiceError where error.kind == .noSuchUpload {
-      let parts = checkpoint.parts.compactMap { Upload.Part($0) }
+      let parts = checkpoint.parts.filter { ResponseValue.isSendable($0.etag) }
       guard parts.count == ranges.count else { return nil }
       return try await upload.completed(parts, unless: error).map { .stored($0) }
     }
@@ -105,11 +107,11 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     _ stored: StoredPart, _ saved: UploadCheckpoint.Part?, _ range: Range<Int64>?
   ) async throws -> Upload.Part? {
     guard let range, stored.length == range.byteCount else { return nil }
-    if let saved, saved.etag == stored.etag.text { return Upload.Part(saved) }
+    if let saved, saved.etag == stored.etag.text { return saved }
     let slice = SlicePayload(base: file, range: range)
     let (md5, checksum) = try await slice.identified(bucket.provider.conventions.algorithm)
     guard stored.etag.text.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
-    return Upload.Part(number: stored.number, etag: stored.etag, length: stored.length, checksum: checksum)
+    return Upload.Part(number: stored.number, length: stored.length, etag: stored.etag.text, checksum: checksum)
   }
 
   // MARK: Continuation
@@ -118,14 +120,14 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     _ upload: Upload, _ checkpoint: UploadCheckpoint, _ parts: [Upload.Part]
   ) async throws -> UploadedObject {
     var checkpoint = checkpoint
-    checkpoint.parts = parts.map { UploadCheckpoint.Part($0) }
+    checkpoint.parts = parts
     let meter = ledger.meter(total: file.length, from: parts.reduce(0) { $0.saturatingAdding($1.length) })
     let source = SlicedParts(file, ranges: checkpoint.ranges, except: Set(parts.map(\.number)))
     var unsaved = 0
     let added: [Upload.Part]
     do {
       added = try await bucket.uploadAll(source, of: upload, progress: meter) { part in
-        checkpoint.parts.append(UploadCheckpoint.Part(part))
+        checkpoint.parts.append(part)
         unsaved += 1
         // The service lists the parts that the checkpoint lacks, so that the work of saving can stay linear.
         guard unsaved > checkpoint.parts.count / 128 else { return }
@@ -154,23 +156,8 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   }
 }
 
-extension MultipartUpload.Part {
-  /// Creates a part from its entry in a checkpoint, or returns `nil` if its entity tag is too long.
-  fileprivate init?(_ part: UploadCheckpoint.Part) {
-    guard let etag = try? ResponseValue(part.etag, named: "ETag") else { return nil }
-    self.init(number: part.number, etag: etag, length: part.length, checksum: part.checksum)
-  }
-}
-
-extension UploadCheckpoint.Part {
-  fileprivate init<Provider>(_ part: MultipartUpload<Provider>.Part) {
-    self.init(number: part.number, length: part.length, etag: part.etag.text, checksum: part.checksum)
-  }
-}
-
 extension RequestSender {
-  /// Throws an error if a checkpoint belongs to another transfer: to another object, or to the same bucket and key of
-  /// another server.
+  /// Throws an error if a checkpoint belongs to another object, or to the same bucket and key of another server.
   func checkIdentity(_ saved: ObjectIdentity?, of key: String, savedAs location: String) throws(StorageError) {
     guard let saved, saved == objectIdentity(of: key) else {
       let other = saved.map { "\(location) (\($0))" } ?? "\(location) on an unknown server"
@@ -180,4 +167,79 @@ extension RequestSender {
         remedy: "Keep the checkpoint of each transfer in a place of its own.")
     }
   }
+}
+
+/// The state of an unfinished upload of a file in parts, from which another process can continue the upload.
+///
+/// A checkpoint contains no credential and no header. ``BucketStore/upload(_:to:checkpoint:options:progress:)`` saves it
+/// while it uploads, and removes it when the object is complete.
+public struct UploadCheckpoint: Sendable, Hashable, Codable {
+  /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
+  public let location: String
+
+  /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
+  let identity: ObjectIdentity?
+
+  /// The ID of the multipart upload.
+  public let uploadID: String
+
+  /// The identity of the file when the upload started.
+  public let file: FileIdentity
+
+  /// The size of a part in bytes, except for the last part.
+  public let partSize: Int64
+
+  /// The digest of the headers with which the upload was started.
+  let attributes: String
+
+  /// The parts that the service has stored, in the order in which they were uploaded.
+  public internal(set) var parts: [Part] = []
+
+  /// A part that the service has stored.
+  public struct Part: Sendable, Hashable, Codable {
+    /// The number of the part, starting at 1.
+    public let number: Int
+
+    /// The size of the part in bytes.
+    public let length: Int64
+
+    /// The entity tag of the part, as the service sent it.
+    public let etag: String
+
+    /// The checksum of the part.
+    public let checksum: ObjectChecksum
+  }
+
+  /// Returns whether the checkpoint belongs to an upload of a file with the given headers, and is well-formed.
+  func matches(_ file: FileIdentity, _ fields: HTTPFields) -> Bool {
+    guard self.file == file, attributes == Self.digest(of: fields, uploadID), partSize > 0 else { return false }
+    let ranges = ranges
+    var numbers: Set<Int> = []
+    return parts.allSatisfy { part in
+      numbers.insert(part.number).inserted && ranges.range(ofPart: part.number)?.byteCount == part.length
+    }
+  }
+
+  /// The byte ranges of all parts of the file, in order.
+  var ranges: [Range<Int64>] {
+    (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? []
+  }
+
+  /// Returns a digest of the headers of an upload.
+  ///
+  /// The ID of the upload is part of the input, so that the digests of two uploads cannot be compared.
+  fileprivate static func digest(of fields: HTTPFields, _ uploadID: String) -> String {
+    let lines = fields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
+    return SHA256.hash(Array(([uploadID] + lines).joined(separator: "\n").utf8)).hex
+  }
+}
+
+extension [Range<Int64>] {
+  /// Returns the byte range of the part with a number, or `nil` if there is no such part.
+  func range(ofPart number: Int) -> Range<Int64>? { number > 0 && number <= count ? self[number - 1] : nil }
+}
+
+extension Range<Int64> {
+  /// The number of bytes in the range.
+  var byteCount: Int64 { upperBound - lowerBound }
 }

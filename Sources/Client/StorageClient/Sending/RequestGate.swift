@@ -3,6 +3,16 @@
 
 internal import Synchronization
 
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#else
+  internal import Glibc
+#endif
+
 /// A limit on the number of concurrent requests.
 ///
 /// Waiting requests start in the order of their arrival. The cancellation of a waiting request does not affect the
@@ -20,10 +30,7 @@ final class RequestGate: Sendable {
     state = Mutex(State(free: limit))
   }
 
-  /// Waits until the limit permits another request.
-  ///
-  /// - Returns: A permit, which counts as a request in flight until it is released.
-  /// - Throws: `CancellationError` if the task is cancelled while it waits.
+  /// Waits until the limit permits another request, and returns a permit, which counts until it is released.
   func enter() async throws -> Permit {
     let ticket = state.withLock { state in
       state.nextTicket += 1
@@ -79,9 +86,7 @@ final class RequestGate: Sendable {
       if isFirst { gate.leave() }
     }
 
-    deinit {
-      release()
-    }
+    deinit { release() }
   }
 }
 
@@ -105,3 +110,61 @@ extension ByteStream {
     })
   }
 }
+
+/// The number of files and connections that the process may have open (`RLIMIT_NOFILE`), and what follows from it.
+///
+/// A transfer needs a connection to each of its services, a file and the folder of that file. With more transfers than
+/// the limit permits, each of them would fail sooner or later because there are too many open files.
+package struct OpenFileLimit: Sendable, Hashable {
+  /// The maximum number of open files and connections.
+  package let count: Int
+
+  /// Creates the limit of a number of open files and connections.
+  package init(count: Int) {
+    self.count = count
+  }
+
+  /// The current limit of the process.
+  package static var current: OpenFileLimit {
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0 else { return OpenFileLimit(count: .max) }
+    return OpenFileLimit(count: Int(clamping: limit.rlim_cur))
+  }
+
+  /// Raises the limit of the process as far as the system permits, but not above what many transfers need.
+  ///
+  /// Programs that the process starts inherit the limit. Some of them cannot use files with high numbers, so the limit
+  /// is not raised without need.
+  package static func raise() {
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < useful else { return }
+    limit.rlim_cur = min(limit.rlim_max, useful)
+    _ = unsafe setrlimit(resource, &limit)
+  }
+
+  /// The maximum number of transfers, or requests of a client, at a time.
+  package var transfers: Int { max(1, (count - min(count, reserved)) / filesPerTransfer) }
+
+  /// The number of threads for connections, each of which needs files of its own.
+  package func eventLoops(cores: Int) -> Int { max(1, min(cores, count / filesPerTransfer / filesPerEventLoop)) }
+
+  /// Whether the process can open a connection at all.
+  package var permitsConnections: Bool { count >= reserved + filesPerTransfer }
+}
+
+/// The standard streams, the event loops of a small machine, and what the system opens for names and certificates.
+private let reserved = 12
+
+/// A connection to each of two services, a file, and its folder.
+private let filesPerTransfer = 4
+
+/// The descriptors of a selector.
+private let filesPerEventLoop = 3
+
+private let useful: rlim_t = 4096
+
+#if canImport(Glibc)
+  private let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#else
+  private let resource = RLIMIT_NOFILE
+#endif

@@ -5,6 +5,12 @@ public import HTTPTypes
 public import StorageAuth
 internal import Synchronization
 
+/// The maximum number of bytes of a response that is read into memory.
+private let documentLimit = 16 << 20
+
+/// The minimum clock difference that counts as the cause of an error without a reason; services accept smaller ones.
+private let unexplainedSkew = Duration.seconds(300)
+
 /// The sender of a client's requests, with the credentials, the clock, the retries and the events of the client.
 ///
 /// An object store sends its requests with ``send(_:body:action:key:isRepeatable:)``. The sender signs a request, emits an
@@ -18,20 +24,20 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   /// The concurrency limits, part sizes and retry settings.
   public let configuration: StorageClientConfiguration
 
-  let credentials: CredentialCache<Provider.SigningCredential>
+  package let credentials: CredentialCache<Provider.SigningCredential>
   /// The cache of the credentials for each scope, or `nil` if all requests use ``credentials``.
   let scoped: ScopedCredentialCache<Provider.SigningCredential>?
   /// The remote signer that signs the requests instead of the provider's signer, or `nil` if the client has the key.
-  let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
-  let transport: any HTTPTransport
-  let events: EventHub
-  let clockSkew: ClockSkew
-  let time: any SigningClock
-  let memory = StoreMemory()
+  package let remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)?
+  package let transport: any HTTPTransport
+  package let events: EventHub
+  package let clockSkew: ClockSkew
+  package let time: any SigningClock
+  package let memory = StoreMemory()
   private let gate: RequestGate
   private let relocation = Relocation<Provider>()
 
-  init(
+  package init(
     _ provider: Provider, credentials: CredentialCache<Provider.SigningCredential>,
     scoped: ScopedCredentialCache<Provider.SigningCredential>? = nil,
     remoteSigner: (any RemoteRequestSigner<Provider.SigningCredential>)? = nil,
@@ -56,12 +62,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   public var provider: Provider { relocation.provider ?? configuredProvider }
 
   /// Returns the URL of an object, or the URL of the container if the key is `nil`, in the format of the command line.
-  func location(ofKey key: String?) -> String {
-    "\(provider.name)://\(provider.containerName)/\(key ?? "")"
-  }
-}
+  package func location(ofKey key: String?) -> String { "\(provider.name)://\(provider.containerName)/\(key ?? "")" }
 
-extension RequestSender {
   /// Sends a request to the service, with signing, retries and events.
   ///
   /// The request counts as a request in flight until the end of its response.
@@ -78,8 +80,7 @@ extension RequestSender {
   ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret of the
   ///   credential.
   public func send(
-    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil,
-    isRepeatable: Bool = true
+    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
   ) async throws -> HTTPStreamingResponse {
     try await send(
       RequestDraft(
@@ -88,44 +89,29 @@ extension RequestSender {
   }
 
   /// Sends a request, and sends it again if that is permitted and can help.
-  ///
-  /// - Returns: The response, whose status reports success.
-  /// - Throws: `ServiceError` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
-  ///   or `CredentialError` if there is no response.
   func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
     try await sendUntilDone(draft) { $0 }
   }
 
-  /// Sends a request whose response is short, and reads the whole response body into memory.
-  ///
-  /// - Returns: The head and the body of the response.
-  func exchange(_ draft: RequestDraft, upTo limit: Int = 16 << 20) async throws -> (HTTPResponse, [UInt8]) {
-    try await exchange(draft, upTo: limit) { ($0, $1) }
+  /// Sends a request whose response is short, and returns the head and the body of the response.
+  package func exchange(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8]) {
+    try await exchange(draft) { ($0, $1) }
   }
 
   /// Sends a request whose response is short, and reads the response.
   ///
-  /// - Parameters:
-  ///   - draft: The unsigned request.
-  ///   - limit: The maximum number of bytes of the response body.
-  ///   - read: A closure that reads the response. A ``ServiceError`` that it throws counts as the service's refusal.
-  func exchange<Value>(
-    _ draft: RequestDraft, upTo limit: Int = 16 << 20, read: (HTTPResponse, [UInt8]) throws -> Value
-  ) async throws -> Value {
+  /// A ``ServiceError`` that the closure throws counts as the service's refusal.
+  func exchange<Value>(_ draft: RequestDraft, read: (HTTPResponse, [UInt8]) throws -> Value) async throws -> Value {
     try await sendUntilDone(draft) { reply in
-      guard let body = try await reply.body.collected(upTo: limit) else {
-        throw StorageError.malformedResponse("it is longer than \(limit) bytes")
+      guard let body = try await reply.body.collected(upTo: documentLimit) else {
+        throw StorageError.malformedResponse("it is longer than \(documentLimit) bytes")
       }
       if let error = draft.errorInside?(reply.response, body) { throw error }
       return try read(reply.response, body)
     }
   }
 
-  /// Sends a request until an attempt succeeds or no recovery step is left.
-  ///
-  /// - Parameters:
-  ///   - draft: The unsigned request.
-  ///   - consume: A closure that reads a successful response. An incomplete response counts as no response.
+  /// Sends a request until an attempt succeeds or no recovery step is left; an incomplete response counts as none.
   private func sendUntilDone<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
@@ -164,21 +150,13 @@ extension RequestSender {
       }
       plan.attempts += 1
       let attempt = plan.attempts
-      events.emit(
-        .retry(.init(subject: draft.subject, attempt: attempt, delay: step.delay, reason: step.reason)))
+      events.emit(.retry(.init(subject: draft.subject, attempt: attempt, delay: step.delay, reason: step.reason)))
       try await time.sleep(for: step.delay)
     }
   }
-}
 
-extension RequestSender {
   /// Signs and sends a request once, emits an event, and returns the outcome of the attempt.
-  ///
-  /// - Parameters:
-  ///   - draft: The unsigned request.
-  ///   - number: The number of the attempt, starting at 1.
-  ///   - consume: A closure that reads a successful response.
-  func sendOnce<Value>(
+  package func sendOnce<Value>(
     _ draft: RequestDraft, number: Int = 1, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Refusal.Outcome<Value> {
     var record = AttemptRecord(draft.subject, number: number)
@@ -239,8 +217,7 @@ extension RequestSender {
     } catch let error as TransportError {
       return .lost(error)
     } catch let error as ServiceError {
-      return .refused(
-        Refusal(error: error, signature: signature, serverTime: nil, localTime: localTime))
+      return .refused(Refusal(error: error, signature: signature, serverTime: nil, localTime: localTime))
     }
   }
 
@@ -251,20 +228,15 @@ extension RequestSender {
   }
 
   /// Returns the cache of the credentials for a request.
-  ///
-  /// - Parameter scope: The scope of the request, or `nil` if it is unknown.
   func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
     guard let scoped, let scope else { return credentials }
     return scoped.cache(for: scope)
   }
-  /// Returns a credential that may be sent to the endpoint.
+
+  /// Returns a credential that may be sent to the endpoint and lives for the given duration at least.
   ///
   /// The client requests all credentials with this method.
-  ///
-  /// - Parameters:
-  ///   - duration: The minimum remaining lifetime of the credential.
-  ///   - scope: The access that the request needs, or `nil` if it is unknown.
-  func credential(
+  package func credential(
     lasting duration: Duration, for scope: CredentialScope?
   ) async throws -> CachedCredential<Provider.SigningCredential> {
     let cached: CachedCredential<Provider.SigningCredential>
@@ -283,9 +255,7 @@ extension RequestSender {
       remedy: "Use an https endpoint; plain http is for this machine only.")
   }
 
-  private func signed(
-    _ draft: RequestDraft, for provider: Provider
-  ) async throws -> (HTTPRequest, SentSignature) {
+  private func signed(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
     let asked = try serviceTime().date
     var cached = try await credential(
       lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)), for: draft.scope)
@@ -332,18 +302,11 @@ extension RequestSender {
       return (try provider.signer.signed(request, with: credential, in: SigningContext(date: date)), date)
     }
   }
-}
 
-extension RequestSender {
   /// Requests a remote signature, and requests it again if the signing server's clock differs from the assumed time.
   ///
   /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
-  /// clock.
-  ///
-  /// - Parameters:
-  ///   - cached: The identity in use, which is replaced if the key has changed.
-  ///   - act: A closure that requests a signature for an identity and a signing time.
-  /// - Returns: The result of the closure, the signing time, and the clock offset.
+  /// clock. The identity in use is replaced if the key has changed.
   func signElsewhere<Result>(
     as cached: inout CachedCredential<Provider.SigningCredential>,
     _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
@@ -388,24 +351,10 @@ extension RequestSender {
       throw SigningError(.refused, refusal.message, remedy: refusal.remedy)
     }
   }
-}
 
-extension CredentialError {
-  /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
-  var asCancellation: any Error {
-    code == .cancelled && Task.isCancelled ? CancellationError() : self
-  }
-}
+  // MARK: Recovery
 
-/// The minimum clock difference that counts as the cause of an error without a reason.
-///
-/// Services accept smaller differences.
-private let unexplainedSkew = Duration.seconds(300)
-
-extension RequestSender {
-  /// Determines and performs the recovery step for a refused request.
-  ///
-  /// - Returns: The next attempt, or `nil` if sending the request again cannot help.
+  /// Performs the recovery step for a refused request, or returns `nil` if sending the request again cannot help.
   private func recovery(
     from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
@@ -428,7 +377,7 @@ extension RequestSender {
     return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to the location that the service named.")
   }
 
-  /// Learns the service's time if it differs from the time of the signature, and returns the step that signs again, or
+  /// Learns the service's time if it differs from that of the signature, and returns the step that signs again, or
   /// `nil`.
   private func clockStep(
     _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan
@@ -442,8 +391,7 @@ extension RequestSender {
     }
     guard clockSkew.offset(for: host) != refusal.signature.clockOffset else { return nil }
     plan.mayCorrectClock = false
-    return RetryPlan.Step(
-      delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
+    return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): signed again with the clock of \(host).")
   }
 
   /// Fetches a credential that replaces the rejected credential, and returns the step that signs again, or `nil`.
@@ -453,8 +401,7 @@ extension RequestSender {
     _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
     let credentials = credentials(for: draft.scope)
-    var step = RetryPlan.Step(
-      delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
+    var step = RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
     if !plan.mayRenew {
       guard refusal.endedOnTheWay, let repetition = plan.step(afterExpiry: refusal.error) else { return nil }
       step = repetition
@@ -476,10 +423,8 @@ extension RequestSender {
 
   /// Determines the reason for a refused `HEAD` request, whose response has no body, with a `GET` request for one byte.
   ///
-  /// If the `GET` request succeeds with the same credential, the refusal remains unchanged.
-  ///
-  /// - Returns: The next attempt, if the `GET` request got no final response or succeeded with another credential;
-  ///   otherwise `nil`.
+  /// If the `GET` request succeeds with the same credential, the refusal remains unchanged. The next attempt follows at
+  /// once if it got no final response, or succeeded with another credential.
   private func explain(
     _ refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
@@ -507,17 +452,9 @@ extension RequestSender {
       return nil
     }
   }
-}
 
-extension RequestSender {
-  /// Runs a transfer and emits a transfer event when the transfer ends.
-  ///
-  /// - Parameters:
-  ///   - verb: The name of the operation in the event, such as `upload`.
-  ///   - key: The key of the object.
-  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
-  ///   - body: A closure that performs the transfer and records it in the ledger.
-  func transfer<Result>(
+  /// Runs a transfer, such as an `upload`, and emits a transfer event when the transfer ends.
+  package func transfer<Result>(
     _ verb: String, _ key: String, _ progress: TransferProgress.Handler?,
     _ body: (TransferLedger) async throws -> Result
   ) async throws -> Result {
@@ -533,17 +470,22 @@ extension RequestSender {
   }
 
   /// Creates the ledger that records a transfer's bytes and end for the transfer event.
-  func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
+  package func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
     TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
   }
 }
 
+extension CredentialError {
+  /// The error to throw: a `CancellationError` if the task was cancelled, or else this error.
+  var asCancellation: any Error { code == .cancelled && Task.isCancelled ? CancellationError() : self }
+}
+
 /// A cache that the copies of a client share, with at most one value of each type.
-final class StoreMemory: Sendable {
+package final class StoreMemory: Sendable {
   private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
   /// Returns the cached value of the given type, or creates and caches a new value.
-  func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
+  package func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
     let type = ObjectIdentifier(Value.self)
     if let kept = values.withLock({ $0[type] }) as? Value { return kept }
     // Concurrent callers may each create a value; the first one to be stored is used by all.

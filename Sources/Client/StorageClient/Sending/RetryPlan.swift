@@ -45,12 +45,9 @@ struct RetryPlan {
     return repetition(because: error.message, atLeast: .zero)
   }
 
-  /// Returns the step that retries after a temporary failure of the credential provider, or `nil` if retries cannot
-  /// help.
+  /// Returns the step that retries after a temporary failure of the credential provider and its pause, or `nil`.
   ///
   /// The request was not sent in this case.
-  ///
-  /// - Parameter pause: The delay before the provider accepts another request.
   mutating func step(after error: CredentialError, pause: Duration) -> Step? {
     guard error.isRetryable else { return nil }
     return repetition(because: "\(error.source): \(error.message)", atLeast: pause)
@@ -91,7 +88,7 @@ struct RetryPlan {
 }
 
 /// The properties of a sent signature that the client needs to interpret an error response.
-struct SentSignature: Sendable {
+package struct SentSignature: Sendable {
   let generation: CredentialGeneration
   /// Whether a service can report the credential of the signature as expired.
   let isTemporary: Bool
@@ -102,8 +99,8 @@ struct SentSignature: Sendable {
 }
 
 /// An error response, with the information that the client can derive from it.
-struct Refusal: Sendable {
-  var error: ServiceError
+package struct Refusal: Sendable {
+  package var error: ServiceError
   let signature: SentSignature
   /// Whether the connection was lost before the response gave a reason.
   var isCut = false
@@ -115,7 +112,7 @@ struct Refusal: Sendable {
   let localTime: Timestamp
 
   /// The outcome of one attempt to send a request.
-  enum Outcome<Result> {
+  package enum Outcome<Result> {
     case done(Result, SentSignature)
     case refused(Refusal)
     case lost(TransportError)
@@ -125,9 +122,7 @@ struct Refusal: Sendable {
 }
 
 extension Refusal {
-  /// Creates a refusal from an error response.
-  ///
-  /// A cached response, which has an `Age` header, does not provide the service's time.
+  /// Creates a refusal from a response; a cached one, with an `Age` header, does not provide the service's time.
   init(_ error: ServiceError, in response: HTTPResponse, signature: SentSignature, localTime: Timestamp) {
     self.error = error
     self.signature = signature
@@ -135,12 +130,8 @@ extension Refusal {
     self.localTime = localTime
   }
 
-  /// Whether the service gave no reason for an error.
-  ///
-  /// Responses to `HEAD` have no body that could contain the reason.
-  var isUnclear: Bool {
-    !error.isExplained && (error.status == .forbidden || error.status == .badRequest)
-  }
+  /// Whether the service gave no reason for an error, as in responses to `HEAD`, which have no body.
+  var isUnclear: Bool { !error.isExplained && (error.status == .forbidden || error.status == .badRequest) }
 
   /// Whether the service could accept a signature with another date.
   var isAboutTime: Bool { error.kind == .clockSkew || error.kind == .requestExpired }
@@ -176,16 +167,10 @@ struct ResponseValue: Sendable, Hashable {
 
   let text: String
 
-  /// Creates a value from a string in a response.
-  ///
-  /// - Parameters:
-  ///   - text: The string.
-  ///   - name: The name of the value, for the error message.
-  /// - Throws: ``StorageError/Code/malformedResponse`` if the string is longer than ``limit``.
+  /// Creates a value from a string in a response, or throws an error if the string is longer than ``limit``.
   init(_ text: String, named name: String) throws(StorageError) {
     guard Self.isSendable(text) else {
-      throw StorageError.malformedResponse(
-        "its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
+      throw StorageError.malformedResponse("its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
     }
     self.text = text
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import StorageCrypto
 internal import SystemPackage
 
 /// The folder on one side of a synchronization, in which no path leads outside.
@@ -39,9 +40,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Returns the contents of a folder in any order, or `nil` if no folder has the path any more.
-  ///
-  /// - Parameter path: The path of the folder, or an empty path for the root.
+  /// Returns the contents of a folder, or of the root, in any order, or `nil` if no folder has the path any more.
   func contents(of path: [FilePath.Component]) async throws -> [Item]? {
     do {
       return try await folder.system.run {
@@ -54,9 +53,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Opens a file for reading.
-  ///
-  /// - Throws: ``StorageError/Code/unusableFile`` if the path does not lead to a regular file, or leads through a link.
+  /// Opens a regular file for reading, which no link leads to.
   func open(_ path: String) async throws -> LocalFile {
     let names = try Self.components(of: path)
     return try await call(path) {
@@ -68,13 +65,8 @@ struct RootFolder: Sendable {
 
   /// Moves a complete file to a path, and creates the folders above it.
   ///
-  /// A file that it replaces passes its permissions on.
-  ///
-  /// - Parameters:
-  ///   - file: The complete file.
-  ///   - path: The path below the root.
-  ///   - modifiedSeconds: The time of the last change in seconds since 1970, or `nil` for the time of the call.
-  ///   - replacesFolder: Whether a folder that has the path is removed, if there are no files in it.
+  /// A file that it replaces passes its permissions on. Without a time of the last change, it is the time of the call.
+  /// A folder that has the path is removed if it may be replaced and there are no files in it.
   func put(_ file: FileLocation, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let names = try Self.components(of: path)
     try await call(path) {
@@ -89,9 +81,7 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Deletes a file that a listing found, and the folders that are empty then.
-  ///
-  /// - Throws: ``StorageError/Code/sourceChanged`` if the file was changed since it was listed.
+  /// Deletes a file that a listing found and that has not changed since, and the folders that are empty then.
   func delete(_ entry: SyncEntry) async throws {
     let names = try Self.components(of: entry.path)
     try await call(entry.path) {
@@ -130,9 +120,7 @@ struct RootFolder: Sendable {
   }
 
   /// Opens a folder by its path.
-  private func folder(
-    _ path: ArraySlice<FilePath.Component>, creates: Bool = false
-  ) throws(Errno) -> Folder {
+  private func folder(_ path: ArraySlice<FilePath.Component>, creates: Bool = false) throws(Errno) -> Folder {
     var folder = folder
     for name in path {
       folder = creates ? try folder.makeFolder(name, permissions: .newFolder) : try folder.folder(name)
@@ -158,19 +146,12 @@ struct RootFolder: Sendable {
   // MARK: Paths
 
   /// The names of a path: those of the folders, and the last one.
-  struct Names: Sendable {
-    fileprivate let all: [FilePath.Component]
-    let last: FilePath.Component
+  typealias Names = (parents: ArraySlice<FilePath.Component>, last: FilePath.Component)
 
-    fileprivate var parents: ArraySlice<FilePath.Component> { all.dropLast() }
-  }
-
-  /// Returns the names of a path that stays below the root.
+  /// Returns the names of a path that stays below the root and can be that of a file.
   ///
-  /// The path is split at the byte of a slash, as the system does it: for Swift, a slash that is followed by a combining
-  /// character is another character.
-  ///
-  /// - Throws: ``StorageError/Code/invalidKey`` if the path cannot be that of a file.
+  /// The path is split at the byte of a slash, as the system does it: for Swift, a slash that is followed by a
+  /// combining character is another character.
   static func components(of path: String) throws(StorageError) -> Names {
     let parts = path.parts(between: "/")
     let names = parts.compactMap { part in
@@ -181,7 +162,7 @@ struct RootFolder: Sendable {
         .invalidKey, "\"\(path)\" cannot be the path of a file.",
         remedy: "Exclude it, or download it to a name of your choice.")
     }
-    return Names(all: names, last: last)
+    return (names.dropLast(), last)
   }
 }
 
@@ -195,4 +176,188 @@ extension Errno {
   fileprivate var isMissingFolder: Bool {
     [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(self)
   }
+}
+
+/// The folder in a synchronization's target in which files are incomplete, and which one process at a time uses.
+///
+/// The folder belongs to this user alone. Its files have random names, or names that are derived from the identity of an
+/// object, so that another process's file is never taken for one's own.
+final class StagingFolder: Sendable {
+  /// The name of the folder in the root of the target.
+  static let name: FilePath.Component = ".storage-auth-sync"
+
+  /// The number of attempts to create the folder while other processes remove theirs.
+  private static let attempts = 16
+
+  /// The folder that the synchronization writes to.
+  let root: RootFolder
+  let folder: Folder
+  private let lock: LockFile
+
+  private init(_ root: RootFolder, _ folder: Folder, _ lock: LockFile) {
+    self.root = root
+    self.folder = folder
+    self.lock = lock
+  }
+
+  /// Creates the folder, locks it, and removes what an earlier process left, except for large files.
+  static func open(in root: RootFolder) async throws -> StagingFolder {
+    let staging = try await root.folder.call(name) { parent in
+      for _ in 0..<attempts {
+        let folder = try parent.makeFolder(name, permissions: .ownerReadWriteExecute)
+        guard try folder.isPrivate else {
+          throw StorageError(
+            .unusableFile, "\(folder.path) belongs to another user, or others can write to it.",
+            remedy: "Remove it; it is for files that are being transferred.")
+        }
+        let lock: LockFile?
+        do {
+          lock = try LockFile.acquire(FileLocation(lockName, in: folder))
+        } catch Errno.noSuchFileOrDirectory {
+          // The process that used the folder has just removed it.
+          continue
+        }
+        guard let lock else {
+          throw StorageError(
+            .unusableFile, "Another synchronization writes to \(parent.path).",
+            remedy: "Wait for its end, or choose another destination.")
+        }
+        return StagingFolder(root, folder, lock)
+      }
+      throw Errno.noSuchFileOrDirectory
+    }
+    try await staging.clean(keepsLarge: true)
+    return staging
+  }
+
+  /// Removes what no later process continues, everything if the synchronization is complete, and then the empty folder.
+  func finish(isComplete: Bool) async throws {
+    // A synchronization that follows must not depend on when the last reference to this folder is released.
+    defer { lock.release() }
+    try await clean(keepsLarge: !isComplete)
+    try await folder.call { [root, lock] folder in
+      guard try folder.names == [Self.lockName] else { return }
+      try lock.remove()
+      do {
+        try root.folder.removeFolder(Self.name)
+      } catch .directoryNotEmpty {
+        // Another process uses it now.
+      }
+    }
+  }
+
+  // MARK: Names
+
+  private static let lockName: FilePath.Component = "lock"
+  private static let itemPrefix = "item-"
+  private static let largePrefix = "large-"
+
+  /// Returns a new place for a file.
+  func location() throws(StorageError) -> FileLocation {
+    try location(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
+  }
+
+  /// Returns the place for a large object, and the place for the state of its download.
+  func locations(of object: ObjectIdentity) throws(StorageError) -> (file: FileLocation, checkpoint: FileLocation) {
+    let name = Self.largePrefix + object.fileName
+    return (try location(name), try location(name + ".download"))
+  }
+
+  private func location(_ name: String) throws(StorageError) -> FileLocation {
+    guard let component = FilePath.Component(name) else { throw StorageError.notRegular(folder.path) }
+    return FileLocation(component, in: folder)
+  }
+
+  /// Removes the files whose names this type has given, and no others.
+  private func clean(keepsLarge: Bool) async throws {
+    try await folder.call { folder in
+      for name in try folder.names {
+        let text = name.string.removingBytePrefix(".") ?? name.string[...]
+        if text.hasBytePrefix(Self.itemPrefix) || !keepsLarge && text.hasBytePrefix(Self.largePrefix) {
+          try folder.remove(name)
+        } else if text.hasBytePrefix(Self.programPrefix) {
+          try Self.removeProgramFolder(name, in: folder)
+        }
+      }
+    }
+  }
+
+  /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
+  private static let programPrefix = "storage-auth-"
+
+  private static func removeProgramFolder(_ name: FilePath.Component, in folder: Folder) throws(Errno) {
+    let inner = try folder.folder(name)
+    for file in try inner.names { try inner.remove(file) }
+    try folder.removeFolder(name)
+  }
+}
+
+/// The folder in which the state of large transfers is kept, so that another process can continue them.
+struct StateFolder: Sendable {
+  /// The files with the state of one transfer, which this process has locked.
+  struct Item: Sendable {
+    fileprivate let name: String
+    fileprivate let folder: Folder
+
+    /// The state of the upload.
+    var upload: StoredCheckpoint<UploadCheckpoint> {
+      get throws { StoredCheckpoint(try location(".upload")) }
+    }
+
+    /// The state of the download into ``content``.
+    var download: StoredCheckpoint<DownloadCheckpoint> {
+      get throws { StoredCheckpoint(try location(".download")) }
+    }
+
+    /// The copy of an object on its way from one service to another.
+    var content: FileLocation { get throws { try location(".copy") } }
+
+    fileprivate func location(_ suffix: String) throws(StorageError) -> FileLocation {
+      guard let name = FilePath.Component(name + suffix) else { throw StorageError.notRegular(folder.path) }
+      return FileLocation(name, in: folder)
+    }
+  }
+
+  private let folder: Folder
+
+  /// Opens a folder of the caller, to which no other user can write.
+  init(_ path: FilePath, in system: any FileSystem) async throws {
+    folder = try await system.run(at: path) { try Folder.open(path, in: system) }
+    let isPrivate = try await folder.call { try $0.isPrivate }
+    guard isPrivate else {
+      throw StorageError(
+        .unusableFile,
+        "The folder \(path) for the state of transfers belongs to another user, or others can write to it.",
+        remedy: "Name a folder that only you can write to.")
+    }
+  }
+
+  /// Runs a closure with the state of one transfer, which no other process may carry out.
+  func run(_ source: String, _ target: ObjectIdentity, _ body: (Item) async throws -> Void) async throws {
+    // The identity of an object contains no line break.
+    let item = Item(name: SHA256.hash(Array("\(target.text)\n\(source)".utf8)).hex, folder: folder)
+    let location = try item.location(".lock")
+    guard let lock = try await folder.call(location.name, { _ in try LockFile.acquire(location) }) else {
+      throw StorageError(
+        .unusableFile, "Another synchronization transfers the same file or object.", remedy: "Wait for its end.")
+    }
+    do {
+      try await body(item)
+    } catch {
+      try? await folder.call { _ in try lock.remove() }
+      throw error
+    }
+    try await folder.call { _ in try lock.remove() }
+  }
+}
+
+/// The state of a download that remains when the download is complete, so that the complete file can be verified again.
+struct LastingCheckpoint: CheckpointStorage {
+  let base: StoredCheckpoint<DownloadCheckpoint>
+
+  func load() async throws -> DownloadCheckpoint? { try await base.load() }
+
+  func save(_ checkpoint: DownloadCheckpoint) async throws { try await base.save(checkpoint) }
+
+  func remove() async throws {}
 }

@@ -16,9 +16,7 @@ public struct SyncLocation: Sendable {
   /// Returns a side that consists of the regular files in a folder and its subfolders.
   ///
   /// - Parameter path: The path of the folder. As the target, it is created if it does not exist.
-  public static func folder(_ path: FilePath) -> SyncLocation {
-    .folder(path, in: .system)
-  }
+  public static func folder(_ path: FilePath) -> SyncLocation { .folder(path, in: .system) }
 
   /// Returns a side that consists of the objects of a store whose keys start with a prefix.
   ///
@@ -38,9 +36,7 @@ public struct SyncLocation: Sendable {
   package static func folder(_ path: FilePath, in system: any FileSystem) -> SyncLocation {
     SyncLocation(storage: .folder(path, system))
   }
-}
 
-extension SyncLocation {
   /// Opens a folder, if it exists.
   func opened() async throws -> OpenSide {
     switch storage {
@@ -72,10 +68,9 @@ enum OpenSide: Sendable {
   /// Returns the entries of the side in the byte order of their paths.
   func entries() -> SyncEntries {
     switch self {
-    case .folder(let root): SyncEntries(FolderListing(root))
-    case .objects(let store, let prefix, _):
-      SyncEntries(store.list(prefix: prefix).makeAsyncIterator(), prefix: prefix)
-    case .nothing: SyncEntries()
+    case .folder(let root): .folder(FolderListing(root))
+    case .objects(let store, let prefix, _): .objects(store.list(prefix: prefix).makeAsyncIterator(), prefix: prefix)
+    case .nothing: .nothing
     }
   }
 }
@@ -85,9 +80,7 @@ struct SyncEntry: Sendable, Hashable {
   /// The path below the folder or the prefix, with slashes.
   let path: String
   let size: Int64
-  /// The time of the last change, in whole seconds since 1970, or `nil` if it is unknown.
-  ///
-  /// Services report whole seconds.
+  /// The time of the last change, in whole seconds since 1970 as services report it, or `nil` if it is unknown.
   let modifiedSeconds: Int64?
   /// The identity of a file in its listed state, or `nil` for an object.
   let identity: FileIdentity?
@@ -110,44 +103,28 @@ struct SyncEntry: Sendable, Hashable {
 }
 
 /// The entries of one side of a synchronization, in the byte order of their paths.
-struct SyncEntries {
-  private enum Source {
-    case folder(FolderListing)
-    case objects(ObjectListing.AsyncIterator, prefix: String)
-    case nothing
-  }
-
-  private var source: Source
-
-  init() {
-    source = .nothing
-  }
-
-  init(_ folder: FolderListing) {
-    source = .folder(folder)
-  }
-
-  init(_ listing: ObjectListing.AsyncIterator, prefix: String) {
-    source = .objects(listing, prefix: prefix)
-  }
+enum SyncEntries {
+  case folder(FolderListing)
+  case objects(ObjectListing.AsyncIterator, prefix: String)
+  case nothing
 
   /// The files of a folder that cannot be synchronized, with the reasons.
   var skipped: [SkippedPath] {
-    if case .folder(let listing) = source { listing.skipped } else { [] }
+    if case .folder(let listing) = self { listing.skipped } else { [] }
   }
 
   /// Returns the next entry, or `nil` at the end.
   ///
-  /// - Throws: The errors of the folder or the listing, which checks that the keys are below the prefix and ascend: the
-  ///   end of one side must not be taken for missing objects.
+  /// The listing checks that the keys are below the prefix and ascend: the end of one side must not be taken for
+  /// missing objects.
   mutating func next() async throws -> SyncEntry? {
-    switch source {
+    switch self {
     case .nothing: return nil
     case .folder(var listing):
-      defer { source = .folder(listing) }
+      defer { self = .folder(listing) }
       return try await listing.next()
     case .objects(var listing, let prefix):
-      defer { source = .objects(listing, prefix: prefix) }
+      defer { self = .objects(listing, prefix: prefix) }
       while let entry = try await listing.next() {
         guard case .object(let object) = entry else { continue }
         guard let path = object.key.removingBytePrefix(prefix) else {
@@ -165,4 +142,78 @@ struct SyncEntries {
 extension String {
   /// Returns whether the string precedes another string in the order of their bytes.
   func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
+/// A listing of the regular files in a folder and its subfolders, in the byte order of their paths.
+///
+/// Only the names in the folders above the current file are in memory.
+struct FolderListing: Sendable {
+  private struct Item: Sendable {
+    let name: FilePath.Component
+    let text: String
+    let status: FileStatus
+
+    /// The part of the path that determines the order: files in a folder come after a slash.
+    var sortedName: String { status.kind == .folder ? text + "/" : text }
+  }
+
+  private struct Level {
+    let path: String
+    let names: [FilePath.Component]
+    var items: ArraySlice<Item>
+  }
+
+  private let root: RootFolder
+  /// The open folders, from the root down, with the items that have not been listed.
+  private var levels: [Level] = []
+  private var hasStarted = false
+  /// The files that cannot be synchronized.
+  private(set) var skipped: [SkippedPath] = []
+
+  init(_ root: RootFolder) {
+    self.root = root
+  }
+
+  /// Returns the next file, or `nil` at the end.
+  mutating func next() async throws -> SyncEntry? {
+    if !hasStarted {
+      hasStarted = true
+      try await enter("", [])
+    }
+    while let level = levels.last {
+      guard let item = level.items.first else {
+        levels.removeLast()
+        continue
+      }
+      levels[levels.count - 1].items.removeFirst()
+      let path = level.path + item.text
+      guard item.status.kind == .folder else { return SyncEntry(path: path, status: item.status) }
+      try await enter(path + "/", level.names + [item.name])
+    }
+    return nil
+  }
+
+  /// Reads the folder with a path below the root, which is empty or ends with a slash.
+  private mutating func enter(_ path: String, _ names: [FilePath.Component]) async throws {
+    guard let contents = try await root.contents(of: names) else {
+      skipped.append(SkippedPath(String(path.utf8.dropLast()) ?? path, "It was removed or replaced meanwhile."))
+      return
+    }
+    var items: [Item] = []
+    for item in contents where !names.isEmpty || item.name != StagingFolder.name {
+      guard let text = String(validating: item.name) else {
+        skipped.append(SkippedPath(undecodable: item.name, in: path))
+        continue
+      }
+      switch item.status?.kind {
+      case .regular?, .folder?:
+        if let status = item.status { items.append(Item(name: item.name, text: text, status: status)) }
+      case .link?: skipped.append(SkippedPath(path + text, "It is a symbolic link."))
+      case .special?: skipped.append(SkippedPath(path + text, "It is not a regular file."))
+      case nil: skipped.append(SkippedPath(path + text, "It was removed meanwhile."))
+      }
+    }
+    items.sort { $0.sortedName.utf8.lexicographicallyPrecedes($1.sortedName.utf8) }
+    levels.append(Level(path: path, names: names, items: items[...]))
+  }
 }

@@ -21,7 +21,7 @@ final class SyncMover: Sendable {
 
   enum Route: Sendable {
     case upload(RootFolder, any ObjectStore, prefix: String)
-    case download(any ObjectStore, prefix: String, TargetFolder)
+    case download(any ObjectStore, prefix: String, StagingFolder)
     case copy(any ObjectStore, prefix: String, bucket: String?, any ObjectStore, targetPrefix: String)
   }
 
@@ -47,16 +47,14 @@ final class SyncMover: Sendable {
 
   // MARK: Transfers
 
-  /// Transfers a file or an object.
-  ///
-  /// - Returns: `false` if the complete file waits for its place until something else is deleted.
+  /// Transfers a file or an object, or returns `false` if the complete file waits until its place is free.
   func move(_ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler) async throws -> Bool {
     let entry = transfer.entry
     switch route {
     case .upload(let root, let store, let prefix):
       try await upload(entry, from: root, to: store, prefix + entry.path, progress)
-    case .download(let store, let prefix, let folder):
-      let (file, info) = try await download(prefix + entry.path, entry, from: store, to: folder.staging, progress)
+    case .download(let store, let prefix, let staging):
+      let (file, info) = try await download(prefix + entry.path, entry, from: store, to: staging, progress)
       let waiting = Waiting(
         transfer: transfer, file: file, modifiedSeconds: info.lastModified?.unixSeconds ?? entry.modifiedSeconds)
       if transfer.isObstructed {
@@ -64,7 +62,7 @@ final class SyncMover: Sendable {
         return false
       }
       do {
-        try await put(waiting, in: folder.root)
+        try await put(waiting, in: staging.root)
       } catch {
         try? await file.remove()
         throw error
@@ -89,16 +87,13 @@ final class SyncMover: Sendable {
       waiting.file, at: waiting.transfer.entry.path, modifiedSeconds: waiting.modifiedSeconds, replacesFolder: deletes)
   }
 
-  /// Moves the files whose places have become free to their paths.
-  ///
-  /// - Parameter didFinish: A closure that receives each transfer that is complete then.
-  /// - Returns: The files that could not be moved, with the errors.
+  /// Moves the files whose places have become free to their paths, and returns those that could not be moved.
   func moveWaiting(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
-    guard case .download(_, _, let folder) = route else { return [] }
+    guard case .download(_, _, let staging) = route else { return [] }
     var failures: [PipelineReport.Failure] = []
     for waiting in waiting.withLock({ $0 }) {
       do {
-        try await put(waiting, in: folder.root)
+        try await put(waiting, in: staging.root)
         didFinish(waiting.transfer.action)
       } catch {
         failures.append(.init(name: waiting.transfer.entry.path, error: error))
@@ -117,11 +112,11 @@ final class SyncMover: Sendable {
   ) async throws {
     for _ in 0..<Self.uploadAttempts {
       let file = FilePayload(try await root.open(entry.path))
-      if file.length >= largeSize, let state, let store = store as? any ResumingFileStore,
-        let identity = store.identity(of: key)
+      if file.length >= largeSize, let state, let identity = store.identity(of: key),
+        let performer = store.performer as? any ResumingFileStore
       {
         try await state.run(file.path.absolute.string, identity) { item in
-          try await store.upload(
+          try await performer.upload(
             file, to: key, checkpoint: item.upload, options: UploadOptions(), progress: progress)
         }
       } else {
@@ -140,10 +135,12 @@ final class SyncMover: Sendable {
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> (FileLocation, ObjectInfo) {
     _ = try RootFolder.components(of: entry.path)
-    if entry.size >= largeSize, let store = store as? any ResumingFileStore, let identity = store.identity(of: key) {
+    if entry.size >= largeSize, let identity = store.identity(of: key),
+      let performer = store.performer as? any ResumingFileStore
+    {
       let locations = try staging.locations(of: identity)
       do {
-        let info = try await store.download(
+        let info = try await performer.download(
           key, to: locations.file, checkpoint: StoredCheckpoint(locations.checkpoint), options: DownloadOptions(),
           progress: progress)
         return (locations.file, info)
@@ -155,19 +152,18 @@ final class SyncMover: Sendable {
     return (location, try await store.download(key, into: location, progress: progress))
   }
 
-  /// Copies a large object through a file, so that another process can continue both halves of the copy.
+  /// Copies a large object through a file, so that another process can continue both halves of the copy, or returns
+  /// `false` if that is impossible.
   ///
-  /// The state of the download remains until the copy is complete, so that a file that is found is verified before it is
-  /// uploaded.
-  ///
-  /// - Returns: `false` if the copy cannot be continued by another process, and was not begun.
+  /// The state of the download remains until the copy is complete, so that a file that is found is verified before it
+  /// is uploaded.
   private func relay(
     _ entry: SyncEntry, _ key: String, _ from: any ObjectStore, _ targetKey: String, _ to: any ObjectStore,
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> Bool {
-    guard entry.size >= largeSize, let state, let from = from as? any ResumingFileStore,
-      let to = to as? any ResumingFileStore, let source = from.identity(of: key),
-      let target = to.identity(of: targetKey)
+    guard entry.size >= largeSize, let state, let source = from.identity(of: key),
+      let target = to.identity(of: targetKey), let from = from.performer as? any ResumingFileStore,
+      let to = to.performer as? any ResumingFileStore
     else { return false }
     do {
       try await state.run(source.text, target) { item in
@@ -190,22 +186,15 @@ final class SyncMover: Sendable {
 
   // MARK: Deletions
 
-  /// Deletes files or objects of the target.
-  ///
-  /// - Parameters:
-  ///   - entries: The entries of the target.
-  ///   - didFinish: A closure that receives each successful deletion.
-  /// - Returns: The failed deletions.
-  func delete(
-    _ entries: [SyncEntry], didFinish: (SyncAction) -> Void
-  ) async throws -> [PipelineReport.Failure] {
+  /// Deletes files or objects of the target, and returns the failed deletions.
+  func delete(_ entries: [SyncEntry], didFinish: (SyncAction) -> Void) async throws -> [PipelineReport.Failure] {
     switch route {
-    case .download(_, _, let folder):
+    case .download(_, _, let staging):
       var failures: [PipelineReport.Failure] = []
       for entry in entries {
         try Task.checkCancellation()
         do {
-          try await folder.root.delete(entry)
+          try await staging.root.delete(entry)
           didFinish(SyncAction(deleting: entry))
         } catch {
           failures.append(.init(name: entry.path, error: error))
@@ -257,5 +246,53 @@ extension UploadOptions {
     self.init(
       contentType: info.contentType, metadata: info.metadata, cacheControl: info.headers[.cacheControl],
       contentDisposition: info.headers[.contentDisposition], contentEncoding: info.headers[.contentEncoding])
+  }
+}
+
+/// A store that reads and writes files in open folders, as a synchronization needs it.
+///
+/// A path can lead elsewhere by the time it is used; an open folder cannot.
+package protocol OpenFileStore: ObjectStore {
+  /// Downloads an object into a place, where it appears only when it is complete.
+  @discardableResult
+  func download(
+    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo
+}
+
+/// A store that continues transfers of files in open folders.
+protocol ResumingFileStore: OpenFileStore {
+  /// Uploads an open file, and continues an upload that was interrupted.
+  @discardableResult
+  func upload(
+    _ file: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
+    progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject
+
+  /// Downloads an object into a place, and continues a download that was interrupted.
+  @discardableResult
+  func download(
+    _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo
+}
+
+extension BucketClient: ResumingFileStore {}
+
+extension ObjectStore {
+  /// Downloads an object into a place, where it appears only when it is complete.
+  fileprivate func download(
+    _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    if let store = performer as? any OpenFileStore {
+      return try await store.download(key, to: location, options: DownloadOptions(), progress: progress)
+    }
+    return try await FileReplacement.write(location) { file in
+      let object = try await open(key)
+      let meter = ProgressMeter(total: object.contentLength, handler: progress)
+      let written = try await file.write(object.body, at: 0, .crc64) { meter.advance(by: $1) }
+      try check("the object \(key)", count: written.length, length: object.info.size)
+      return object.info
+    }
   }
 }

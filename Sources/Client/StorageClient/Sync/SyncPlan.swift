@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import StorageCrypto
+internal import SystemPackage
 
 /// The differences between two sides, and the way in which each of them is removed.
 ///
@@ -35,15 +37,12 @@ struct SyncPlan: Sendable {
   private(set) var skipped: [SyncReport.Skipped] = []
 
   /// Lists both sides to the end, and compares them.
-  ///
-  /// - Throws: ``StorageError/Code/emptySource`` if everything in the target would be deleted because the source is
-  ///   empty, and the errors of the listings.
   init(_ source: SyncEntries, _ target: SyncEntries, _ options: SyncOptions) async throws {
     var pairs = SyncPairs(source, target)
     var (hasSource, hasSelectedSource) = (false, false)
     while let pair = try await pairs.next() {
       hasSource = hasSource || pair.source != nil
-      guard options.selects(pair.path) else { continue }
+      guard options.selects((pair.source ?? pair.target)?.path ?? "") else { continue }
       hasSelectedSource = hasSelectedSource || pair.source != nil
       add(pair, options)
     }
@@ -62,8 +61,7 @@ struct SyncPlan: Sendable {
   private mutating func add(_ pair: SyncPair, _ options: SyncOptions) {
     switch (pair.source, pair.target) {
     case (let from?, let to?):
-      let isCurrent =
-        from.size == to.size && options.comparison == .sizeAndTime && from.isNotNewer(than: to)
+      let isCurrent = from.size == to.size && options.comparison == .sizeAndTime && from.isNotNewer(than: to)
       if isCurrent {
         unchanged += 1
       } else {
@@ -85,10 +83,8 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// Finds the files that must be deleted before another file can have its place: a file with the name of its folder, or
-  /// the files in a folder with its name.
-  ///
-  /// - Returns: The deletions of these files, which are no longer in the plan.
+  /// Takes the deletions out of the plan that another file needs before it can have its place: a file with the name of
+  /// its folder, or the files in a folder with its name.
   mutating func takeObstacles() -> [SyncEntry] {
     guard !deletions.isEmpty else { return [] }
     let deleted = Set(deletions.map { Array($0.path.utf8) })
@@ -138,7 +134,160 @@ struct SyncPlan: Sendable {
 
 extension SyncAction {
   /// Creates the deletion of an entry.
-  init(deleting entry: SyncEntry) {
-    self.init(kind: .delete, path: entry.path, byteCount: entry.size)
+  init(deleting entry: SyncEntry) { self.init(kind: .delete, path: entry.path, byteCount: entry.size) }
+}
+
+/// A pair of entries with the same path, of which one may be missing.
+typealias SyncPair = (source: SyncEntry?, target: SyncEntry?)
+
+/// The entries of both sides of a synchronization, paired by their paths.
+struct SyncPairs {
+  private var sources: SyncEntries
+  private var targets: SyncEntries
+  private var source: SyncEntry?
+  private var target: SyncEntry?
+  private var hasStarted = false
+
+  init(_ sources: SyncEntries, _ targets: SyncEntries) {
+    self.sources = sources
+    self.targets = targets
+  }
+
+  /// The files of the source that cannot be synchronized.
+  var skipped: [SkippedPath] { sources.skipped }
+
+  /// Returns the next pair in the order of the paths, or `nil` at the end.
+  mutating func next() async throws -> SyncPair? {
+    if !hasStarted {
+      hasStarted = true
+      source = try await sources.next()
+      target = try await targets.next()
+    }
+    guard source != nil || target != nil else { return nil }
+    let pair: SyncPair
+    switch (source, target) {
+    case (let from?, let to?) where from.path.isIdentical(to: to.path): pair = (from, to)
+    case (let from?, let to) where to.map({ from.path.precedes($0.path) }) ?? true:
+      pair = (from, nil)
+    default: pair = (nil, target)
+    }
+    if pair.source != nil { source = try await sources.next() }
+    if pair.target != nil { target = try await targets.next() }
+    return pair
+  }
+}
+
+extension SyncEntry {
+  /// Returns whether the entry was not changed after another entry, in whole seconds.
+  func isNotNewer(than other: SyncEntry) -> Bool {
+    guard let here = modifiedSeconds, let there = other.modifiedSeconds else { return false }
+    return here <= there
+  }
+}
+
+extension OpenSide {
+  /// Returns whether an entry of this side has the same checksum as an entry of another side.
+  func hasEqualChecksum(_ entry: SyncEntry, _ otherEntry: SyncEntry, in other: OpenSide) async throws -> Bool {
+    // A service determines the algorithm, so the file is read second.
+    if case .folder = self {
+      guard let expected = try await other.checksum(otherEntry, .crc64) else { return false }
+      return try await checksum(entry, expected.algorithm) == expected
+    }
+    guard let expected = try await checksum(entry, .crc64) else { return false }
+    return try await other.checksum(otherEntry, expected.algorithm) == expected
+  }
+
+  /// Returns the checksum of an entry, or `nil` if the service does not report it; a service has its own algorithm.
+  private func checksum(_ entry: SyncEntry, _ algorithm: ObjectChecksum.Algorithm) async throws -> ObjectChecksum? {
+    switch self {
+    case .nothing: return nil
+    case .objects(let store, let prefix, _): return try await store.head(prefix + entry.path).checksum
+    case .folder(let root):
+      var checksum = CRC(algorithm.crc)
+      let chunks = FilePayload(try await root.open(entry.path)).stream.makeAsyncIterator()
+      while let chunk = try await chunks.nextChunk() { chunk.withSpan { checksum.update($0) } }
+      return ObjectChecksum(algorithm, checksum.checksum)
+    }
+  }
+}
+
+/// A file or a folder of the source that cannot be synchronized.
+///
+/// What has its path in the target, or a path below it, is not deleted: the source has it, in its way.
+struct SkippedPath: Sendable {
+  /// The path, in which bytes that are not UTF-8 are replaced.
+  let path: String
+  /// A sentence that states the reason.
+  let reason: String
+  /// The parts of the last name that are UTF-8, if it is not, between which any other bytes can be.
+  fileprivate let parts: [[UInt8]]?
+  /// The path of the folder, which is empty or ends with a slash.
+  fileprivate let folder: String
+
+  init(_ path: String, _ reason: String) {
+    self.path = path
+    self.reason = reason
+    folder = ""
+    parts = nil
+  }
+
+  /// Creates a skipped file whose name is not UTF-8, in a folder whose path is empty or ends with a slash.
+  init(undecodable name: FilePath.Component, in folder: String) {
+    self.folder = folder
+    path = folder + name.string
+    reason = "Its name is not UTF-8."
+    // Another tool may have transcoded the name: each byte that is not ASCII stands for any bytes.
+    parts = name.bytes.split(omittingEmptySubsequences: false) { $0 >= 0x80 }.map(Array.init)
+  }
+
+  /// Returns whether a name can be the name of this file in another encoding.
+  fileprivate func resembles(_ name: ArraySlice<UInt8>) -> Bool {
+    guard let parts, let first = parts.first, let last = parts.last else { return false }
+    guard name.count >= first.count + last.count, name.starts(with: first),
+      name.reversed().starts(with: last.reversed())
+    else { return false }
+    var rest = name.dropFirst(first.count).dropLast(last.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let range = rest.firstRange(of: part) else { return false }
+      rest = rest[range.upperBound...]
+    }
+    return true
+  }
+}
+
+/// The paths that a deletion must not touch, because the source has something there that it skipped.
+struct SkippedPaths {
+  /// The largest number of names in one folder that are compared with each path.
+  private static let comparedNames = 16
+
+  private var exact: [[UInt8]: SkippedPath] = [:]
+  private var undecodable: [[UInt8]: [SkippedPath]] = [:]
+
+  init(_ skipped: [SkippedPath]) {
+    for file in skipped {
+      if file.parts != nil {
+        undecodable[Array(file.folder.utf8), default: []].append(file)
+      } else {
+        exact[Array(file.path.utf8)] = file
+      }
+    }
+  }
+
+  /// Returns what the source skipped at a path or at a folder above it, or `nil`.
+  func skipped(at path: String) -> SkippedPath? {
+    if exact.isEmpty, undecodable.isEmpty { return nil }
+    let bytes = Array(path.utf8)
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
+      if let file = exact[Array(bytes[..<end])] { return file }
+      if let files = undecodable[Array(bytes[..<start])] {
+        // Of very many such names, one is taken for all.
+        if files.count > Self.comparedNames { return files.first }
+        if let file = files.first(where: { $0.resembles(bytes[start..<end]) }) { return file }
+      }
+      start = end + 1
+    }
+    return nil
   }
 }

@@ -37,24 +37,19 @@ public struct TransferProgress: Sendable, Hashable {
 }
 
 /// A meter that adds up the bytes of a transfer's parts and reports the progress, one call at a time.
-final class ProgressMeter: Sendable {
+package final class ProgressMeter: Sendable {
   private let total: Int64?
   private let handler: TransferProgress.Handler?
   private let completed: Mutex<Int64>
 
-  /// Creates a meter.
-  ///
-  /// - Parameters:
-  ///   - total: The total number of bytes, or `nil` if it is unknown.
-  ///   - start: The number of bytes that an earlier process transferred.
-  ///   - handler: A closure that receives the progress, or `nil`.
-  init(total: Int64?, from start: Int64 = 0, handler: TransferProgress.Handler?) {
+  /// Creates a meter, which starts at the number of bytes that an earlier process transferred.
+  package init(total: Int64?, from start: Int64 = 0, handler: TransferProgress.Handler?) {
     self.total = total
     self.handler = handler
     completed = Mutex(start)
   }
 
-  func advance(by count: Int64) {
+  package func advance(by count: Int64) {
     guard let handler, count > 0 else { return }
     completed.withLock { completed in
       completed = completed.saturatingAdding(count)

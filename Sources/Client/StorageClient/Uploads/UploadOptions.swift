@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
+public import StorageAuth
 internal import SystemPackage
 
 /// The attributes to store with an uploaded object, and the conditions for the upload.
@@ -165,13 +166,9 @@ public struct UploadedObject: Sendable, Hashable {
     key: String, size: Int64, etag: String?, checksum: ObjectChecksum, _ response: HTTPResponse,
     _ conventions: HeaderConventions, callbackReply: [UInt8]? = nil
   ) {
-    self.key = key
-    self.size = size
-    self.etag = etag
-    self.checksum = checksum
-    versionID = response.headerFields[conventions.versionID]
-    requestID = response.headerFields[conventions.requestID]
-    self.callbackReply = callbackReply
+    self.init(
+      key: key, size: size, etag: etag, checksum: checksum, versionID: response.headerFields[conventions.versionID],
+      requestID: response.headerFields[conventions.requestID], callbackReply: callbackReply)
   }
 }
 
@@ -182,12 +179,7 @@ extension UploadOptions {
     return try fields(in: conventions, named: name)
   }
 
-  /// Returns the headers of the request that creates the object.
-  ///
-  /// - Parameters:
-  ///   - conventions: The service-specific header names.
-  ///   - name: The file name or the key from which the media type is derived.
-  /// - Throws: ``StorageError/Code/invalidOption`` if an option cannot be sent or is not supported.
+  /// Returns the headers of the request that creates the object; the file name or the key determines the media type.
   func fields(in conventions: HeaderConventions, named name: String) throws(StorageError) -> HTTPFields {
     var fields = HTTPFields()
     try fields.set(.contentType, to: contentType ?? MediaType.ofFile(named: name))
@@ -236,4 +228,26 @@ extension HTTPFields {
     }
     self[name] = value
   }
+}
+
+extension UploadOptions: Redacted {
+  /// The upload options that are set, and the names of the additional headers.
+  public var description: String {
+    described(
+      "UploadOptions",
+      [
+        ("contentType", contentType), ("metadata", metadata.isEmpty ? nil : metadata), ("cacheControl", cacheControl),
+        ("contentDisposition", contentDisposition), ("contentEncoding", contentEncoding),
+        ("forbidOverwrite", forbidOverwrite ? true : nil),
+        ("checksVersioning", checksVersioning ? true : nil), ("ifMatch", ifMatch), ("storageClass", storageClass),
+      ], headers)
+  }
+}
+
+/// Returns a description of the options that are set, without header values, because a header value can be a secret
+/// key.
+func described(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
+  let set = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
+  let names = headers.isEmpty ? [] : ["headers: \(headers.map(\.name.rawName).joined(separator: ", "))"]
+  return "\(type)(\((set + names).joined(separator: ", ")))"
 }

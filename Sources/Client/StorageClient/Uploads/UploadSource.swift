@@ -6,33 +6,27 @@ public import SystemPackage
 
 /// The source of the bytes for an upload: a file, bytes in memory, or an asynchronous sequence.
 public struct UploadSource: Sendable {
-  enum Storage: Sendable {
+  package enum Storage: Sendable {
     case file(FilePath)
     case opened(FilePayload)
     case bytes([UInt8])
     case stream(ByteStream, length: Int64?)
   }
 
-  let storage: Storage
+  package let storage: Storage
 
   /// Returns an upload source that reads a file.
   ///
   /// - Parameter path: The path of the file, which must not change during the upload.
-  public static func file(_ path: FilePath) -> UploadSource {
-    UploadSource(storage: .file(path))
-  }
+  public static func file(_ path: FilePath) -> UploadSource { UploadSource(storage: .file(path)) }
 
   /// Returns an upload source that reads an open file.
-  static func opened(_ file: FilePayload) -> UploadSource {
-    UploadSource(storage: .opened(file))
-  }
+  static func opened(_ file: FilePayload) -> UploadSource { UploadSource(storage: .opened(file)) }
 
   /// Returns an upload source of bytes in memory.
   ///
   /// - Parameter bytes: The bytes to upload.
-  public static func bytes(_ bytes: [UInt8]) -> UploadSource {
-    UploadSource(storage: .bytes(bytes))
-  }
+  public static func bytes(_ bytes: [UInt8]) -> UploadSource { UploadSource(storage: .bytes(bytes)) }
 
   /// Returns an upload source that reads an asynchronous sequence.
   ///
@@ -71,5 +65,71 @@ public struct UploadSource: Sendable {
     case .bytes(let bytes): return try await body(ByteStream(bytes), Int64(bytes.count))
     case .stream(let stream, let length): return try await body(stream, length)
     }
+  }
+}
+
+/// The content of a request body, with random access and repeatable reads.
+protocol UploadPayload: Sendable {
+  var length: Int64 { get }
+
+  /// Returns a stream of the bytes in a range of the payload, in chunks.
+  func stream(_ range: Range<Int64>) -> ByteStream
+}
+
+extension UploadPayload {
+  /// A stream of all bytes of the payload, in chunks.
+  var stream: ByteStream { stream(0..<length) }
+
+  /// Returns all bytes of a small payload in memory.
+  func collected() async throws -> [UInt8] {
+    if let payload = self as? BytesPayload { return payload.bytes }
+    guard let bytes = try await stream.collected(upTo: Int(length)), bytes.count == length else {
+      throw StorageError.sourceChanged(from: length)
+    }
+    return bytes
+  }
+}
+
+extension StorageError {
+  /// Creates the error for an upload source whose length differs from the announced length.
+  static func sourceChanged(from length: Int64) -> StorageError {
+    StorageError(
+      .sourceChanged, "The length of the source differs from the announced \(length) bytes.",
+      remedy: "Do not change a file while it is uploaded, and give a stream's length only if it is certain.")
+  }
+}
+
+/// The number of bytes per read from a payload; a body of at most this size is sent from memory.
+package let payloadChunkSize: Int64 = 256 * 1024
+
+/// A payload of bytes in memory.
+struct BytesPayload: UploadPayload {
+  let bytes: [UInt8]
+
+  var length: Int64 { Int64(bytes.count) }
+
+  func stream(_ range: Range<Int64>) -> ByteStream {
+    ByteStream {
+      var offset = Int(range.lowerBound)
+      let end = Int(range.upperBound)
+      return {
+        guard offset < end else { return nil }
+        let next = min(offset + Int(payloadChunkSize), end)
+        defer { offset = next }
+        return offset == 0 && next == bytes.count ? bytes : Array(bytes[offset..<next])
+      }
+    }
+  }
+}
+
+/// A payload that is a range of another payload.
+struct SlicePayload: UploadPayload {
+  let base: any UploadPayload
+  let range: Range<Int64>
+
+  var length: Int64 { range.upperBound - range.lowerBound }
+
+  func stream(_ range: Range<Int64>) -> ByteStream {
+    base.stream(self.range.lowerBound + range.lowerBound..<self.range.lowerBound + range.upperBound)
   }
 }

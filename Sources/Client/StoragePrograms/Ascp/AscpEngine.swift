@@ -23,13 +23,13 @@ public import StorageAuth
 /// the management connection closes, which ends ascp. Only the file lists remain in that case.
 ///
 /// An attempt of a specification with `multi_session` is as many processes, which start at once or
-/// `AscpOptions.sessionSpacing` apart, with the same token, and report and end like one: their progress is added up, and
-/// if one fails, the others are cancelled. If ``options`` contain the number of one session, only this session runs. A
-/// persistent session cannot be divided.
+/// `AscpOptions.sessionSpacing` apart, with the same token, and report and end like one: their progress is added up,
+/// and if one fails, the others are cancelled. If ``options`` contain the number of one session, only this session
+/// runs. A persistent session cannot be divided.
 ///
 /// Before its first attempt with a server, and after an attempt that failed because of the network, the engine connects
-/// to the server's TCP port and hangs up, so that a closed port is reported as such. The check is left out with a proxy,
-/// with `http_fallback` and with `use_system_ssh`.
+/// to the server's TCP port and hangs up, so that a closed port is reported as such. The check is left out with a
+/// proxy, with `http_fallback` and with `use_system_ssh`.
 ///
 /// ```swift
 /// let engine = try AscpEngine()
@@ -54,8 +54,7 @@ public struct AscpEngine: TransferEngine {
   /// Creates an engine that runs the ascp installed on this machine.
   ///
   /// - Parameters:
-  ///   - program: The path of ascp. If `nil`, ascp is searched for in `STORAGE_AUTH_ASCP`, on the `PATH` and where
-  ///     IBM's products install it.
+  ///   - program: The path of ascp. If `nil`, that in `STORAGE_AUTH_ASCP`, on the `PATH` or where IBM installs it.
   ///   - options: The ascp options that the specification does not determine.
   ///   - limits: The time limits, and the maximum size of the retained output.
   ///   - time: The clock that measures the time limits.
@@ -89,12 +88,11 @@ public struct AscpEngine: TransferEngine {
   ///
   /// - Parameters:
   ///   - spec: The signed specification, which contains the account and the token.
-  ///   - additions: The paths that are added to a persistent session, or `nil` for a transfer whose paths are in
-  ///     `spec`.
+  ///   - additions: The paths that are added to a persistent session, or `nil` if all paths are in `spec`.
   ///   - report: A function that receives the attempt's reports.
   /// - Returns: The number of transferred bytes and files.
-  /// - Throws: A `TransferFailure`. Its kind is `caller` if ascp cannot be started with the specification, `cancelled` if
-  ///   the task was cancelled, and `other` if the management port cannot be opened or ascp violates its protocol.
+  /// - Throws: A `TransferFailure`. Its kind is `caller` if ascp cannot be started with the specification, `cancelled`
+  ///   if the task was cancelled, and `other` if the management port cannot be opened or ascp violates its protocol.
   ///   Otherwise the kind is based on ascp's error code and text.
   public func run(
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
@@ -107,17 +105,13 @@ public struct AscpEngine: TransferEngine {
     guard additions == nil else { throw .undividable }
     let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, time: time)
     return try await sessions.run(report: report) { index, report throws(TransferFailure) in
-      try await self.running(index, of: count).runOne(spec, additions: nil, report: report)
+      var options = self.options
+      options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
+      let engine = AscpEngine(
+        ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
+        environment: environment, reach: reach)
+      return try await engine.runOne(spec, additions: nil, report: report)
     }
-  }
-
-  /// Returns an engine for one session of a transfer with several sessions.
-  private func running(_ index: Int, of count: Int) -> AscpEngine {
-    var options = options
-    options.part = AscpOptions.Part(index: index, of: count, separatesPorts: options.separatesPorts)
-    return AscpEngine(
-      ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
-      environment: environment, reach: reach)
   }
 
   /// Runs one session as one process.
@@ -127,8 +121,7 @@ public struct AscpEngine: TransferEngine {
   ) async throws(TransferFailure) -> TransferSummary {
     try await reach?.check(spec, within: limits.reach)
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // An unstructured task, because when the current task is cancelled, the attempt must stop in an orderly way instead
-    // of being cancelled too.
+    // An unstructured task, because an attempt must stop in an orderly way when the current task is cancelled.
     let attempt = Task {
       await self.attempt(spec, additions: additions, cancellations: cancellations, report: report)
     }
@@ -141,8 +134,7 @@ public struct AscpEngine: TransferEngine {
     return try result.get()
   }
 
-  /// The engine's options, with this process's home directory if the options contain no home directory.
-  var startOptions: AscpOptions {
+  private var startOptions: AscpOptions {
     var options = options
     options.homeDirectory = options.homeDirectory ?? environment("HOME")
     return options
@@ -176,11 +168,10 @@ public struct AscpEngine: TransferEngine {
     let (terminations, terminator) = AsyncStream.makeStream(of: Void.self)
     let attempt = AscpAttempt(
       limits: limits, mask: SecretMask(invocation.environment.values), isPersistent: additions != nil)
-    let run = AscpRun(
-      attempt, listener: listener, time: time, report: report
-    ) { terminator.yield() }
+    let run = AscpRun(attempt, listener: listener, time: time, report: report) { terminator.yield() }
     let process = Task {
-      await self.process(invocation).run(terminations: terminations) { await run.isOver() }
+      await self.process(invocation.arguments, invocation.environment)
+        .run(terminations: terminations) { await run.isOver() }
     }
     await run.begin { process.cancel() }
     let ended = await withTaskGroup(of: Void.self) { group in
@@ -199,25 +190,21 @@ public struct AscpEngine: TransferEngine {
     return await run.result.outcome(of: ended.ending, printed: ended.printed)
   }
 
-  /// Returns the process that runs an ascp invocation.
-  func process(_ invocation: AscpInvocation) -> AscpProcess {
-    AscpProcess(
-      program: program, arguments: invocation.arguments,
-      environment: AscpEnvironment(from: environment, own: invocation.environment), printedLimit: limits.printed)
-  }
-}
+  /// The environment variables that ascp inherits: no others, such as another user's token, must affect a transfer.
+  private static let inherited = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"]
 
-extension AscpEngine {
+  private func process(_ arguments: [String], _ own: [String: Secret]) -> AscpProcess {
+    var variables = own
+    for name in Self.inherited where own[name] == nil { variables[name] = environment(name).map { Secret($0) } }
+    return AscpProcess(program: program, arguments: arguments, environment: variables, printedLimit: limits.printed)
+  }
+
   /// Returns the version that the engine's ascp prints for `ascp -A`.
   ///
   /// - Returns: The version, with notes about the limitations of an old version.
-  /// - Throws: An `AsperaError` if the program does not print a version in time, for example because the program is not
-  ///   IBM's ascp.
+  /// - Throws: An `AsperaError` if the program prints no version in time, for example because it is not IBM's ascp.
   public func version() async throws(AsperaError) -> AscpVersion {
-    let ran = await run(
-      AscpProcess(
-        program: program, arguments: ["-A"], environment: AscpEnvironment(from: environment, own: [:]),
-        printedLimit: limits.printed))
+    let ran = await run(process(["-A"], [:]))
     guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
       throw AsperaError(
         .failed, "\(program) does not print a version of ascp.",
@@ -225,23 +212,20 @@ extension AscpEngine {
     }
     return version
   }
-}
 
-extension AscpEngine {
   /// Tests whether the server accepts an account, without a transfer and without a token.
   ///
   /// ascp connects, checks the host key if the account pins one, logs in, and exits. The only explanation of a failed
   /// login is the text that ascp prints.
   ///
   /// - Parameter account: The account to log in with.
-  /// - Returns: The result of the login. `.refused` also means that there was no response in time, or that the task was
-  ///   cancelled.
+  /// - Returns: The result of the login, which is `.refused` also without a response in time, or if it was cancelled.
   public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
     do throws(AsperaError) {
       let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
       let invocation = try AscpInvocation(command, in: temporaryFiles)
       defer { invocation.removeFiles() }
-      let ran = await run(process(invocation))
+      let ran = await run(process(invocation.arguments, invocation.environment))
       let printed = SecretMask(invocation.environment.values).applied(to: ran.printed)
       switch ran.ending {
       case .exited(0): return .accepted
@@ -256,7 +240,7 @@ extension AscpEngine {
   }
 
   /// Runs an ascp process without a management port, and kills the process after the time limit for a login.
-  func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
+  private func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
     await withTaskGroup(of: (ending: AscpProcess.Ending, printed: String)?.self) { group in
       group.addTask { await process.run() }
       group.addTask { [time, limits] in
@@ -275,9 +259,7 @@ extension AscpEngine {
 }
 
 extension AsperaAccount {
-  /// Returns a transfer specification that can only be used to log in, signed with the account's credential.
-  ///
-  /// It contains no token, even if the account's transfers require one.
+  /// Returns a signed specification for a login, without a token even if the account's transfers require one.
   fileprivate func loginSpecification() throws(AsperaError) -> TransferSpec {
     let (password, key): (Secret?, AsperaPrivateKey?) =
       switch authentication {
@@ -322,4 +304,151 @@ extension TransferQueue {
       engine: try AscpEngine(), account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
       in: context)
   }
+}
+
+/// The time limits of an ``AscpEngine``, and the maximum size of the ascp output that the engine retains.
+public struct AscpLimits: Sendable, Hashable {
+  /// The maximum time until the transfer server accepts a connection, which is checked before ascp is started.
+  public var reach: Duration = .seconds(15)
+
+  /// The maximum time until ascp connects to the management port.
+  public var connect: Duration = .seconds(30)
+
+  /// The maximum time without a message while ascp connects to the server or transfers files.
+  ///
+  /// ascp itself gives up sooner. The limit does not apply to a running persistent session.
+  public var silence: Duration = .seconds(300)
+
+  /// The maximum time until ascp exits after its last message.
+  public var exit: Duration = .seconds(5)
+
+  /// The maximum time until ascp's last messages arrive after ascp has exited.
+  public var arrival: Duration = .seconds(10)
+
+  /// The maximum time until ascp exits after a cancel command on the management port.
+  public var cancel: Duration = .seconds(5)
+
+  /// The maximum time until ascp exits after SIGTERM, before ascp receives SIGKILL.
+  public var terminate: Duration = .seconds(5)
+
+  /// The maximum duration of a login test, and of a run that prints ascp's version.
+  public var login: Duration = .seconds(120)
+
+  /// The maximum number of bytes from the end of ascp's printed output that are retained for error messages.
+  public var printed = 16_384
+
+  /// Creates limits with the default values.
+  public init() {}
+}
+
+/// The concurrent sessions of one transfer (`multi_session`), which report and end like one session.
+///
+/// The sessions start one after another, so that a server that limits simultaneous logins drops none of them. If a
+/// session fails, the others are cancelled, because a transfer is complete only if all its sessions are. aspera-cli
+/// spaces the starts in the same way (`spawn_delay_sec` of its `direct` agent).
+struct AscpSessions: Sendable {
+  /// A function that runs the session with the given number, starting at 1.
+  typealias Session =
+    @Sendable (_ index: Int, _ report: @escaping @Sendable (TransferReport) -> Void) async throws(TransferFailure) ->
+    TransferSummary
+
+  let count: Int
+  /// The time between the starts of two sessions.
+  let spacing: Duration
+  let time: any SigningClock
+
+  /// Runs the sessions, and throws the first failure after all of them have ended.
+  func run(
+    report: @escaping @Sendable (TransferReport) -> Void, session: @escaping Session
+  ) async throws(TransferFailure) -> TransferSummary {
+    let reports = SessionReports(count: count, report: report)
+    let result = await withTaskGroup(of: Result<TransferSummary, TransferFailure>.self) { group in
+      for index in 1...count {
+        group.addTask {
+          await start(index, session) { reports.add($0, from: index) }
+        }
+      }
+      return await Self.total(of: &group)
+    }
+    return try result.get()
+  }
+
+  private func start(
+    _ index: Int, _ session: Session, report: @escaping @Sendable (TransferReport) -> Void
+  ) async -> Result<TransferSummary, TransferFailure> {
+    if index > 1, (try? await time.sleep(for: spacing * (index - 1))) == nil { return .failure(.cancelled) }
+    do throws(TransferFailure) {
+      return .success(try await session(index, report))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func total(
+    of group: inout TaskGroup<Result<TransferSummary, TransferFailure>>
+  ) async -> Result<TransferSummary, TransferFailure> {
+    var total = TransferSummary()
+    var first: TransferFailure?
+    for await result in group {
+      switch result {
+      case .success(let summary):
+        total.bytes = total.bytes.saturatingAdding(summary.bytes)
+        total.files += summary.files
+      case .failure(let failure):
+        first = first ?? failure
+        group.cancelAll()
+      }
+    }
+    return first.map { .failure($0) } ?? .success(total)
+  }
+}
+
+/// The reports of concurrent sessions, added up to reports about the whole transfer.
+private final class SessionReports: Sendable {
+  private struct State {
+    var isConnecting = false
+    var isRunning = false
+    var progress: [Int: TransferProgressReport] = [:]
+  }
+
+  private let count: Int
+  private let report: @Sendable (TransferReport) -> Void
+  private let state = Lock(State())
+
+  init(count: Int, report: @escaping @Sendable (TransferReport) -> Void) {
+    self.count = count
+    self.report = report
+  }
+
+  /// Passes on the report about the whole transfer that follows, under the lock so that reports arrive in order.
+  func add(_ new: TransferReport, from index: Int) {
+    state.withLock { state in
+      if let whole = merge(new, from: index, &state) { report(whole) }
+    }
+  }
+
+  /// Returns the report about the whole transfer, or `nil` if there is none.
+  ///
+  /// The transfer connects and runs when its first session does. Its size is known when all sessions reported theirs.
+  private func merge(_ new: TransferReport, from index: Int, _ state: inout State) -> TransferReport? {
+    switch new {
+    case .connecting:
+      defer { state.isConnecting = true }
+      return state.isConnecting ? nil : new
+    case .running:
+      defer { state.isRunning = true }
+      return state.isRunning ? nil : new
+    case .progress(let part):
+      state.progress[index] = part
+      let bytes = state.progress.values.map(\.bytes)
+      let totals = state.progress.values.compactMap(\.totalBytes)
+      return .progress(
+        TransferProgressReport(
+          bytes: Self.sum(bytes), totalBytes: totals.count == count ? Self.sum(totals) : nil, file: part.file))
+    case .file:
+      return new
+    }
+  }
+
+  private static func sum(_ numbers: [Int64]) -> Int64 { numbers.reduce(0) { $0.saturatingAdding($1) } }
 }

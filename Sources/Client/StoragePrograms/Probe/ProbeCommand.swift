@@ -1,11 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Foundation
+internal import NIOCore
 package import StorageAuth
+internal import StorageClient
+internal import Subprocess
+internal import SystemPackage
 
 /// A program that an account probe runs, with its arguments and its environment.
 package struct ProbeCommand: Sendable {
-  /// The name of the program, which is searched for on the `PATH`, followed by its arguments, which contain no secrets.
+  /// The name of the program, which is searched for on the `PATH`, followed by its arguments.
   package var arguments: [String]
 
   /// The working directory, which contains the program's input files and receives its output files.
@@ -17,7 +22,6 @@ package struct ProbeCommand: Sendable {
   /// The secret for the program, and the name of the environment variable that contains the secret.
   package var secret: (variable: String, value: Secret)?
 
-  /// The maximum duration of the program's run.
   package var timeout: Duration
 
   /// The result for which the program was started, or `nil` if the program has to end by itself.
@@ -25,7 +29,6 @@ package struct ProbeCommand: Sendable {
 
   /// A file in the folder that a program creates when it has reached its result.
   package struct Goal: Sendable, Hashable {
-    /// The name of the file.
     package var file: String
 
     /// The time for which the program may continue afterwards, until it is terminated.
@@ -38,13 +41,10 @@ package struct ProbeCommandResult: Sendable, Equatable {
   /// The program's exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
 
-  /// The text that the program wrote to its standard output.
   package var output: String
 
-  /// The text that the program wrote to its standard error.
   package var errors: String
 
-  /// Creates the result of running a program.
   package init(status: Int32?, output: String = "", errors: String = "") {
     self.status = status
     self.output = output
@@ -52,15 +52,11 @@ package struct ProbeCommandResult: Sendable, Equatable {
   }
 }
 
-/// A reason why running a program produced no result.
 package enum ProbeCommandError: Error, Sendable, Hashable {
   /// The program was not found, or could not be started.
   case notStarted
-  /// The program exceeded its maximum duration and was terminated.
   case timeout
-  /// The program's output exceeded the limit, and the program was terminated.
   case outputTooLarge
-  /// The task was cancelled, and the program was terminated.
   case cancelled
 }
 
@@ -70,7 +66,84 @@ package protocol ProbeCommandRunner: Sendable {
   ///
   /// A program that has reached its goal and does not end in time is terminated, which is not an error.
   ///
-  /// When the error for a timeout or a cancellation is thrown, the program and all processes that it started have been
-  /// terminated.
+  /// After an error, the program and all processes that it started have been terminated.
   func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult
+}
+
+/// A runner that starts each program in its own session (`setsid`): without a terminal, and killable as a whole.
+struct SubprocessProbeRunner: ProbeCommandRunner {
+  /// The maximum number of bytes that are read from a program's standard output, and from its standard error.
+  private static let outputLimit = 1 << 20
+
+  let path: String
+  let time: any SigningClock
+
+  func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult {
+    try await time.running(for: command.timeout, timeout: .timeout, cancelled: .cancelled) { await result(of: command) }
+  }
+
+  private func result(of command: ProbeCommand) async -> Result<ProbeCommandResult, ProbeCommandError> {
+    guard let program = command.arguments.first else { return .failure(.notStarted) }
+    do {
+      let ended = try await Subprocess.run(
+        .name(program), arguments: Arguments(Array(command.arguments.dropFirst())),
+        environment: .only(variables(of: command)), workingDirectory: FilePath(command.folder),
+        platformOptions: .ownSession, input: .none, output: .sequence, error: .sequence
+      ) { execution in
+        let (reached, watch) = AsyncStream<Void>.makeStream()
+        let kill: @Sendable () -> Void = { try? execution.send(signal: .kill, toProcessGroup: true) }
+        async let output = Self.read(execution.standardOutput, orElse: kill)
+        async let errors = Self.read(execution.standardError, orElse: kill) {
+          if let goal = command.goal, FileManager.default.fileExists(atPath: "\(command.folder)/\(goal.file)") {
+            watch.finish()
+          }
+        }
+        async let _ = end(after: reached, command.goal?.grace, kill)
+        return try await (output, errors)
+      }
+      if Task.isCancelled { return .failure(.cancelled) }
+      var status: Int32?
+      if case .exited(let code) = ended.terminationStatus { status = code }
+      return .success(ProbeCommandResult(status: status, output: ended.closureResult.0, errors: ended.closureResult.1))
+    } catch let error as ProbeCommandError {
+      return .failure(error)
+    } catch {
+      return .failure(Task.isCancelled ? .cancelled : .notStarted)
+    }
+  }
+
+  /// Reads the output of a program, calls `check` after each part, and kills a program that prints too much.
+  private static func read(
+    _ output: SubprocessOutputSequence, orElse kill: @Sendable () -> Void, check: @Sendable () -> Void = {}
+  ) async throws(ProbeCommandError) -> String {
+    var text = ByteBuffer()
+    do {
+      for try await part in output {
+        text.writeBytes(part.bytes)
+        guard text.readableBytes <= outputLimit else { break }
+        check()
+      }
+    } catch {
+      // Only the output that was read before the error can be reported.
+    }
+    guard text.readableBytes <= outputLimit else {
+      kill()
+      throw .outputTooLarge
+    }
+    return String(buffer: text)
+  }
+
+  /// Terminates the program if it still runs some time after it has reached its goal.
+  private func end(after goal: AsyncStream<Void>, _ grace: Duration?, _ kill: @Sendable () -> Void) async {
+    for await _ in goal {}
+    guard let grace, !Task.isCancelled, (try? await time.sleep(for: grace)) != nil else { return }
+    kill()
+  }
+
+  private func variables(of command: ProbeCommand) -> [String: String] {
+    var variables = command.environment
+    variables["PATH"] = path
+    if let secret = command.secret { variables[secret.variable] = secret.value.reveal() }
+    return variables
+  }
 }

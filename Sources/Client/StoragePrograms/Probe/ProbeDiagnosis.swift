@@ -17,8 +17,7 @@ struct ProbeDiagnosis {
     hostKeyFailure ?? keyFailure ?? answerFailure ?? refusal ?? transportFailure ?? unknownFailure
   }
 
-  /// The failure if the client does not accept the server's host key or supports none of the server's signature
-  /// algorithms.
+  /// The failure if the client rejects the server's host key, or all of its signature algorithms.
   private var hostKeyFailure: TransferFailure? {
     if let offer = transcript.rest(of: "no matching host key type found. Their offer: ") {
       let algorithms = Set(offer.prefix { !$0.isWhitespace }.split(separator: ","))
@@ -93,7 +92,7 @@ struct ProbeDiagnosis {
       remedy: "Use an account that logs in with only a password or a key; ascp answers one prompt.")
   }
 
-  /// Returns the failure for an account that the server accepts, but whose password has expired and must be changed.
+  /// The failure of an account that the server accepts, but whose password must be changed.
   static func expired(_ user: String, _ server: String) -> TransferFailure {
     TransferFailure(
       .account, "The password of \(user) at \(server) has expired.",
@@ -202,8 +201,7 @@ struct ProbeDiagnosis {
   private var server: String { account.serverName }
   private var user: String { account.user }
 
-  /// Returns untrusted text from the server in printable form, with the password masked in case the server sent it
-  /// back.
+  /// Returns text from the server in printable form, with the password masked in case the server sent it back.
   private func excerpt(_ text: String) -> String {
     guard case .password(let password) = account.authentication else { return SSHTranscript.printable(text) }
     return SSHTranscript.printable(SecretMask([password]).applied(to: text))
@@ -213,4 +211,75 @@ struct ProbeDiagnosis {
 extension AsperaAccount {
   /// The host and the SSH port of the server, for error messages.
   var serverName: String { "\(host):\(sshPort)" }
+}
+
+/// The text that the SSH client prints to its standard error with the option `-vv`.
+///
+/// A server can make the client print any line, so that the transcript only explains the result of a login.
+struct SSHTranscript {
+  /// The lines of the transcript without line breaks.
+  let lines: [Substring]
+
+  init(_ text: String) {
+    lines = text.split(whereSeparator: \.isNewline)
+  }
+
+  /// The version of the server's SSH software.
+  var serverVersion: String? {
+    rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) }
+  }
+
+  /// The authentication method that the server accepted.
+  var method: AccountProbeReport.Method? {
+    for line in lines.reversed() {
+      for (start, end) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
+        guard line.hasPrefix(start), line.hasSuffix(end) else { continue }
+        return AccountProbeReport.Method(
+          rawValue: String(line.dropLast(end.count).split(whereSeparator: { "\"(".contains($0) }).last ?? ""))
+      }
+    }
+    return nil
+  }
+
+  /// The authentication methods that the server offered before the first attempt.
+  var offeredMethods: [String]? {
+    rest(of: "Authentications that can continue: ").map { $0.split(separator: ",").map { String($0) } }
+  }
+
+  /// The authentication methods that the server required in addition to a method that it accepted.
+  var missingMethods: [String]? {
+    guard has("with partial success") else { return nil }
+    let last = lines.last { $0.contains("Authentications that can continue: ") }
+    return last?.split(separator: ":").last?.split(separator: ",").map { String($0.drop { $0 == " " }) }
+  }
+
+  /// Returns whether a line of the transcript contains one of the strings.
+  func has(_ texts: String...) -> Bool {
+    lines.contains { line in texts.contains { line.contains($0) } }
+  }
+
+  /// Returns the text after a string in the first line that contains the string.
+  func rest(of text: String) -> Substring? {
+    for line in lines {
+      if let range = line.firstRange(of: text) { return line[range.upperBound...] }
+    }
+    return nil
+  }
+
+  /// The last line of the transcript that is not debug output.
+  var lastWord: String? {
+    lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
+  }
+
+  /// Returns untrusted text in a form that is safe in an error message: one line of at most 160 characters.
+  static func printable(_ text: some StringProtocol) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars.prefix(161) {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: scalars.append(" ")
+      default: scalars.append(scalar)
+      }
+    }
+    return scalars.count > 160 ? String(scalars.dropLast()) + "…" : String(scalars)
+  }
 }

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
+internal import CredentialSources
+internal import Foundation
 internal import StorageAuth
 
 /// A single connection of the SSH client, which uses its own folder.
 ///
-/// Every path is relative to that folder, so no path is subject to the quoting and the expansions that OpenSSH applies
-/// to its options.
+/// Every path is relative to that folder, so that OpenSSH's quoting and expansions do not matter.
 struct SSHConnection {
   /// The credential that the SSH client uses to log in.
   enum Credential {
@@ -15,10 +16,11 @@ struct SSHConnection {
     case none
     /// The client sends a password, either directly or in response to the server's prompt.
     case password(Secret)
-    /// The client uses the private key in ``keyFile`` with the given passphrase.
-    case key(passphrase: Secret?)
-    /// The client has only a public key, in ``questionedKeyFile``, and asks whether the server would accept an RSA
-    /// signature with SHA-1 of that key.
+    /// The client uses a private key in a file of the user, to which ``keyFile`` links.
+    case file(path: String, passphrase: Secret?)
+    /// The client uses a private key in memory, which is written to ``keyFile``.
+    case text(Secret, passphrase: Secret?)
+    /// The client asks whether the server would accept an RSA signature with SHA-1 of the key in ``questionedKeyFile``.
     ///
     /// The client cannot log in, and creates no signature.
     case publicKeyForSHA1
@@ -34,28 +36,26 @@ struct SSHConnection {
     case any
   }
 
-  /// The name of the private key file in the connection's folder.
+  // The names of the files in the connection's folder.
+
   static let keyFile = "key"
-  /// The name of the private key file that belongs to ``questionedKeyFile`` and does not exist.
+  /// The private key file that belongs to ``questionedKeyFile`` and does not exist.
   private static let absentKeyFile = "absent"
-  /// The name of the public key file in the connection's folder.
+  /// The file of a public key.
   static let questionedKeyFile = "\(absentKeyFile).pub"
-  /// The name of the askpass program, which answers prompts, in the connection's folder.
+  /// The askpass program, which answers prompts.
   static let askpassFile = "askpass"
-  /// The name of the known-hosts file in the connection's folder.
-  ///
-  /// The file contains the accepted host keys, or the host key that the server presented.
+  /// The known-hosts file with the accepted host keys, or the host key that the server presented.
   static let hostKeyFile = "known_hosts"
-  /// The name of the file that is created in the connection's folder when the server has accepted the account.
+  /// The file that is created when the server has accepted the account.
   static let acceptedFile = "accepted"
-  /// The name of the file in the connection's folder that contains the prompts.
+  /// The file of the prompts.
   static let questionsFile = "questions"
+
   /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"
 
-  /// The time in which the session has to end after the server has accepted the account.
-  ///
-  /// A session reports an expired password at once. A shell or a forced command that hangs says no more than that.
+  /// The time for a session to report an expired password; a shell or forced command that hangs says no more.
   static let sessionGrace = Duration.seconds(2)
 
   private static let secretVariable = "STORAGE_AUTH_PROBE_SECRET"
@@ -64,8 +64,7 @@ struct SSHConnection {
   let credential: Credential
   let hostKeys: HostKeys
 
-  /// The askpass program, which answers the first prompt with the secret and terminates the SSH client at the second
-  /// prompt.
+  /// The askpass program, which answers the first prompt with the secret and ends the SSH client at the second.
   ///
   /// A second prompt means that the first answer was insufficient. Either the server rejected the password and offers
   /// another method, or the server requires more than a password. A second answer would count as another failed
@@ -101,7 +100,7 @@ struct SSHConnection {
     case .password(let password):
       secret = password
       options += ["PreferredAuthentications=password,keyboard-interactive", "PubkeyAuthentication=no"]
-    case .key(let passphrase):
+    case .file(_, let passphrase), .text(_, let passphrase):
       secret = passphrase
       options += [
         "PreferredAuthentications=publickey", "PasswordAuthentication=no", "KbdInteractiveAuthentication=no",
@@ -129,8 +128,7 @@ struct SSHConnection {
       goal: ProbeCommand.Goal(file: Self.acceptedFile, grace: Self.sessionGrace))
   }
 
-  /// The options that disable all forwarding, and that exclude this machine's configuration, keys, agents and known
-  /// hosts.
+  /// The options that disable all forwarding, and this machine's configuration, keys, agents and known hosts.
   private static let fixedOptions = [
     "UserKnownHostsFile=\(hostKeyFile)", "GlobalKnownHostsFile=/dev/null", "HostKeyAlias=\(hostKeyAlias)",
     "HashKnownHosts=no", "UpdateHostKeys=no", "VerifyHostKeyDNS=no", "CheckHostIP=no", "CanonicalizeHostname=no",
@@ -140,10 +138,66 @@ struct SSHConnection {
     "ConnectionAttempts=1", "PermitLocalCommand=yes", "LocalCommand=umask 077; : > \(acceptedFile)",
   ]
 
-  /// Returns the signature algorithms for a type of host key.
-  ///
-  /// SHA-1 is excluded, which the SSH client also disables by default.
+  /// Returns the signature algorithms for a type of host key, without SHA-1, which the client disables by default.
   private static func signatureAlgorithms(of type: String) -> String {
     type == "ssh-rsa" ? "rsa-sha2-512,rsa-sha2-256" : type
+  }
+}
+
+extension SSHConnection.Credential {
+  /// The maximum number of bytes that the SSH client reads from the askpass program.
+  private static let responseLimit = 1_000
+
+  /// Creates a credential from an account, converting a private key whose format the SSH client cannot read.
+  init(of account: AsperaAccount, on machine: ProviderContext) throws(AsperaError) {
+    switch account.authentication {
+    case .password(let password):
+      try Self.check(password, "password")
+      self = .password(password)
+    case .privateKey(let original):
+      let key = try original.converted(for: .ssh, on: machine)
+      if let passphrase = key.passphrase { try Self.check(passphrase, "passphrase") }
+      switch key.source {
+      case .pem(let text): self = .text(text, passphrase: key.passphrase)
+      case .file(let path):
+        let named = machine.absolute(path) ?? path
+        let absolute = named.beginsWithByte("/") ? named : "\(FileManager.default.currentDirectoryPath)/\(named)"
+        self = .file(path: absolute, passphrase: key.passphrase)
+      }
+    }
+  }
+
+  /// Writes the private key, or a link to the key file, to a connection's folder.
+  func write(to folder: TemporaryFolder) throws(AsperaError) {
+    switch self {
+    case .none, .password, .publicKeyForSHA1: return
+    case .text(let text, _):
+      // OpenSSH rejects a key whose last line does not end with a line break.
+      var pem = text.reveal().replacing("\r\n", with: "\n")
+      if !pem.hasSuffix("\n") { pem += "\n" }
+      _ = try folder.write(Array(pem.utf8), to: SSHConnection.keyFile)
+    case .file(let path, _):
+      // A link is used because the client would search for a public key and a certificate next to the original file. If
+      // these files were outdated, the client would offer a different key.
+      do {
+        try FileManager.default.createSymbolicLink(
+          atPath: "\(folder.path)/\(SSHConnection.keyFile)", withDestinationPath: path)
+      } catch {
+        throw AsperaError(
+          .failed, "The key cannot be passed to the SSH client: no link can be created in \(folder.path).",
+          remedy: "See whether TMPDIR names a folder of a file system that has symbolic links.")
+      }
+    }
+  }
+
+  private static func check(_ secret: Secret, _ name: String) throws(AsperaError) {
+    let text = secret.reveal()
+    guard text.utf8.count <= responseLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
+      throw AsperaError(
+        .invalidAccount,
+        "The \(name) is longer than \(responseLimit) bytes or contains a line break or a null byte, so the SSH client "
+          + "cannot receive it.",
+        remedy: "Check that the \(name) is not another value, such as the contents of a file.")
+    }
   }
 }

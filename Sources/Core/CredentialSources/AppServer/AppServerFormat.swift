@@ -15,24 +15,29 @@ public struct AppServerFormat: Sendable {
   /// A format that is detected automatically among the formats of all services in this package.
   public static let automatic = AppServerFormat(kind: .documents(known))
 
-  /// The document formats of all services.
-  ///
-  /// The last format is used for a response that no format recognizes.
+  /// The formats of all services, of which the last is used for a response that no format recognizes.
   static let known: [AppServerDocument] = [.s3, .oss, .cos]
 
-  private init(kind: Kind) {
-    self.kind = kind
-  }
+  /// The response format in the OSS documentation (`distribute-token.json`).
+  ///
+  /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
+  public static let oss = AppServerFormat(kind: .documents([.oss]))
 
-  init(_ document: AppServerDocument) {
-    self.init(kind: .documents([document]))
-  }
+  /// The response formats in the COS documentation.
+  ///
+  /// The key is in `credentials` or `Credentials`, bare or in `data` or `Response`, with `startTime` and `expiredTime`.
+  public static let cos = AppServerFormat(kind: .documents([.cos]))
+
+  /// The response format that Amazon's SDKs read from a container's credential URL.
+  ///
+  /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`; a refusal has `code` and `message`.
+  /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
+  public static let s3 = AppServerFormat(kind: .documents([.s3]))
 
   /// Returns a format whose responses a closure decodes.
   ///
-  /// - Parameter decode: A closure that decodes the body of a successful response. A `CredentialError` that the closure
-  ///   throws is passed on unchanged. Any other error becomes the error `malformedResponse`, which does not show the
-  ///   original error's text.
+  /// - Parameter decode: A closure that decodes the body of a successful response. A `CredentialError` that it throws
+  ///   is passed on. Any other error becomes `malformedResponse`, which does not show the original error's text.
   public static func custom(_ decode: @escaping @Sendable ([UInt8]) throws -> AccessKey) -> AppServerFormat {
     AppServerFormat(kind: .custom(decode))
   }
@@ -40,106 +45,39 @@ public struct AppServerFormat: Sendable {
 
 /// The format of a JSON document in which an app server returns an access key for one service.
 struct AppServerDocument: Sendable {
-  /// A closure that returns whether a JSON object has this format.
   let recognizes: @Sendable (JSONObject) -> Bool
 
-  /// A closure that reads the access key from a JSON object in an app server's response.
   let issued: @Sendable (AppServerResponse, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
-  /// A closure that reads the reason for a refusal from a JSON object, or returns `nil` if the object contains no
-  /// reason.
-  let refusal: @Sendable (AppServerResponse, JSONObject) -> ServiceRefusal?
-}
+  let refusal: @Sendable (JSONObject) -> ServiceRefusal?
 
-extension AppServerFormat {
-  /// The response format in the OSS documentation (`distribute-token.json`).
-  ///
-  /// Its fields are `StatusCode`, `AccessKeyId`, `AccessKeySecret`, `SecurityToken` and `Expiration`.
-  public static let oss = AppServerFormat(.oss)
-}
-
-extension AppServerDocument {
-  static let oss = AppServerDocument(
+  static let oss: AppServerDocument = .init(
     recognizes: { $0.first(["StatusCode", "AccessKeyId", "AccessKeySecret", "ErrorCode"]) != nil },
-    issued: { response, object throws(CredentialError) in try response.oss(object) },
-    refusal: { response, object in response.ossRefusal(object) })
-}
+    issued: { response, object throws(CredentialError) in
+      try response.key(in: object, secret: "AccessKeySecret", token: "SecurityToken", unless: oss.refusal(object))
+    },
+    refusal: { object in
+      let status = object["StatusCode"]?.code
+      let code = object["ErrorCode"]?.code
+      if status == "200" || status == nil && code == nil { return nil }
+      return ServiceRefusal(code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
+    })
 
-extension AppServerResponse {
-  fileprivate func oss(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    if let refusal = ossRefusal(object) { throw rejected(refusal) }
-    let id = try reader.text(["AccessKeyId"], in: object)
-    let secret = try reader.text(["AccessKeySecret"], in: object)
-    let token = try reader.text(["SecurityToken"], in: object)
-    guard let end = try reader.instant(["Expiration"], in: [object]) else {
-      throw reader.malformed("The response has no field Expiration.")
-    }
-    return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: response.issuerTime)
-  }
-
-  fileprivate func ossRefusal(_ object: JSONObject) -> ServiceRefusal? {
-    let status = object["StatusCode"]?.code
-    let code = object["ErrorCode"]?.code
-    if status == "200" || status == nil && code == nil { return nil }
-    return ServiceRefusal(
-      code: code ?? "StatusCode \(status ?? "")", message: object["ErrorMessage"]?.string ?? "")
-  }
-}
-
-extension AppServerFormat {
-  /// The response formats in the COS documentation.
-  ///
-  /// The key is in `credentials` or `Credentials`, at the top level or inside `data` or `Response`, with `startTime`
-  /// and `expiredTime`.
-  public static let cos = AppServerFormat(.cos)
-}
-
-extension AppServerDocument {
-  static let cos = AppServerDocument(
+  static let cos: AppServerDocument = .init(
     recognizes: { $0.first(["credentials", "Credentials", "data", "Response"]) != nil },
-    issued: { response, object throws(CredentialError) in try response.cos(object) },
-    refusal: { response, object in response.cosRefusal(object) })
-}
+    issued: { response, object throws(CredentialError) in try response.cos(object) }, refusal: cosRefusal)
 
-extension AppServerResponse {
-  private static let ids = ["tmpSecretId", "TmpSecretId"]
-  private static let secrets = ["tmpSecretKey", "TmpSecretKey"]
-  private static let tokens = [
-    "sessionToken", "SessionToken", "Token", "token", "XCosSecurityToken", "SecurityToken", "securityToken",
-  ]
-  private static let starts = ["startTime", "StartTime"]
-  private static let ends = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
+  static let s3: AppServerDocument = .init(
+    recognizes: { $0["SecretAccessKey"] != nil },
+    issued: { response, object throws(CredentialError) in
+      try response.key(in: object, secret: "SecretAccessKey", token: "Token", unless: s3.refusal(object))
+    },
+    refusal: { object in
+      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
+    })
 
-  fileprivate func cos(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let envelope = (object["data"] ?? object["Response"])?.object ?? object
-    guard let fields = credentials(in: envelope) else {
-      if let refusal = cosRefusal(object) { throw rejected(refusal) }
-      throw reader.malformed("The response has no object credentials or Credentials, bare or inside data or Response.")
-    }
-    let id = try reader.text(Self.ids, in: fields)
-    let secret = try reader.text(Self.secrets, in: fields)
-    let token = try reader.text(Self.tokens, in: fields)
-    let objects = [envelope, fields, object]
-    guard let end = try reader.instant(Self.ends, in: objects) else {
-      throw reader.malformed("The response has no field expiredTime, ExpiredTime, expiration or Expiration.")
-    }
-    let start = try reader.instant(Self.starts, in: objects)
-    return try reader.issued(
-      id: id, secret: secret, token: token, start: start, expiration: end, at: response.issuerTime ?? start)
-  }
-
-  /// Returns the object that contains the fields of the key, or `nil` if there is no such object.
-  ///
-  /// It is a nested object, or the envelope itself as in the vendor's browser SDK.
-  private func credentials(in envelope: JSONObject) -> JSONObject? {
-    if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
-    return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
-  }
-
-  /// Returns the refusal in a response, or `nil` if the response contains no error.
-  ///
-  /// A refusal is in `Response.Error`, or has an error code other than zero.
-  fileprivate func cosRefusal(_ object: JSONObject) -> ServiceRefusal? {
+  /// Returns the refusal in `Response.Error`, or that with an error code other than zero.
+  private static func cosRefusal(in object: JSONObject) -> ServiceRefusal? {
     if let response = object["Response"]?.object, let error = response["Error"]?.object {
       return ServiceRefusal(
         code: error["Code"]?.code ?? "Error", message: error["Message"]?.string ?? "",
@@ -154,32 +92,102 @@ extension AppServerResponse {
   }
 }
 
-extension AppServerFormat {
-  /// The response format that Amazon's SDKs read from a container's credential URL.
-  ///
-  /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`; a refusal has `code` and `message`.
-  /// Page: "Container credential provider" in the AWS SDKs and Tools Reference Guide.
-  public static let s3 = AppServerFormat(.s3)
-}
-
-extension AppServerDocument {
-  static let s3 = AppServerDocument(
-    recognizes: { $0["SecretAccessKey"] != nil },
-    issued: { response, object throws(CredentialError) in try response.s3(object) },
-    refusal: { _, object in
-      object["code"]?.code.map { ServiceRefusal(code: $0, message: object["message"]?.string ?? "") }
-    })
-}
-
 extension AppServerResponse {
-  fileprivate func s3(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    if let refusal = AppServerDocument.s3.refusal(self, object) { throw rejected(refusal) }
+  /// Returns the key in the fields of a response that is not a refusal.
+  fileprivate func key(
+    in object: JSONObject, secret: String, token: String, unless refusal: ServiceRefusal?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if let refusal { throw rejected(refusal) }
     let id = try reader.text(["AccessKeyId"], in: object)
-    let secret = try reader.text(["SecretAccessKey"], in: object)
-    let token = try reader.text(["Token"], in: object)
+    let secret = try reader.text([secret], in: object)
+    let token = try reader.text([token], in: object)
     guard let end = try reader.instant(["Expiration"], in: [object]) else {
       throw reader.malformed("The response has no field Expiration.")
     }
     return try reader.issued(id: id, secret: secret, token: token, expiration: end, at: response.issuerTime)
   }
+
+  private static let ids = ["tmpSecretId", "TmpSecretId"]
+  private static let secrets = ["tmpSecretKey", "TmpSecretKey"]
+  private static let tokens = [
+    "sessionToken", "SessionToken", "Token", "token", "XCosSecurityToken", "SecurityToken", "securityToken",
+  ]
+  private static let starts = ["startTime", "StartTime"]
+  private static let ends = ["expiredTime", "ExpiredTime", "expiration", "Expiration"]
+
+  fileprivate func cos(_ object: JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let envelope = (object["data"] ?? object["Response"])?.object ?? object
+    guard let fields = credentials(in: envelope) else {
+      if let refusal = AppServerDocument.cos.refusal(object) { throw rejected(refusal) }
+      throw reader.malformed("The response has no object credentials or Credentials, bare or inside data or Response.")
+    }
+    let id = try reader.text(Self.ids, in: fields)
+    let secret = try reader.text(Self.secrets, in: fields)
+    let token = try reader.text(Self.tokens, in: fields)
+    let objects = [envelope, fields, object]
+    guard let end = try reader.instant(Self.ends, in: objects) else {
+      throw reader.malformed("The response has no field expiredTime, ExpiredTime, expiration or Expiration.")
+    }
+    let start = try reader.instant(Self.starts, in: objects)
+    return try reader.issued(
+      id: id, secret: secret, token: token, start: start, expiration: end, at: response.issuerTime ?? start)
+  }
+
+  /// Returns the object with the key's fields, which is nested, or the envelope itself as in the vendor's browser SDK.
+  private func credentials(in envelope: JSONObject) -> JSONObject? {
+    if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
+    return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
+  }
+}
+
+struct AppServerResponse {
+  let source: String
+  let response: ServiceResponse
+
+  var reader: CredentialReader {
+    CredentialReader(
+      source: source,
+      remedy: "Compare the server's response with the formats in the article CredentialServices of CredentialSources.")
+  }
+
+  func issued(as format: AppServerFormat) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard response.isSuccess else { throw refusal }
+    switch format.kind {
+    case .documents(let documents):
+      let object = try reader.object(response)
+      guard let document = documents.first(where: { $0.recognizes(object) }) ?? documents.last else {
+        throw reader.malformed("The response has none of the supported formats.")
+      }
+      return try document.issued(self, object)
+    case .custom(let decode):
+      do {
+        return try reader.issued(try decode(response.body), at: response.issuerTime)
+      } catch let error as CredentialError {
+        throw error
+      } catch {
+        throw reader.malformed("The app's decoder threw \(type(of: error)).")
+      }
+    }
+  }
+
+  private var refusal: CredentialError {
+    let object = response.object ?? JSONObject()
+    let refusal = AppServerFormat.known.reversed().lazy.compactMap { $0.refusal(object) }.first
+    let isLogin = response.status == 401 || response.status == 403
+    let fallback =
+      isLogin
+      ? "Log in again, so that the app's requests are accepted."
+      : "Check the address, and the request that the app makes."
+    return RefusalRules.none.error(for: response, refusal, source: source, fallback: fallback)
+  }
+
+  /// Returns the error for a refusal that the body of a successful response contains.
+  func rejected(_ refusal: ServiceRefusal) -> CredentialError {
+    RefusalRules.none.error(for: response, refusal, source: source, fallback: "See the server's log.")
+  }
+}
+
+extension RefusalRules {
+  /// The rules for responses of app servers, whose error codes this package does not interpret.
+  static let none = RefusalRules(clock: [], passing: [], remedies: [])
 }

@@ -3,32 +3,21 @@
 
 package import StorageAuth
 
-/// A description of a vendor tool's configuration file: its possible paths, and the remedy in errors about the file.
 package struct ConfigurationFile: Sendable {
   /// The maximum size of a configuration file in bytes, about a thousand times the usual size.
   static let sizeLimit = 1 << 20
 
-  /// The name of the provider that reads the file, for error messages.
   package let source: String
 
   /// The environment variable that contains the file's path, or `nil` if the tool has no such variable.
   package var variable: String?
 
-  /// The default paths of the file.
-  ///
-  /// The first path at which a file exists is used.
+  /// The default paths, of which the first at which a file exists is used.
   package let paths: [String]
 
-  /// The remedy in error messages: a sentence that says how to create the file.
+  /// A sentence that says how to create the file.
   package let remedy: String
 
-  /// Creates a description of a configuration file.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that reads the file, for error messages.
-  ///   - variable: The environment variable that contains the file's path, or `nil` if the tool has no such variable.
-  ///   - paths: The default paths of the file. The first path at which a file exists is used.
-  ///   - remedy: A sentence that says how to create the file.
   package init(source: String, variable: String? = nil, paths: [String], remedy: String) {
     self.source = source
     self.variable = variable
@@ -36,7 +25,6 @@ package struct ConfigurationFile: Sendable {
     self.remedy = remedy
   }
 
-  /// The content of a configuration file that was read, and the file's location.
   package struct Contents {
     package let bytes: [UInt8]
     package let path: String
@@ -49,16 +37,11 @@ package struct ConfigurationFile: Sendable {
     }
   }
 
-  /// Reads the configuration file, and reports a warning if other users can read it or could have written it.
+  /// Reads the file, and reports a warning if other users can read it or could have written it.
   ///
-  /// - Parameters:
-  ///   - context: The context that reads the file.
-  ///   - named: The path that the calling program specifies, or `nil` to use the environment variable or the default
-  ///     paths.
-  /// - Returns: The content of the file.
-  /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and the file
-  ///   does not exist, or if a file cannot be read, because a chain must not skip a source that the user intended to
-  ///   use.
+  /// - Parameter named: The path that the calling program specifies.
+  /// - Throws: `notConfigured` if no path is specified and no file exists. `failed` if a path is specified and there is
+  ///   no file, or if a file cannot be read, because a chain must not skip a source that the user intended to use.
   package func read(in context: ProviderContext, named: String? = nil) throws(CredentialError) -> Contents {
     let fromVariable = variable.flatMap { context.variable($0) }
     if let path = named ?? fromVariable {
@@ -91,17 +74,13 @@ package struct ConfigurationFile: Sendable {
 }
 
 extension ProviderContext {
-  /// Reads a small configuration file, or returns `nil` if the file does not exist.
   package func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
     try files.read(path, at: location)
   }
 }
 
 extension ConfigurationFile.Contents {
-  /// Checks that other users could not have written the file, before a command that the file specifies runs with this
-  /// user's rights.
-  ///
-  /// - Throws: `failed`, with the reason and the remedy, if another user could have written the file.
+  /// Checks that others could not have written the file, before a command that it names runs with this user's rights.
   package func checkThatCommandsMayBeRun(for location: SettingLocation) throws(CredentialError) {
     guard let weakness else { return }
     throw location.error(
@@ -112,21 +91,15 @@ extension ConfigurationFile.Contents {
 extension FileContents {
   /// Whether members of the file's group or all users can read the file.
   ///
-  /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it who
-  /// runs the program; its members do not count.
+  /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it
+  /// who runs the program; its members do not count.
   package var isReadableByOthers: Bool {
     permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
   }
 }
 
 extension ProviderContext {
-  /// Returns a closure that reads an identity token from a file.
-  ///
-  /// The closure reads the file at each call, because the platform replaces the token before it expires.
-  ///
-  /// - Parameters:
-  ///   - path: The path of the token file.
-  ///   - location: The location of the setting that specifies the file, for error messages.
+  /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token.
   package func token(
     in path: String, for location: SettingLocation
   ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {
@@ -142,19 +115,11 @@ extension ProviderContext {
       return Secret(text)
     }
   }
-}
 
-extension ProviderContext {
-  /// Returns the values of environment variables that must be set together.
+  /// Returns the values of environment variables that must be set together, in the order of `names`.
   ///
-  /// - Parameters:
-  ///   - names: The names of the variables.
-  ///   - telling: The variables out of `names` that other tools do not set. If none of them is set, the source is not
-  ///     configured.
-  ///   - location: The location of the variables, for error messages.
-  /// - Returns: The values of the variables, in the order of `names`.
-  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if some variables are set and others are
-  ///   not.
+  /// - Parameter telling: The variables out of `names` that other tools do not set.
+  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if only some of the variables are set.
   package func variables(
     _ names: [String], unlessUnset telling: [String], at location: SettingLocation
   ) throws(CredentialError) -> [String] {

@@ -6,9 +6,9 @@ public import StorageAuth
 /// A provider of access keys from environment variables.
 ///
 /// The variables are read for each credential. Each value can also be in a file: `OSS_ACCESS_KEY_SECRET_FILE` names the
-/// file with the value of `OSS_ACCESS_KEY_SECRET`, and so on for every variable with a part of the key. If none of them is set, the error is `notConfigured`. If some are set
-/// but the ID or the secret is missing, the error is `failed`: an incomplete key is a mistake, and a chain that
-/// continued with its next source would silently use another identity.
+/// file with the value of `OSS_ACCESS_KEY_SECRET`, and so on for every variable with a part of the key. If none of them
+/// is set, the error is `notConfigured`. If some are set but the ID or the secret is missing, the error is `failed`: an
+/// incomplete key is a mistake, and a chain that continued with its next source would silently use another identity.
 public struct EnvironmentCredentialProvider: CredentialProvider {
   private let idName: String
   private let secretName: String
@@ -23,10 +23,8 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// - Parameters:
   ///   - id: The name of the variable that contains the access key ID.
   ///   - secret: The name of the variable that contains the secret access key.
-  ///   - tokens: The names of the variables that can contain the session token; may be empty. The first variable that
-  ///     is set is used.
-  ///   - expiration: The name of the variable that contains the expiration, in ISO 8601 or as Unix time, or `nil` if
-  ///     there is no such variable.
+  ///   - tokens: The names of the variables for the session token, of which the first that is set is used.
+  ///   - expiration: The name of the variable with the expiration in ISO 8601 or Unix time, or `nil` if there is none.
   public init(id: String, secret: String, tokens: [String], expiration: String? = nil) {
     idName = id
     secretName = secret
@@ -43,19 +41,18 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
   /// - Throws: A `CredentialError` that lists the missing variables: `notConfigured` if no variable is set, `failed` if
   ///   only some variables are set, a file cannot be used, or the key is invalid.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let values = EnvironmentValues(variable: context.environment, files: context.files, onWarning: context.onWarning)
-    let id = try values.value(idName, for: source)
-    let secret = try values.value(secretName, for: source)
-    let token = try tokenNames.first { values.isSet($0) }.flatMap { name throws(CredentialError) in
-      try values.value(name, for: source)
+    let id = try value(idName, in: context)
+    let secret = try value(secretName, in: context)
+    let token = try tokenNames.first { isSet($0, in: context) }.flatMap { name throws(CredentialError) in
+      try value(name, in: context)
     }
     if let id, let secret {
-      let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration(in: values))
+      let key = AccessKey(id: id, secret: secret, sessionToken: token, expiration: try expiration(in: context))
       return IssuedCredential(try checked(key))
     }
     let missing = [id == nil ? idName : nil, secret == nil ? secretName : nil].compactMap(\.self)
     let isUnset = missing.count == 2 && token == nil
-    let others = ([idName, secretName] + tokenNames).filter { !missing.contains($0) && values.isSet($0) }
+    let others = ([idName, secretName] + tokenNames).filter { !missing.contains($0) && isSet($0, in: context) }
     throw CredentialError(
       isUnset ? .notConfigured : .failed, source: source,
       isUnset
@@ -66,9 +63,42 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
         : "Set \(missing.joined(separator: " and ")) as well, or unset the others.")
   }
 
-  /// Returns the expiration that the environment specifies, or `nil` if its variable is unset.
-  private func expiration(in values: EnvironmentValues) throws(CredentialError) -> Timestamp? {
-    guard let expirationName, let text = values.variable(expirationName)?.trimmed else { return nil }
+  /// Returns whether a variable, or the variable that names its file, is set to more than whitespace.
+  private func isSet(_ name: String, in context: ProviderContext) -> Bool {
+    context.variable(name) != nil || context.variable(fileVariable(of: name)) != nil
+  }
+
+  /// Returns the value of a variable, or of the file that another variable names, without surrounding whitespace.
+  ///
+  /// Container images usually have secrets in files, which are visible to fewer processes than the environment. The file
+  /// is read at each call, because a platform may replace it.
+  ///
+  /// - Throws: `failed` if both variables are set, or if the file cannot be used.
+  private func value(_ name: String, in context: ProviderContext) throws(CredentialError) -> String? {
+    let value = context.variable(name)
+    let fileVariable = fileVariable(of: name)
+    guard let path = context.variable(fileVariable) else { return value }
+    guard value == nil else {
+      throw CredentialError(
+        .failed, source: source, "The environment sets both \(name) and \(fileVariable).", remedy: "Unset one of them.")
+    }
+    let location = SettingLocation(
+      source: source, name: "The file \(path), which \(fileVariable) names,",
+      remedy: "Correct or unset \(fileVariable).")
+    guard let contents = try context.files.read(path, at: location) else {
+      throw location.error(.failed, "is not there")
+    }
+    contents.warnings(about: location, at: path).forEach(context.onWarning)
+    guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
+      throw location.error(.failed, "holds no text")
+    }
+    return text
+  }
+
+  private func fileVariable(of name: String) -> String { "\(name)_FILE" }
+
+  private func expiration(in context: ProviderContext) throws(CredentialError) -> Timestamp? {
+    guard let expirationName, let text = context.variable(expirationName) else { return nil }
     guard let end = Timestamp(expiration: text) else {
       throw CredentialError(
         .failed, source: source, "The environment sets \(expirationName) to a value that is not a time.",
@@ -77,12 +107,10 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
     return end
   }
 
-  /// The part of an error's remedy that lists the variables for the session token.
   private var tokenAdvice: String {
     tokenNames.isEmpty ? "" : ", and \(tokenNames.joined(separator: " or ")) for a temporary key"
   }
 
-  /// Returns a key after checking that a signer can send it.
   private func checked(_ key: AccessKey) throws(CredentialError) -> AccessKey {
     do {
       try key.check(idWithout: [])
@@ -92,56 +120,6 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
         .failed, source: source, "The key of the environment cannot be used. \(error.message)", remedy: error.remedy)
     }
   }
-}
-
-/// The values of environment variables, each of which can be in a file that another variable names.
-///
-/// The file with the value of `NAME` is named by `NAME_FILE`, as container images usually have it, because a secret in a
-/// file is visible to fewer processes than one in the environment.
-struct EnvironmentValues: Sendable {
-  /// A closure that returns the value of an environment variable, or `nil` if the variable is not set.
-  var variable: @Sendable (_ name: String) -> String?
-
-  /// The reader of the files.
-  var files: any FileReader
-
-  /// A closure that receives a warning if other users can read or could have written a file.
-  var onWarning: @Sendable (CredentialWarning) -> Void
-
-  /// Returns whether a variable, or the variable that names its file, is set to more than whitespace.
-  func isSet(_ name: String) -> Bool {
-    variable(name)?.trimmed != nil || variable(Self.fileVariable(of: name))?.trimmed != nil
-  }
-
-  /// Returns the value of a variable without surrounding whitespace, or `nil` if neither the variable nor the variable
-  /// that names its file is set.
-  ///
-  /// The file is read at each call, because a platform may replace it.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the variable that contains the value.
-  ///   - source: The name of the provider that reads the variable, for error messages.
-  /// - Throws: `failed` if both variables are set, or if the file cannot be used.
-  func value(_ name: String, for source: String) throws(CredentialError) -> String? {
-    let value = variable(name)?.trimmed
-    let fileVariable = Self.fileVariable(of: name)
-    guard let path = variable(fileVariable)?.trimmed else { return value }
-    guard value == nil else {
-      throw CredentialError(
-        .failed, source: source, "The environment sets both \(name) and \(fileVariable).", remedy: "Unset one of them.")
-    }
-    let location = SettingLocation(
-      source: source, name: "The file \(path), which \(fileVariable) names,",
-      remedy: "Correct or unset \(fileVariable).")
-    guard let contents = try files.read(path, at: location) else { throw location.error(.failed, "is not there") }
-    contents.warnings(about: location, at: path).forEach(onWarning)
-    guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
-      throw location.error(.failed, "holds no text")
-    }
-    return text
-  }
-
-  private static func fileVariable(of name: String) -> String { "\(name)_FILE" }
 }
 
 extension FileReader {
@@ -164,7 +142,6 @@ extension FileReader {
 }
 
 extension FileContents {
-  /// A reason why another user could have written the file, from the file system or from the permission bits.
   func weakness(at path: String) -> FileWeakness? {
     weakness ?? permissions.flatMap { FileWeakness(permissions: $0, of: "the file \(path)", at: path) }
   }

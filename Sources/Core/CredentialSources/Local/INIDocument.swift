@@ -16,13 +16,11 @@ package struct INIDocument {
     /// A closure that returns the normalized spelling of a key, by which the setting is found.
     let key: @Sendable (String) -> String
 
-    /// Whether quotation marks around a setting's value are removed.
     let removesQuotes: Bool
 
     /// Whether lines that are indented more deeply than the preceding key are nested settings of that key.
     let hasNestedSettings: Bool
 
-    /// Creates a dialect; without arguments, names ignore case, and quotation marks are removed.
     package init(
       section: @escaping @Sendable (String) -> String = { $0.lowercased() },
       key: @escaping @Sendable (String) -> String = { $0.lowercased() }, removesQuotes: Bool = true,
@@ -40,10 +38,7 @@ package struct INIDocument {
     var values: [String: String] = [:]
     var problem: String?
 
-    /// Records a problem with the section, unless a problem is already recorded.
-    mutating func note(_ problem: String) {
-      self.problem = self.problem ?? problem
-    }
+    mutating func note(_ problem: String) { self.problem = self.problem ?? problem }
   }
 
   private let location: SettingLocation
@@ -52,16 +47,9 @@ package struct INIDocument {
   private var parent: (name: String, indentation: Int, isEmpty: Bool)?
   private var sections: [String: Section] = [:]
 
-  /// The section names as written in the file, in their order in the file.
   package private(set) var names: [String] = []
 
-  /// Parses an INI file.
-  ///
-  /// - Parameters:
-  ///   - bytes: The content of the file.
-  ///   - location: The location of the file, for error messages.
-  ///   - dialect: The dialect of the tool that writes the file.
-  /// - Throws: An error that does not show any part of the file, if the file is not UTF-8.
+  /// Parses an INI file; the error for a file that is not UTF-8 does not show any part of it.
   package init(_ bytes: [UInt8], at location: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw location.malformed("is not text in UTF-8") }
     self.location = location
@@ -81,9 +69,8 @@ package struct INIDocument {
     }
   }
 
-  /// Returns the settings in a section of the file.
+  /// Returns the settings in a section, or `nil` if the file has no such section.
   ///
-  /// - Returns: The settings, or `nil` if the file has no such section.
   /// - Throws: An error if the section is repeated, repeats a key, or has a line that is not a setting.
   package func section(_ name: String, at location: SettingLocation) throws(CredentialError) -> SettingTable? {
     guard let section = sections[dialect.section(name)] else { return nil }
@@ -126,8 +113,7 @@ package struct INIDocument {
     }
   }
 
-  /// Returns a setting's value without its comment, the surrounding whitespace and, if the dialect removes them, the
-  /// quotation marks.
+  /// Returns a setting's value without its comment, the surrounding whitespace and, by dialect, the quotation marks.
   private func value(_ text: Substring) -> String {
     guard var value = text.trimmed else { return "" }
     if dialect.removesQuotes, let quote = value.first, quote == "\"" || quote == "'",
@@ -149,13 +135,9 @@ package struct INIDocument {
 }
 
 extension SettingLocation {
-  /// Returns the error for a section name that the file at this location does not contain.
+  /// Returns the error for a section name that the file does not contain.
   ///
-  /// - Parameters:
-  ///   - name: The section name.
-  ///   - document: The parsed file.
-  ///   - isMistake: Whether the section must exist in this file. The error's code is then `failed` rather than
-  ///     `notConfigured`.
+  /// - Parameter isMistake: Whether the section must exist, so that the code is `failed` rather than `notConfigured`.
   package func missing(section name: String, of document: INIDocument, isMistake: Bool) -> CredentialError {
     let known = document.names.isEmpty ? "none" : document.names.map { "[\($0)]" }.joined(separator: ", ")
     return error(isMistake ? .failed : .notConfigured, "has no section [\(name)]; its sections: \(known)")

@@ -7,7 +7,6 @@ public import StorageAuth
 ///
 /// A ``ProcessOutputFormat`` specifies the format of the JSON. The command's standard error is never shown.
 public struct ProcessCredentialProvider: CredentialProvider {
-  /// The maximum size of the command's output, in bytes.
   private static let outputLimit = 1 << 16
 
   private let command: CredentialCommand
@@ -84,8 +83,7 @@ public struct ProcessCredentialProvider: CredentialProvider {
 
   private func problem(with error: CommandError) -> CredentialError {
     switch error {
-    case .notFound:
-      location.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
+    case .notFound: location.error(.failed, "is not there", remedy: "Install it, or name it by its whole path.")
     case .notStarted(let reason):
       location.error(.failed, "could not be started: \(reason)", remedy: "See whether this user may run it.")
     case .timeout: location.error(.timeout, "took longer than \(timeout)", isRetryable: true)
@@ -100,7 +98,6 @@ public struct ProcessOutputFormat: Sendable {
   /// The names of the required fields in the output, for error messages.
   let fields: String
 
-  /// A closure that reads the access key from the parsed output.
   let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey
 
   package init(fields: String, key: @escaping @Sendable (SettingTable) throws(CredentialError) -> AccessKey) {
@@ -110,9 +107,8 @@ public struct ProcessOutputFormat: Sendable {
 
   /// The default format for a custom program.
   ///
-  /// The output is either `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}`, or
-  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}`. The token and the expiration are
-  /// optional.
+  /// The output is `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}`, or `{"mode", "access_key_id",
+  /// "access_key_secret", "sts_token", "expiration"}`, with an optional token and expiration.
   public static let standard = ProcessOutputFormat(fields: "AccessKeyId and AccessKeySecret") {
     (response) throws(CredentialError) in
     guard response.has("access_key_id") || response.has("access_key_secret") || response.has("mode") else {
@@ -120,8 +116,7 @@ public struct ProcessOutputFormat: Sendable {
         .init(id: "AccessKeyId", secret: "AccessKeySecret", token: "SecurityToken", expiration: "Expiration"))
     }
     switch try response.text("mode") {
-    case "AK"?:
-      return try response.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
+    case "AK"?: return try response.requiredKey(.init(id: "access_key_id", secret: "access_key_secret"))
     case "StsToken"?:
       _ = try response.required("sts_token")
       fallthrough
@@ -136,8 +131,7 @@ public struct ProcessOutputFormat: Sendable {
 }
 
 extension ProcessCredentialProvider: Redacted {
-  /// A description that contains the provider's name and the program, but not the arguments and variables, which may
-  /// contain secrets.
+  /// A description with the provider's name and the program, without arguments and variables, which may be secret.
   public var description: String { "ProcessCredentialProvider(\(source): \(command))" }
 }
 
@@ -156,5 +150,76 @@ extension CredentialProvider where Self == ProcessCredentialProvider {
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60)
   ) -> ProcessCredentialProvider {
     ProcessCredentialProvider(command, environment: environment, timeout: timeout)
+  }
+}
+
+/// A command that prints a credential, consisting of a program and its arguments.
+///
+/// The command runs without a shell, so that no part of it is expanded, unless it is created with ``shell(_:)``.
+///
+/// ```swift
+/// let command: CredentialCommand = ["/usr/local/bin/vault-key", "--account", "photos"]
+/// let piped = CredentialCommand.shell("vault read oss | jq .data")
+/// ```
+public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
+  let arguments: [String]
+
+  /// Creates a command that runs a program without a shell.
+  ///
+  /// - Parameter arguments: The program, found through `PATH` unless its name contains a slash, and its arguments.
+  public init(_ arguments: [String]) { self.arguments = arguments }
+
+  /// Creates a command that runs a program without a shell.
+  ///
+  /// - Parameter elements: The program, found through `PATH` unless its name contains a slash, and its arguments.
+  public init(arrayLiteral elements: String...) { self.init(elements) }
+
+  /// Returns a command that runs a command line with `/bin/sh`, which expands variables and supports pipes.
+  ///
+  /// Use it only for command lines that an attacker cannot influence.
+  ///
+  /// - Parameter line: The command line to run.
+  public static func shell(_ line: String) -> CredentialCommand { CredentialCommand(["/bin/sh", "-c", line]) }
+
+  /// Splits a command line into a program and its arguments without running a shell.
+  ///
+  /// Whitespace separates arguments unless it is quoted or escaped with a backslash, and variables and patterns are not
+  /// expanded. Returns `nil` if the line is empty, has an unclosed quotation mark or ends with a backslash.
+  package init?(splitting line: String) {
+    var arguments: [String] = []
+    var current: String?
+    var quote: Unicode.Scalar?
+    var characters = line.unicodeScalars.makeIterator()
+    while let character = characters.next() {
+      switch (quote, character) {
+      case ("'"?, "'"), ("\""?, "\""): quote = nil
+      case ("\""?, "\\"):
+        guard let next = characters.next() else { return nil }
+        current = (current ?? "") + ("\"\\$`".unicodeScalars.contains(next) ? "\(next)" : "\\\(next)")
+      case (.some, _): current = (current ?? "") + "\(character)"
+      case (nil, "'"), (nil, "\""):
+        quote = character
+        current = current ?? ""
+      case (nil, "\\"):
+        guard let next = characters.next() else { return nil }
+        current = (current ?? "") + "\(next)"
+      case (nil, _) where character.properties.isWhitespace:
+        if let argument = current { arguments.append(argument) }
+        current = nil
+      case (nil, _): current = (current ?? "") + "\(character)"
+      }
+    }
+    guard quote == nil else { return nil }
+    if let argument = current { arguments.append(argument) }
+    guard let program = arguments.first, !program.isEmpty else { return nil }
+    self.init(arguments)
+  }
+}
+
+extension CredentialCommand: Redacted {
+  /// A description that contains the program but not its arguments, which may contain secrets.
+  public var description: String {
+    guard let program = arguments.first else { return "no command" }
+    return arguments.count == 1 ? program : "\(program) with \(arguments.count - 1) argument(s)"
   }
 }

@@ -5,8 +5,7 @@ public import StorageAuth
 
 /// A provider of credentials from a profile in a configuration file of a vendor's tools or SDKs.
 ///
-/// Each provider's module defines one static member for each file format that it can read. The file is read for each
-/// credential.
+/// Each provider's module defines a static member for each file format. The file is read for each credential.
 ///
 /// ```swift
 /// let credentials = CredentialCache(.alibabaCLIProfile("production"))
@@ -22,26 +21,13 @@ public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
 
   private let read: @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
 
-  /// Creates a provider for a profile.
-  ///
-  /// - Parameters:
-  ///   - source: The provider's name, for error messages.
-  ///   - read: A closure that reads the profile, and obtains the credential that the profile describes.
   package init(
-    source: String,
-    read: @escaping @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
+    source: String, read: @escaping @Sendable (ProviderContext) async throws(CredentialError) -> IssuedCredential<Value>
   ) {
     self.source = source
     self.read = read
   }
 
-  /// Creates a provider for a profile in a file.
-  ///
-  /// - Parameters:
-  ///   - file: The file that contains the profile.
-  ///   - path: The path that the caller specifies, or `nil` for the path that the environment specifies or the default
-  ///     paths.
-  ///   - read: A closure that obtains the credential that the profile in the file describes.
   package init(
     _ file: ConfigurationFile, path: String?,
     read:
@@ -56,8 +42,7 @@ public struct ProfileCredentialProvider<Value: Credential>: CredentialProvider {
 
   /// Returns the credential that the profile contains, or that a service or a command issues for the profile.
   ///
-  /// - Parameter context: The context whose files and environment variables are read, and in which services and
-  ///   commands are called.
+  /// - Parameter context: The context whose files and variables are read, and in which services and commands run.
   /// - Throws: A `CredentialError`: `notConfigured` if the default file or the default profile does not exist or has no
   ///   credential; `failed` or `malformedResponse` if a file or a profile that is specified cannot be used; or the error
   ///   of the service or the command that the profile specifies.
@@ -74,11 +59,7 @@ extension ProfileCredentialProvider: Redacted {
 extension ConfigurationFile.Contents {
   /// Returns the settings in the section for a profile of an INI file.
   ///
-  /// - Parameters:
-  ///   - profile: The profile's name.
-  ///   - isMistake: Whether the caller specified the profile, so that it must exist.
-  /// - Throws: `notConfigured`, or `failed` for a mistake, if the file has no such section. `malformedResponse` if the
-  ///   section is invalid.
+  /// - Parameter isMistake: Whether the caller specified the profile, so that it must exist.
   package func section(_ profile: String, isMistake: Bool) throws(CredentialError) -> SettingTable {
     let document = try INIDocument(bytes, at: location)
     guard let settings = try document.section(profile, at: part("section [\(profile)]")) else {

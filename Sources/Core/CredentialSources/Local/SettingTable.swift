@@ -3,18 +3,13 @@
 
 package import StorageAuth
 
-/// A table of named settings from a JSON object or a section of an INI file.
-///
-/// Errors about a setting contain the setting's name and location.
+/// A table of named settings, from JSON or a section of an INI file; errors contain a setting's name and location.
 package struct SettingTable: Sendable {
-  /// The location of the settings, for error messages.
   package var location: SettingLocation
 
   private let values: [String: JSONValue]
 
-  /// Creates a table from the members of a JSON object.
-  ///
-  /// A member whose value is `null` counts as unset.
+  /// Creates a table from the members of a JSON object, of which those that are `null` count as unset.
   package init(_ object: JSONObject, at location: SettingLocation) {
     self.location = location
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
@@ -35,8 +30,7 @@ package struct SettingTable: Sendable {
     }
   }
 
-  /// Returns the first string setting out of `names` that is neither missing nor empty, or `nil` if there is no such
-  /// setting.
+  /// Returns the first string setting out of `names` that is neither missing nor empty.
   package func text(_ names: [String]) throws(CredentialError) -> String? {
     for name in names {
       if let text = try text(name) { return text }
@@ -44,7 +38,6 @@ package struct SettingTable: Sendable {
     return nil
   }
 
-  /// Returns a string setting, or throws an error if the setting is missing or empty.
   package func required(_ name: String) throws(CredentialError) -> String {
     guard let text = try text(name) else { throw location.malformed("has no “\(name)”") }
     return text
@@ -80,9 +73,7 @@ package struct SettingTable: Sendable {
     throw location.malformed("has neither true nor false in “\(name)”")
   }
 
-  /// Returns a time setting, which can be in ISO 8601 or Unix time, or `nil` if the setting is missing, empty or 0.
-  ///
-  /// Unix time can be a string or a number.
+  /// Returns a time setting in ISO 8601 or Unix time (a string or a number), or `nil` if it is missing, empty or 0.
   package func instant(_ name: String) throws(CredentialError) -> Timestamp? {
     switch values[name] {
     case nil: return nil
@@ -107,7 +98,6 @@ package struct SettingTable: Sendable {
     }
   }
 
-  /// Returns whether a setting is present and not an empty string.
   package func has(_ name: String) -> Bool {
     switch values[name] {
     case nil: false
@@ -118,9 +108,7 @@ package struct SettingTable: Sendable {
 }
 
 extension SettingTable {
-  /// Parses the settings from a JSON object, which may begin with a byte order mark.
-  ///
-  /// - Throws: An error that does not show any part of the input, if the input is not a JSON object.
+  /// Parses a JSON object, with or without a byte order mark; no error shows any part of the input.
   package init(json bytes: [UInt8], at location: SettingLocation) throws(CredentialError) {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     let text = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
@@ -134,9 +122,7 @@ extension SettingTable {
     guard let object = document.object else { throw location.malformed("is not a JSON object") }
     self.init(object, at: location)
   }
-}
 
-extension SettingTable {
   /// The names of the settings that together form an access key.
   package struct KeyNames {
     package var id: String
@@ -152,11 +138,7 @@ extension SettingTable {
     }
   }
 
-  /// Returns the access key that the settings contain.
-  ///
-  /// - Returns: The key, or `nil` if both the ID and the secret are missing.
-  /// - Throws: An error if only the ID or only the secret is present, because an incomplete key is a mistake, or if the
-  ///   key is invalid.
+  /// Returns the access key, or `nil` if both the ID and the secret are missing; an incomplete key is a mistake.
   package func key(_ names: KeyNames) throws(CredentialError) -> AccessKey? {
     let (id, secret) = (try text(names.id), try text(names.secret))
     if id == nil && secret == nil { return nil }
@@ -177,7 +159,6 @@ extension SettingTable {
     return key
   }
 
-  /// Returns the access key that the settings contain, or throws an error if both the ID and the secret are missing.
   package func requiredKey(_ names: KeyNames) throws(CredentialError) -> AccessKey {
     guard let key = try key(names) else { throw location.malformed("has no “\(names.id)” and no “\(names.secret)”") }
     return key
@@ -185,6 +166,67 @@ extension SettingTable {
 }
 
 extension AccessKey {
-  /// The time at which the key expires, as a string for error messages.
   package var ending: String { expiration.map { "\($0)" } ?? "no time" }
+}
+
+/// The location of a setting, such as a profile in a file, for error messages about the setting.
+package struct SettingLocation: Sendable {
+  package let source: String
+
+  /// The location as the subject of a sentence, such as `The profile “default” in /home/mia/.aliyun/config.json`.
+  package let name: String
+
+  package let remedy: String
+
+  package init(source: String, name: String, remedy: String) {
+    self.source = source
+    self.name = name
+    self.remedy = remedy
+  }
+
+  /// Returns an error whose message is a sentence of the location's name and a predicate.
+  package func error(
+    _ code: CredentialError.Code, _ predicate: String, remedy: String? = nil, isRetryable: Bool = false
+  ) -> CredentialError {
+    CredentialError(
+      code, source: source, "\(name) \(predicate).", remedy: remedy ?? self.remedy, isRetryable: isRetryable)
+  }
+
+  package func malformed(_ predicate: String, remedy: String? = nil) -> CredentialError {
+    error(.malformedResponse, predicate, remedy: remedy)
+  }
+}
+
+extension String {
+  /// The string in quotation marks if it looks like a name, or a phrase that contains only its length.
+  ///
+  /// A string that does not look like a name is not shown, because it may be a misplaced secret.
+  package var shownIfName: String {
+    let isName = utf8.count <= 24 && allSatisfy { $0.isASCII && ($0.isLetter || $0 == "_" || $0 == "-") }
+    return isName ? "“\(self)”" : "a text of \(utf8.count) bytes"
+  }
+}
+
+extension CredentialError {
+  /// Returns this error as one of the provider at a location, with `failed` in place of `notConfigured`.
+  fileprivate func inside(_ location: SettingLocation) -> CredentialError {
+    CredentialError(
+      code == .notConfigured ? .failed : code, source: "\(location.source): \(source)", "\(location.name): \(message)",
+      remedy: remedy, isRetryable: isRetryable, declined: declined)
+  }
+}
+
+extension CredentialProvider {
+  /// Requests a credential on behalf of a setting that requires it, so that `notConfigured` becomes `failed`.
+  package func issue(
+    for location: SettingLocation, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<Value> {
+    do {
+      let issued = try await issue(in: context)
+      return IssuedCredential(
+        issued.credential, issuerTime: issued.issuerTime, source: "\(location.source): \(issued.source ?? source)")
+    } catch {
+      throw error.inside(location)
+    }
+  }
 }

@@ -5,9 +5,7 @@ package import StorageAuth
 
 /// A reader of the fields of a credential in a JSON response, whose errors name the missing or invalid field.
 package struct CredentialReader: Sendable {
-  /// The name of the provider that receives the response, for error messages.
   package let source: String
-  /// The remedy in errors about a response that cannot be read.
   package let remedy: String
 
   package init(source: String, remedy: String) {
@@ -19,9 +17,7 @@ package struct CredentialReader: Sendable {
     CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
   }
 
-  /// Returns the JSON object that a response contains.
-  ///
-  /// A body that is not a JSON object leads to a retryable error, because the response may have been truncated.
+  /// Returns the JSON object of a response; without one the error is retryable, as the response may be truncated.
   package func object(_ response: ServiceResponse) throws(CredentialError) -> JSONObject {
     guard let object = response.object else { throw malformed(response.unreadable, isRetryable: true) }
     return object
@@ -52,7 +48,6 @@ package struct CredentialReader: Sendable {
     return nil
   }
 
-  /// Returns a message that says why a time cannot be the start or the expiration of a current credential.
   private static func problem(_ name: String, _ time: Timestamp, _ value: JSONValue) -> String {
     let isEnd = name.lowercased().hasPrefix("expir")
     if !isWritten(value), time.unixSeconds <= 0 {
@@ -71,8 +66,7 @@ package struct CredentialReader: Sendable {
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
 
-  /// Ten years in seconds, the longest duration that a number in a time field is taken for; as Unix time it is before
-  /// 1980.
+  /// The longest duration that a number in a time field is taken for, ten years in seconds; as Unix time, before 1980.
   private static let longestDuration: Int64 = 10 * 365 * 86_400
 
   /// Returns whether a JSON value is a string with a date rather than a number.
@@ -92,14 +86,6 @@ package struct CredentialReader: Sendable {
   }
 
   /// Creates a temporary key from the fields of a response, and checks that the key can be used.
-  ///
-  /// - Parameters:
-  ///   - id: The access key ID.
-  ///   - secret: The secret access key.
-  ///   - token: The session token.
-  ///   - start: The time from which the key is valid, or `nil` if the issuer does not specify a start.
-  ///   - expiration: The time at which the key expires.
-  ///   - issuerTime: The current time according to the issuer's clock, or `nil` if that time is unknown.
   package func issued(
     id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -107,13 +93,10 @@ package struct CredentialReader: Sendable {
     return try issued(key, at: issuerTime)
   }
 
-  /// Returns a key after checking that it can be used.
-  ///
-  /// The key's fields must be valid, the key must start before it expires, and it must not have expired according to
-  /// the issuer's clock.
-  package func issued(_ key: AccessKey, at issuerTime: Timestamp?) throws(CredentialError) -> IssuedCredential<
-    AccessKey
-  > {
+  /// Returns a key after checking its fields, that it starts before it expires, and that it is valid for the issuer.
+  package func issued(
+    _ key: AccessKey, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     do {
       try key.check(idWithout: [])
     } catch {
@@ -139,7 +122,7 @@ extension Timestamp {
 }
 
 extension JSONObject {
-  /// Returns the first member whose name is in `names`, in the order of `names`, or `nil` if there is no such member.
+  /// Returns the first member whose name is in `names`, in the order of `names`.
   package func first(_ names: [String]) -> (name: String, value: JSONValue)? {
     for name in names {
       if let value = self[name] { return (name, value) }
@@ -171,18 +154,16 @@ extension Timestamp {
   init?(expiration text: String) {
     if let instant = Timestamp(iso8601: text) ?? Timestamp(iso8601Basic: text) {
       self = instant
-    } else if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let time = Int64(text) {
+    } else if text.utf8.allSatisfy({ $0.isASCIIDigit }), let time = Int64(text) {
       self.init(expiration: time)
     } else {
       return nil
     }
   }
 
-  /// Creates a time from Unix time in seconds, or in milliseconds if the number is 10,000,000,000 (the year 2286) or
-  /// greater.
+  /// Creates a time from Unix time in seconds, or in milliseconds from 10,000,000,000 (the year 2286) on.
   ///
-  /// Such numbers, read as milliseconds, are dates from April 1970 on. No credential is that old, and no credential is
-  /// valid until 2286.
+  /// Read as milliseconds, such numbers are dates from April 1970 on; no credential is that old, or valid until 2286.
   init(expiration unixTime: Int64) {
     self.init(unixSeconds: unixTime >= 10_000_000_000 ? unixTime / 1000 : unixTime)
   }

@@ -7,20 +7,13 @@ internal import StorageCrypto
 
 /// A client for an instance's metadata service that distinguishes an absent service from a failing service.
 package struct MetadataService: Sendable {
-  /// The name of the provider that sends the requests, for error messages.
   package let source: String
 
   private let endpoint: String
   private let timeout: Duration
   private let sighting: ServiceSighting
 
-  /// Creates a client for a metadata service.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that sends the requests, for error messages.
-  ///   - endpoint: The URL of the service.
-  ///   - timeout: The time limit for each request and its response, if the context has none.
-  ///   - sighting: The record of whether the service has ever responded.
+  /// Creates a client whose timeout is the limit for each request and its response, if the context has none.
   package init(
     source: String, endpoint: String, timeout: Duration = .seconds(1), sighting: ServiceSighting = ServiceSighting()
   ) {
@@ -55,12 +48,16 @@ package struct MetadataService: Sendable {
     }
   }
 
-  /// Sends a request to the metadata service without turning a retryable error into `notConfigured`.
   package func attempt(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse {
-    let call = try address.appending(path).call(method, headers: headers)
-    let transport = AttentiveTransport(try context.transport(for: source), sighting)
+    guard let address = ServiceURL(endpoint) else {
+      throw CredentialError(
+        .failed, source: source, "The address of the metadata service is not a URL.",
+        remedy: "Write it as a scheme and a host, or leave it out.")
+    }
+    let call = address.appending(path).call(method, headers: headers)
+    let transport = AttentiveTransport(transport: try context.transport(for: source), sighting: sighting)
     let exchange = ServiceExchange(
       source: source, transport: transport, time: context.time, timeout: context.timeout ?? timeout)
     return try await exchange.send { () async throws(CredentialError) in
@@ -68,9 +65,7 @@ package struct MetadataService: Sendable {
     }
   }
 
-  /// Returns an error as `notConfigured` if it is retryable and the metadata service has never responded.
-  ///
-  /// Any other error is returned unchanged.
+  /// Returns a retryable error as `notConfigured` if the metadata service has never responded.
   package func explained(_ error: CredentialError) -> CredentialError {
     guard error.isRetryable, !sighting.hasResponded else { return error }
     return CredentialError(
@@ -79,20 +74,7 @@ package struct MetadataService: Sendable {
       remedy: "Run on an instance of the vendor's cloud, or name another source.")
   }
 
-  private var address: ServiceURL {
-    get throws(CredentialError) {
-      guard let address = ServiceURL(endpoint) else {
-        throw CredentialError(
-          .failed, source: source, "The address of the metadata service is not a URL.",
-          remedy: "Write it as a scheme and a host, or leave it out.")
-      }
-      return address
-    }
-  }
-
-  /// Returns the first role in a response that lists one role per line, or `nil` if the response lists no role.
-  ///
-  /// A response with the status 404 lists no role.
+  /// Returns the first role of a list with one role per line, or `nil` for an empty list or the status 404.
   package func firstRole(in response: ServiceResponse) throws(CredentialError) -> String? {
     guard response.status != 404 else { return nil }
     let lines = String(decoding: response.body, as: UTF8.self).split(whereSeparator: \.isNewline)
@@ -150,20 +132,12 @@ package final class ServiceSighting: Sendable {
 
   var hasResponded: Bool { responded.withLock { $0 } }
 
-  func note() {
-    responded.withLock { $0 = true }
-  }
+  func note() { responded.withLock { $0 = true } }
 }
 
-/// A transport that records that the service at its other end has responded.
 private struct AttentiveTransport: HTTPTransport {
-  private let transport: any HTTPTransport
-  private let sighting: ServiceSighting
-
-  init(_ transport: any HTTPTransport, _ sighting: ServiceSighting) {
-    self.transport = transport
-    self.sighting = sighting
-  }
+  let transport: any HTTPTransport
+  let sighting: ServiceSighting
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let reply = try await transport.send(request, body: body)

@@ -6,7 +6,6 @@ package import StorageAuth
 
 /// A client that sends a request to a service and receives the response within limits of time and size.
 package struct ServiceExchange: Sendable {
-  /// The name of the provider that sends the requests, for error messages.
   package let source: String
   let transport: any HTTPTransport
   package let time: any SigningClock
@@ -15,14 +14,6 @@ package struct ServiceExchange: Sendable {
   /// The maximum size of a response body, in bytes.
   let responseLimit: Int
 
-  /// Creates a client for requests to a service.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that sends the requests, for error messages.
-  ///   - transport: The transport that sends the requests.
-  ///   - time: The clocks of this machine.
-  ///   - timeout: The time limit from the start of a request's preparation to the last byte of the response.
-  ///   - responseLimit: The maximum size of a response body, in bytes.
   package init(
     source: String, transport: any HTTPTransport, time: any SigningClock, timeout: Duration, responseLimit: Int = 65_536
   ) {
@@ -33,14 +24,7 @@ package struct ServiceExchange: Sendable {
     self.responseLimit = responseLimit
   }
 
-  /// Creates a client for requests to a service in a provider's context.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that sends the requests, for error messages.
-  ///   - context: The context of the provider's call.
-  ///   - timeout: The time limit if the context has none.
-  ///   - responseLimit: The maximum size of a response body, in bytes.
-  /// - Throws: `notConfigured` if the context has no transport.
+  /// Creates a client in a provider's context, with a time limit for a context that has none.
   package init(
     source: String, in context: ProviderContext, timeout: Duration, responseLimit: Int = 65_536
   ) throws(CredentialError) {
@@ -51,9 +35,7 @@ package struct ServiceExchange: Sendable {
 
   /// Prepares a request, sends it and returns the response with its body parsed.
   ///
-  /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the
-  ///   time limit.
-  /// - Returns: A response whose status is not a redirect.
+  /// - Parameter prepare: A closure that is called once, and whose run time counts towards the time limit.
   /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
   package func send(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
@@ -61,12 +43,7 @@ package struct ServiceExchange: Sendable {
     ServiceResponse(try await receive(prepare))
   }
 
-  /// Prepares a request, sends it and returns the response with its body unparsed.
-  ///
-  /// - Parameter prepare: A closure that prepares the request. It is called once, and its run time counts towards the
-  ///   time limit.
-  /// - Returns: A response whose status is not a redirect.
-  /// - Throws: A `CredentialError` if no response was received, or if the response is a redirect or too long.
+  /// Does the same as ``send(_:)``, and leaves the body unparsed.
   package func receive(
     _ prepare: @escaping @Sendable () async throws(CredentialError) -> PreparedCall
   ) async throws(CredentialError) -> ReceivedResponse {
@@ -110,15 +87,14 @@ package struct ServiceExchange: Sendable {
     } catch is CancellationError {
       throw cancelled
     } catch {
-      throw CredentialError(
-        .failed, source: source, "The response broke off.", remedy: "Retry.", isRetryable: true)
+      throw CredentialError(.failed, source: source, "The response broke off.", remedy: "Retry.", isRetryable: true)
     }
     guard let body else {
       throw CredentialError(
         .malformedResponse, source: source, "The response is longer than \(responseLimit) bytes.",
         remedy: "Check the address; a response with a key is far shorter.")
     }
-    return ReceivedResponse(reply.response, body: body, masks: prepared.masks)
+    return ReceivedResponse(response: reply.response, body: body, masks: prepared.masks)
   }
 
   private var cancelled: CredentialError {
@@ -141,5 +117,74 @@ package struct PreparedCall: Sendable {
   package init(_ call: ServiceCall, masks: [Secret] = []) {
     self.call = call
     self.masks = masks
+  }
+}
+
+package enum LimitedOutcome<Value: Sendable>: Sendable {
+  case finished(Value)
+  case timedOut
+  case cancelled
+}
+
+extension SigningClock {
+  /// Runs work in a separate task for at most a duration, and returns the outcome.
+  ///
+  /// The function returns at the limit even if the work ignores its cancellation and continues in the background.
+  package func limiting<Value: Sendable>(
+    to duration: Duration, _ work: @escaping @Sendable () async -> Value
+  ) async -> LimitedOutcome<Value> {
+    let race = Race<LimitedOutcome<Value>>()
+    let worker = Task { race.end(with: .finished(await work())) }
+    let timer = Task {
+      if (try? await sleep(for: duration)) != nil { race.end(with: .timedOut) }
+    }
+    defer {
+      worker.cancel()
+      timer.cancel()
+    }
+    return await withTaskCancellationHandler {
+      await race.outcome()
+    } onCancel: {
+      race.end(with: .cancelled)
+    }
+  }
+}
+
+/// A value that is set once, by the first of several competing tasks, and awaited by one task.
+private final class Race<Outcome: Sendable>: Sendable {
+  private enum State {
+    case running
+    case awaited(CheckedContinuation<Outcome, Never>)
+    case ended(Outcome)
+  }
+
+  private let state = Lock(State.running)
+
+  /// Sets the outcome and resumes the waiting task, unless an outcome is already set.
+  func end(with outcome: Outcome) {
+    let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+      switch state {
+      case .running:
+        state = .ended(outcome)
+        return nil
+      case .awaited(let waiter):
+        state = .ended(outcome)
+        return waiter
+      case .ended: return nil
+      }
+    }
+    waiter?.resume(returning: outcome)
+  }
+
+  /// Waits for the outcome; only one task may wait.
+  func outcome() async -> Outcome {
+    await withCheckedContinuation { continuation in
+      let outcome = state.withLock { state -> Outcome? in
+        if case .ended(let outcome) = state { return outcome }
+        state = .awaited(continuation)
+        return nil
+      }
+      if let outcome { continuation.resume(returning: outcome) }
+    }
   }
 }

@@ -4,32 +4,20 @@
 package import HTTPTypes
 package import StorageAuth
 
-/// A service's response with its whole, unparsed body.
 package struct ReceivedResponse: Sendable {
   package let response: HTTPResponse
   package let body: [UInt8]
-  /// The request's confidential values, which error messages must not show.
   package let masks: [Secret]
 
-  init(_ response: HTTPResponse, body: [UInt8], masks: [Secret]) {
-    self.response = response
-    self.body = body
-    self.masks = masks
-  }
-
-  /// The response's HTTP status code.
   package var status: Int { response.status.code }
 
   /// The current time according to the service's clock, read from the response's `Date` header.
   ///
-  /// The value is `nil` if the response does not have exactly one valid `Date` header, comes from a cache (it has an
-  /// `Age` header), or has an implausible date.
+  /// It is `nil` without exactly one plausible `Date` header, or if a cache sent the response (header `Age`).
   package var issuerTime: Timestamp? {
     let dates = response.headerFields[values: .date]
-    guard response.headerFields[.age] == nil, dates.count == 1, let time = Timestamp(httpDate: dates[0]) else {
-      return nil
-    }
-    return Timestamp.plausible.contains(time) ? time : nil
+    guard response.headerFields[.age] == nil, dates.count == 1 else { return nil }
+    return Timestamp(httpDate: dates[0]).flatMap { Timestamp.plausible.contains($0) ? $0 : nil }
   }
 }
 
@@ -37,19 +25,13 @@ package struct ReceivedResponse: Sendable {
 package struct ServiceResponse: Sendable {
   private let received: ReceivedResponse
 
-  /// The response body as a JSON object, or `nil` if the body is not a JSON object.
-  ///
-  /// A byte order mark is skipped.
+  /// The body as a JSON object, or `nil` if it is none; a byte order mark is skipped.
   package let object: JSONObject?
 
-  /// The response body as XML, or `nil` if the body is not XML.
-  ///
-  /// The value is also `nil` if the XML is not well-formed or exceeds the size limits for a response with a credential.
+  /// The body as XML, or `nil` if it is not well-formed, or exceeds the limits for a response with a credential.
   package let document: XMLNode?
 
-  /// The filter for strings from the service that appear in error messages.
-  ///
-  /// It masks the request's confidential values and the secrets in the response.
+  /// The filter for texts in error messages, which masks the request's confidential values and the secrets here.
   package let text: ServiceText
 
   init(_ received: ReceivedResponse) {
@@ -66,12 +48,10 @@ package struct ServiceResponse: Sendable {
 
   package var body: [UInt8] { received.body }
 
-  /// The response's HTTP status code.
   package var status: Int { received.status }
 
   package var isSuccess: Bool { response.status.kind == .successful }
 
-  /// The current time according to the service's clock, or `nil` if that time is unknown.
   package var issuerTime: Timestamp? { received.issuerTime }
 
   /// A message that says in what way the response body is not a JSON object.
@@ -121,4 +101,93 @@ extension XMLNode {
 func namesSecret(_ name: String) -> Bool {
   let name = name.asciiLowercased
   return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }
+}
+
+/// The error code, the message and the request ID in a service's error response.
+package struct ServiceRefusal: Sendable {
+  package let code: String
+  package let message: String
+  package var requestID: String?
+
+  package init(code: String, message: String, requestID: String? = nil) {
+    self.code = code
+    self.message = message
+    self.requestID = requestID
+  }
+}
+
+/// The rules for interpreting the error codes of a vendor's services.
+package struct RefusalRules: Sendable {
+  /// Prefixes of the error codes for a wrong signing time.
+  package let clock: [String]
+  /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
+  package let passing: [String]
+  /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
+  package let remedies: [(code: String, remedy: String)]
+
+  package init(clock: [String], passing: [String], remedies: [(code: String, remedy: String)]) {
+    self.clock = clock
+    self.passing = passing
+    self.remedies = remedies
+  }
+
+  func isClock(_ refusal: ServiceRefusal?) -> Bool {
+    guard let refusal else { return false }
+    return clock.contains { refusal.code.hasPrefix($0) }
+  }
+
+  /// Returns the error for a response that contains no credential.
+  ///
+  /// - Parameter fallback: The remedy for a permanent error whose code has no rule.
+  package func error(
+    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallback: String
+  ) -> CredentialError {
+    let isPassing =
+      response.status >= 500 || response.status == 429 || response.status == 408
+      || passing.contains { refusal?.code.hasPrefix($0) == true }
+    let known = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
+    return CredentialError(
+      isPassing ? .failed : .rejected, source: source, message(response, refusal),
+      remedy: known ?? (isPassing ? "Retry later." : fallback), isRetryable: isPassing)
+  }
+
+  private func message(_ response: ServiceResponse, _ refusal: ServiceRefusal?) -> String {
+    guard let refusal else { return "The service responded with HTTP \(response.status)." }
+    var text = refusal.code
+    if !refusal.message.isEmpty { text += ": \(refusal.message)" }
+    if let id = refusal.requestID { text += " (request \(id))" }
+    return "The service refused (HTTP \(response.status)). \(response.text.shown(text))"
+  }
+}
+
+/// A filter that turns strings from other systems into one short line for error messages and masks confidential values.
+package struct ServiceText: Sendable {
+  private static let limit = 300
+  private let mask: SecretMask
+
+  /// Creates a filter that masks values, both verbatim and encoded for a URL.
+  package init(masking masks: [Secret] = []) { mask = SecretMask(masks) }
+
+  /// Returns a string as one line of at most 300 characters, with values masked and without control characters.
+  package func shown(_ text: String) -> String {
+    // Only this prefix is searched for secrets, so no later part of a longer text may be shown.
+    let text = mask.applied(to: String(text.prefix(16 * Self.limit)))
+    let line = text.split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
+    let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
+    let visible = String(String.UnicodeScalarView(scalars))
+    return visible.count > Self.limit ? visible.prefix(Self.limit) + "…" : visible
+  }
+}
+
+extension ServiceCall {
+  /// The words of at least eight characters in the query, the body and other headers, which may contain a login.
+  package var confidentialWords: [Secret] {
+    let plain: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
+    let values = request.headerFields.filter { !plain.contains($0.name) }.map(\.value)
+    let texts = values + [query, String(decoding: body, as: UTF8.self)]
+    return texts.flatMap { text in
+      text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "-._~+/%".contains($0)) }
+        .filter { $0.count >= 8 }.map { Secret(String($0)) }
+    }
+  }
 }

@@ -11,13 +11,6 @@ package struct SignedExchange: Sendable {
   private let timeout: Duration
   private let clock = ServiceClock()
 
-  /// Creates a client for a provider of temporary keys.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the provider that sends the requests, for error messages.
-  ///   - credentials: The provider of the key that signs the requests.
-  ///   - rules: The rules for the service's error codes.
-  ///   - timeout: The time limit for one request and its response, if the context has none.
   package init(
     source: String, credentials: any CredentialProvider<AccessKey>, rules: RefusalRules,
     timeout: Duration = .seconds(10)
@@ -30,18 +23,12 @@ package struct SignedExchange: Sendable {
 
   /// Sends a signed request and returns the service's successful response.
   ///
-  /// If the service rejects the signing time, the request is created, signed and sent once more with the service's
-  /// time.
+  /// If the service rejects the signing time, the request is created, signed and sent once more with its time.
   ///
   /// - Parameters:
-  ///   - signer: The signer for the request.
   ///   - refusal: A closure that reads the refusal from an error response, or returns `nil` for a successful response.
-  ///   - context: The context of the provider's call, in which the signing key is requested too.
   ///   - permanent: Whether the service requires a permanent key, that is, a key without a session token.
-  ///   - makeCall: A closure that creates the request. It is called for each attempt, because a nonce can be used only
-  ///     once.
-  /// - Returns: A successful response.
-  /// - Throws: A `CredentialError` if there is no key to sign with, or if the service returns no successful response.
+  ///   - makeCall: A closure that creates the request for each attempt, because a nonce can be used only once.
   package func response(
     signedWith signer: some Signer<ServiceCall, AccessKey>, refusal: @Sendable (ServiceResponse) -> ServiceRefusal?,
     in context: ProviderContext, permanent: Bool = false, _ makeCall: @escaping @Sendable () -> ServiceCall
@@ -90,5 +77,42 @@ package struct SignedExchange: Sendable {
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
+  }
+}
+
+/// A clock that follows a service's time after the service has rejected the time of this machine's clock.
+///
+/// The service's time is advanced by the uptime since its response, so that the wall clock does not affect it.
+package final class ServiceClock: Sendable {
+  private struct Anchor {
+    let time: Timestamp
+    let uptime: Duration
+  }
+
+  /// The clock skew below which no correction is made.
+  ///
+  /// Services tolerate a skew of five minutes or more, so that a smaller skew is not the reason for a rejection.
+  private static let tolerance = Duration.seconds(30)
+
+  private let anchor = Lock<Anchor?>(nil)
+
+  package init() {}
+
+  /// Returns the service's current time if it is known, otherwise the current time according to this machine's clock.
+  package func now(by time: any SigningClock) -> Timestamp {
+    guard let anchor = anchor.withLock({ $0 }) else { return time.now }
+    return anchor.time.advanced(by: time.uptime - anchor.uptime)
+  }
+
+  /// Sets the clock to the service's time after the service has rejected the signing time of a request.
+  ///
+  /// - Returns: Whether a request that is signed again, with the service's time, can succeed.
+  package func correct(by issuerTime: Timestamp?, signedAt date: Timestamp, _ time: any SigningClock) -> Bool {
+    guard let issuerTime else { return false }
+    let difference = date.duration(to: issuerTime)
+    guard difference > Self.tolerance || difference < .zero - Self.tolerance else { return false }
+    let uptime = time.uptime
+    anchor.withLock { $0 = Anchor(time: issuerTime, uptime: uptime) }
+    return true
   }
 }

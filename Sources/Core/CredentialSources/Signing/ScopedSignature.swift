@@ -1,63 +1,80 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+package import HTTPTypes
 package import StorageAuth
 internal import StorageCrypto
 
 /// A signature whose key is derived from the secret along a scope, as AWS4-HMAC-SHA256 and TC3-HMAC-SHA256 are.
-package struct ScopedSignature: Sendable {
+package protocol ScopedSignature: Sendable {
   /// The name of the signature algorithm in the `Authorization` header.
-  package let algorithm: String
+  static var algorithm: String { get }
 
   /// The text before the secret in the first key.
-  let secretPrefix: String
+  static var secretPrefix: String { get }
 
   /// The signing time as the string to sign contains it.
-  let date: String
+  var time: String { get }
 
   /// The parts of the scope, of which each derives a key from the key before it.
-  let parts: [String]
+  var parts: [String] { get }
 
-  package init(_ algorithm: String, secretPrefix: String, date: String, scope: [String]) {
-    self.algorithm = algorithm
-    self.secretPrefix = secretPrefix
-    self.date = date
-    parts = scope
-  }
-
-  /// The signature's scope, which follows the access key ID in the `Authorization` header.
+  /// Returns the canonical request, which contains all components of the request that are signed.
   ///
-  /// An example is `20261120/eu-central-1/sts/aws4_request`.
+  /// - Throws: A `SigningError` if a signed header is missing or repeated, or if the query cannot be parsed.
+  static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String
+}
+
+extension ScopedSignature {
+  /// The scope, such as `20261120/eu-central-1/sts/aws4_request`, which follows the access key ID in `Authorization`.
   package var scope: String { parts.joined(separator: "/") }
 
   /// Returns the string to sign: the algorithm name, the time, the scope and the hash of the canonical request.
   package func stringToSign(canonicalRequest: String) -> String {
-    "\(algorithm)\n\(date)\n\(scope)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
+    "\(Self.algorithm)\n\(time)\n\(scope)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
   }
 
-  /// Returns the signature of a string to sign, in lowercase hexadecimal.
-  package func signature(of stringToSign: String, secret: Secret) -> String {
+  /// Returns the signature of a request, in lowercase hexadecimal.
+  ///
+  /// - Parameters:
+  ///   - call: The request.
+  ///   - names: The header names included in the signature, in their order in the `Authorization` header.
+  ///   - secret: The secret of the access key.
+  /// - Throws: A `SigningError` if the canonical request cannot be created.
+  package func expected(for call: ServiceCall, signing names: [String], secret: Secret) throws(SigningError) -> String {
+    let text = stringToSign(canonicalRequest: try Self.canonicalRequest(of: call, signing: names))
     let first = HMACKey<SHA256> { writer in
-      writer.append(secretPrefix)
+      writer.append(Self.secretPrefix)
       secret.bytes.withBytes { writer.append($0) }
     }
-    return parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }
-      .authenticationCode(for: stringToSign).hex
+    return parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }.authenticationCode(for: text).hex
   }
 
   /// Returns the value of the `Authorization` header.
-  ///
-  /// - Parameters:
-  ///   - id: The ID of the access key.
-  ///   - names: The header names included in the signature.
-  ///   - signature: The signature.
-  package func authorization(id: AccessKeyID, signing names: [String], signature: String) -> String {
-    "\(algorithm) Credential=\(id)/\(scope), SignedHeaders=\(names.joined(separator: ";")), Signature=\(signature)"
+  package func authorization(
+    of call: ServiceCall, signing names: [String], with key: AccessKey
+  ) throws(SigningError) -> String {
+    let signature = try expected(for: call, signing: names, secret: key.secret)
+    return
+      "\(Self.algorithm) Credential=\(key.id)/\(scope), SignedHeaders=\(names.joined(separator: ";")), Signature=\(signature)"
   }
 }
 
+/// A signer of requests to a cloud service's API.
+package protocol ServiceSigner: Signer where Request == ServiceCall, SigningCredential == AccessKey {}
+
+extension ServiceSigner {
+  /// Returns two seconds after `date`, which allow for the transmission to the service.
+  package func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
+}
+
 extension ServiceCall {
+  /// Sets the header of the session token, or removes it if the key is permanent.
+  package mutating func setToken(of key: AccessKey, named name: HTTPField.Name) {
+    request.headerFields[name] = nil
+    if let field = key.tokenField(named: name) { request.headerFields.append(field) }
+  }
+
   /// Returns the names of the headers `host` and `content-type` and of those with a prefix, in lowercase and sorted.
   package func signedHeaders(prefixed prefix: String) -> [String] {
     var names: Set = ["host"]
@@ -88,5 +105,34 @@ extension ServiceCall {
       \(names.joined(separator: ";"))
       \(bodyHash)
       """
+  }
+}
+
+/// The parsed `Authorization` header of an ACS3 or TC3 signature.
+package struct ServiceAuthorization: Sendable, Equatable {
+  package let algorithm: String
+
+  /// The value of `Credential`: the access key ID, followed in TC3 by a slash and the scope.
+  package let credential: String
+
+  package let signedHeaders: [String]
+
+  package let signature: String
+
+  /// Parses an `Authorization` header, or returns `nil` if a component is missing, empty, unknown or repeated.
+  package init?(_ header: String) {
+    guard let blank = header.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+    var parts: [String: String] = [:]
+    for item in header[blank...].words(between: ",") {
+      let pair = String(item).trimmingBlanks().parts(between: "=", atMost: 1)
+      guard pair.count == 2, parts.updateValue(String(pair[1]), forKey: String(pair[0])) == nil else { return nil }
+    }
+    guard parts.count == 3, let credential = parts["Credential"], let names = parts["SignedHeaders"],
+      let signature = parts["Signature"], !credential.isEmpty, !names.isEmpty, !signature.isEmpty
+    else { return nil }
+    algorithm = String(header[..<blank])
+    self.credential = credential
+    signedHeaders = names.parts(between: ";").map(String.init)
+    self.signature = signature
   }
 }

@@ -8,9 +8,8 @@
 package struct CacheMachine<Value: Credential> {
   /// A caller's requirements for a credential.
   package struct Need {
-    /// The duration for which the credential must remain valid.
     var lasting: Duration
-    /// The generation of the credential that the service rejected, or `nil` if the caller reports no rejection.
+    /// The generation of the credential that the service rejected, or `nil`.
     var rejected: CredentialGeneration?
 
     package init(lasting: Duration, rejected: CredentialGeneration? = nil) {
@@ -26,17 +25,12 @@ package struct CacheMachine<Value: Credential> {
     case wait
   }
 
-  /// An action that the cache must perform after an event of its state machine.
-  ///
-  /// Effects are performed in the order in which they are returned.
+  /// An action that the cache must perform after an event, in the order in which the actions are returned.
   package enum Effect {
-    /// The cache sends a request to the provider.
     case start(flight: UInt64)
     /// The cache cancels the request to the provider if it is still running, because no response is needed any more.
     case abandon(flight: UInt64)
-    /// The cache resumes a waiter with a credential or an error.
     case response(waiter: UInt64, Result<CachedCredential<Value>, CredentialError>)
-    /// The cache notifies its observers of a refresh event.
     case tell(AuthEvent.Refresh)
   }
 
@@ -53,7 +47,6 @@ package struct CacheMachine<Value: Credential> {
       return end.attoseconds - uptime.attoseconds >= max(duration.attoseconds, 1_000_000_000)
     }
 
-    /// Returns whether the credential is due for a background refresh.
     func isDue(at uptime: Duration) -> Bool {
       guard let refresh else { return false }
       return refresh.attoseconds <= uptime.attoseconds
@@ -77,17 +70,12 @@ package struct CacheMachine<Value: Credential> {
   var waiters: [UInt64: Need] = [:]
   /// The provider's last failure, with the ends of its two backoffs as uptimes.
   ///
-  /// Until `end`, the provider is not called on behalf of a caller. Until `renewal`, the credential is not refreshed in
-  /// the background.
+  /// Until `end`, the provider is not called for a caller, and until `renewal`, not for a background refresh.
   var failure: (error: CredentialError, end: Duration, renewal: Duration)?
   var failuresInARow = 0
-  /// The uptime at which the first of the consecutive failed requests started, or `nil` if no request has failed since
-  /// the last success.
+  /// The uptime at which the first of the consecutive failed requests started, or `nil` after a success.
   var failingSince: Duration?
-  /// The smallest requested lifetime that a fresh credential did not satisfy, with the uptime at which its backoff
-  /// ends.
-  ///
-  /// Until the uptime `end`, requests for this lifetime or a longer lifetime fail without a refresh.
+  /// The smallest lifetime that a fresh credential lacked; until `end`, requests for it or more fail without a refresh.
   var shortfall: (lasting: Duration, end: Duration)?
   var isShutDown = false
   private var flights: UInt64 = 0
@@ -126,7 +114,6 @@ package struct CacheMachine<Value: Credential> {
     failure.map { max(.zero, $0.end - uptime) } ?? .zero
   }
 
-  /// Returns whether the cached credential should be refreshed in the background now.
   func wantsRefresh(at uptime: Duration) -> Bool {
     guard let held, held.isDue(at: uptime), flight == nil, !isShutDown, announced != held.cached.generation else {
       return false
@@ -136,9 +123,7 @@ package struct CacheMachine<Value: Credential> {
 
   /// Returns the uptime of the next request to the provider if callers request a credential all the time.
   ///
-  /// - Parameter uptime: The current uptime; the result is never earlier.
-  /// - Returns: The uptime, or `nil` while a request is in flight, after the shutdown, and for a credential that is not
-  ///   refreshed.
+  /// It is at least `uptime`; `nil` during a request, after the shutdown, or if the credential is not refreshed.
   package func nextQuestion(after uptime: Duration) -> Duration? {
     guard flight == nil, !isShutDown else { return nil }
     guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + remainingBackoff(at: uptime) }
@@ -153,13 +138,7 @@ package struct CacheMachine<Value: Credential> {
     return [.tell(AuthEvent.Refresh(source: source, outcome: .ending(held.cached.generation, lifetime: end - uptime)))]
   }
 
-  /// Handles a caller's request for a credential.
-  ///
-  /// - Parameters:
-  ///   - waiter: The number that identifies the caller if it must wait.
-  ///   - need: The caller's requirements for the credential.
-  ///   - uptime: The current uptime.
-  /// - Returns: The immediate result for the caller, and the effects to perform, in order.
+  /// Handles a caller's request for a credential; the number identifies the caller if it must wait.
   package mutating func ask(_ waiter: UInt64, _ need: Need, at uptime: Duration) -> (Admission, [Effect]) {
     if let generation = need.rejected, generation == held?.cached.generation {
       // During the backoff, every further report of this rejection receives the error that the provider threw for it.
@@ -184,7 +163,6 @@ package struct CacheMachine<Value: Credential> {
     return (.wait, flight == nil ? start(at: uptime) : [])
   }
 
-  /// Starts a request to the provider, and returns the effects to perform.
   mutating func start(at uptime: Duration) -> [Effect] {
     flights += 1
     flight = Flight(number: flights, started: uptime)
@@ -197,10 +175,7 @@ package struct CacheMachine<Value: Credential> {
     return [.response(waiter: waiter, .failure(.waitCancelled(source)))]
   }
 
-  /// Stores a new credential and clears the record of failures.
-  ///
-  /// - Parameter isFirst: Whether the credential's refresh time is spread, because a caller had to wait for the
-  ///   credential.
+  /// Stores a new credential and clears the failures; the refresh of a credential that a caller waited for is spread.
   mutating func hold(
     _ issued: IssuedCredential<Value>, life: CredentialLife, from uptime: Duration, isFirst: Bool, random: Double
   ) -> Held {
@@ -221,8 +196,7 @@ package struct CacheMachine<Value: Credential> {
     return next
   }
 
-  /// Returns a waiter's error after a failed request: the provider's error, or an error for a credential that expires
-  /// too early.
+  /// Returns a waiter's error after a failed request: the provider's, or one for a credential that expires too early.
   ///
   /// The second error contains the provider's error as its cause. It applies if the cached credential is still valid
   /// and is not the credential that the waiter reported as rejected.
@@ -245,36 +219,22 @@ package struct CacheMachine<Value: Credential> {
         + "\(needed?.iso8601 ?? "later").",
       remedy: "Request a shorter lifetime, or configure the source to issue credentials with a longer one.")
   }
-}
 
-extension CacheMachine {
-  /// Handles the provider's response to an in-flight credential request.
-  ///
-  /// A response to an abandoned request is ignored.
-  ///
-  /// - Parameters:
-  ///   - number: The number of the in-flight request.
-  ///   - result: The issued credential, or the provider's error.
-  ///   - uptime: The uptime at which the response arrived.
-  ///   - wallClock: The wall-clock time at which the response arrived, in UTC.
-  ///   - random: A random number from 0 to 1, for the jitter of the backoff or of the refresh time.
-  /// - Returns: The effects to perform, in order.
+  /// Handles the provider's response to an in-flight request; a response to an abandoned request is ignored.
   package mutating func finish(
     _ number: UInt64, _ result: Result<IssuedCredential<Value>, CredentialError>, at uptime: Duration,
     wallClock: Timestamp, random: Double
   ) -> [Effect] {
     guard let flight, flight.number == number else { return [] }
     switch result {
-    case .failure(let error):
-      return fail(error, at: uptime, random: random)
+    case .failure(let error): return fail(error, at: uptime, random: random)
     case .success(let issued):
       let life = CredentialLife(of: issued.credential, issuerTime: issued.issuerTime, wallClock: wallClock)
       if life == .over { return fail(.issuedOver(source, issued), at: uptime, random: random) }
       if let held, rejected == held.cached.generation, held.cached.credential == issued.credential {
         return fail(.sameAgain(source), at: uptime, random: random)
       }
-      // The issuer read its clock at some instant during the request. Counting the lifetime from the start of the
-      // request can only shorten the lifetime.
+      // The issuer read its clock during the request; an earlier start of the lifetime can only shorten it.
       let from = issued.issuerTime == nil ? uptime : flight.started
       // A background refresh runs at a time that only this machine chose. A request that a caller waited for may
       // coincide with requests from other machines, so the credential's next refresh time is spread.
@@ -286,7 +246,6 @@ extension CacheMachine {
     }
   }
 
-  /// Fails the in-flight credential request because its timeout has elapsed.
   mutating func timeOut(_ number: UInt64, at uptime: Duration, random: Double) -> [Effect] {
     guard flight?.number == number else { return [] }
     return fail(.timedOut(source, after: configuration.timeout), at: uptime, random: random)
@@ -295,9 +254,7 @@ extension CacheMachine {
   /// Replaces the cached credential with a credential that the app supplies.
   ///
   /// The remaining lifetime is counted from `uptime`. The in-flight request is abandoned.
-  mutating func replace(
-    with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double
-  ) -> [Effect] {
+  mutating func replace(with credential: Value, at uptime: Duration, wallClock: Timestamp, random: Double) -> [Effect] {
     guard !isShutDown else { return [] }
     var effects: [Effect] = []
     if let flight { effects.append(.abandon(flight: flight.number)) }
@@ -337,9 +294,8 @@ extension CacheMachine {
 
   /// Resumes all waiters after a failed credential request.
   ///
-  /// A waiter receives the cached credential if it satisfies the waiter's requirements, otherwise the error. A rejected
-  /// credential is served again to waiters that have not tried it: the service's rejection may have been transient, and
-  /// there is no other credential.
+  /// A waiter receives the cached credential if it satisfies the waiter's requirements, otherwise the error. Waiters
+  /// that have not tried a rejected credential receive it again, because the rejection may have been transient.
   private mutating func settle(_ error: CredentialError, _ uptime: Duration) -> [Effect] {
     defer { waiters = [:] }
     rejected = nil
@@ -423,11 +379,6 @@ enum CredentialLife: Equatable {
   /// counts as wrong, because the credential has just been issued; the lifetime is then the whole period. If the start
   /// is not known either and the credential has expired according to the wall clock, the clock may be wrong. In this
   /// case the credential is used without an expiration, and the service decides.
-  ///
-  /// - Parameters:
-  ///   - credential: The credential that the provider returned.
-  ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is not known.
-  ///   - wallClock: The current time according to this machine's wall clock.
   init(of credential: some Credential, issuerTime: Timestamp?, wallClock: Timestamp) {
     guard let expiration = credential.expiration else {
       self = .open

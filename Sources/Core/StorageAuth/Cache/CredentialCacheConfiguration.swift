@@ -18,30 +18,25 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   ///
   /// Many machines may have requested their credentials in the same second: when an app is opened, when a service
   /// recovers, or when all keys are rejected. The random age is between an eighth of the usual refresh age and the full
-  /// age, so that the refreshes are spread from the first refresh on. Later refreshes, which run in the background,
-  /// remain spread.
+  /// age, so that the refreshes are spread from the first on. Later refreshes, in the background, remain spread.
   public var spreadsFirstRenewal: Bool
 
   /// The time during which the provider is not called after a failure; the time doubles with each consecutive failure.
   ///
   /// A random part of up to a half is subtracted. While the cached credential is valid, the next background refresh
-  /// follows after at least an eighth of ``refreshMargin``, and not before the outage has lasted twice as long as it
-  /// had at the failure.
+  /// follows after at least an eighth of ``refreshMargin``, and not before the outage has doubled since the failure.
   public var backoff: Duration
 
-  /// The maximum time during which the provider is not called while a caller needs a credential other than the cached
-  /// credential.
+  /// The maximum time during which the provider is not called while a caller needs another credential.
   public var longestBackoff: Duration
 
   /// Creates a cache configuration; negative durations count as zero.
   ///
   /// - Parameters:
   ///   - timeout: The timeout of a request to the provider.
-  ///   - refreshMargin: The remaining lifetime at which a credential is refreshed in the background at the latest. Zero
-  ///     disables the background refresh.
+  ///   - refreshMargin: The remaining lifetime for a background refresh at the latest; zero disables the refresh.
   ///   - backoff: The time during which the provider is not called after the first failure.
-  ///   - longestBackoff: The maximum time during which the provider is not called while a caller needs a credential
-  ///     other than the cached credential.
+  ///   - longestBackoff: The maximum time without a call of the provider while a caller needs another credential.
   ///   - spreadsFirstRenewal: Whether a credential that a caller had to wait for is refreshed at a random age.
   public init(
     timeout: Duration = .seconds(30), refreshMargin: Duration = .seconds(300), backoff: Duration = .seconds(1),
@@ -54,11 +49,7 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
     self.spreadsFirstRenewal = spreadsFirstRenewal
   }
 
-  /// Returns the time during which the provider is not called after a number of consecutive failures.
-  ///
-  /// - Parameters:
-  ///   - failures: The number of consecutive failures, at least 1.
-  ///   - random: A random number from 0 to 1, for the jitter.
+  /// Returns the time during which the provider is not called; the random number from 0 to 1 is for the jitter.
   func backoff(after failures: Int, random: Double) -> Duration {
     var delay = backoff
     for _ in 1..<max(1, failures) where delay < longestBackoff { delay *= 2 }
@@ -67,15 +58,12 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
 
   /// Returns the delay before the next background refresh after a number of consecutive failures.
   ///
-  /// The cached credential is still valid, so there is time: up to a quarter of the refresh margin before the second
-  /// attempt. Machines that try again only when the outage has lasted twice as long return over a period as long as the
-  /// outage, and not all at once.
+  /// As the cached credential is still valid, there is time: up to a quarter of the refresh margin before the second
+  /// attempt. Machines that wait until the outage has lasted twice as long do not return all at once when it ends.
   ///
   /// - Parameters:
-  ///   - failures: The number of consecutive failures, at least 1.
   ///   - outage: The time since the first of these failed requests started.
   ///   - rest: The remaining lifetime of the cached credential.
-  ///   - random: A random number from 0 to 1, for the jitter.
   func renewalDelay(after failures: Int, failingFor outage: Duration, rest: Duration, random: Double) -> Duration {
     let patience = min(refreshMargin, max(.zero, rest)) / 4 * (1 - random / 2)
     return max(backoff(after: failures, random: random), patience, outage * (1 + random))
@@ -83,11 +71,7 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
 
   /// Returns the age at which a credential is refreshed in the background, or its lifetime if it is not refreshed.
   ///
-  /// - Parameters:
-  ///   - life: The lifetime of the credential when the cache received it.
-  ///   - isFirst: Whether a caller had to wait for the credential, as many machines' callers may have done in the same
-  ///     second.
-  ///   - random: A random number from 0 to 1, for the jitter.
+  /// - Parameter isFirst: Whether a caller had to wait, as many machines' callers may have done in the same second.
   func renewalAge(ofLife life: Duration, isFirst: Bool, random: Double) -> Duration {
     let margin = min(refreshMargin, life / 5)
     guard margin > .zero else { return life }

@@ -34,8 +34,7 @@ public final class ScopedCredentialCache<Value: Credential>: Sendable {
   ///
   /// - Parameters:
   ///   - provider: The source of the credentials.
-  ///   - context: The environment, files, commands, network and clocks that the providers and the caches use, as for a
-  ///     ``CredentialCache``.
+  ///   - context: The environment, files, commands, network and clocks, as for a ``CredentialCache``.
   ///   - scopeLimit: The maximum number of scopes with cached credentials, at least 1.
   ///   - configuration: The refresh times, backoff and timeout of each scope's cache.
   ///   - events: The observers that receive the events of the caches of all scopes.

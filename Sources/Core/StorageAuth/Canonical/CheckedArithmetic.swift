@@ -1,21 +1,14 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// Arithmetic on untrusted integers that never traps.
-///
-/// A result that does not fit in the type is `nil` or the nearest representable value. Swift's own operators trap on
-/// overflow, which would end the process for all of its tenants.
+/// Arithmetic on untrusted integers that never traps. A result that does not fit in the type is `nil` or the nearest
+/// representable value. Swift's own operators trap on overflow, which would end the process for all of its tenants.
 extension FixedWidthInteger {
   /// Parses an integer that consists only of ASCII digits, as protocols encode sizes, positions and counts.
   ///
-  /// An integer of at most 2^60, like the seconds of a `Timestamp`, is far enough from the limits of `Int64` for a sum of a
-  /// few of them.
-  ///
-  /// - Parameter text: The decimal digits, without a sign.
-  /// - Returns: The integer, or `nil` if the string is empty, contains a sign or white space, or the integer does not
-  ///   fit in the type or exceeds 2^60.
+  /// It is `nil` for any other text and above 2^60, as in `Timestamp`, so that sums of a few integers fit `Int64`.
   package init?(digits text: some StringProtocol) {
-    guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+    guard text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
     self.init(text, radix: 10)
     if let limit = Self(exactly: Int64(1) << 60), self > limit { return nil }
   }
@@ -37,7 +30,5 @@ extension FixedWidthInteger {
   }
 
   /// Returns the sum of two integers, or the nearest representable value if the sum does not fit in the type.
-  package func saturatingAdding(_ other: Self) -> Self {
-    checkedAdding(other) ?? (other < 0 ? .min : .max)
-  }
+  package func saturatingAdding(_ other: Self) -> Self { checkedAdding(other) ?? (other < 0 ? .min : .max) }
 }

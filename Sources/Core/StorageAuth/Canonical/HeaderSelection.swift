@@ -13,8 +13,7 @@ package struct SelectedHeader: BitwiseCopyable {
   /// The header's index among the request's fields, or ``host`` for the request's authority.
   @usableFromInline package let index: Int32
 
-  /// Whether the header value is known to consist of ASCII characters and to remain unchanged when white space is
-  /// collapsed.
+  /// Whether the value is known to be ASCII, and to remain unchanged when white space is collapsed.
   @usableFromInline package let isCollapsed: Bool
 
   /// The index that represents the request's authority, which is signed as the `host` header but is not a field.
@@ -28,9 +27,7 @@ package struct SelectedHeader: BitwiseCopyable {
     self.index = index
   }
 
-  /// Sorts signed headers by the bytes of their lowercase names.
-  ///
-  /// - Returns: The index of a field whose name appears twice, or `nil` if all names are different.
+  /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
   package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
     let hasRepeated = headers.sort { first, second in
       if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
@@ -42,30 +39,24 @@ package struct SelectedHeader: BitwiseCopyable {
     var index = 1
     while index < headers.count {
       let (before, after) = (headers[index &- 1], headers[index])
-      if before.hasName(of: after, in: fields) {
-        return Int(max(before.index, after.index))
-      }
+      if before.hasName(of: after, in: fields) { return Int(max(before.index, after.index)) }
       index &+= 1
     }
     return nil
   }
 
-  /// Returns whether two signed headers have the same name.
   package func hasName(of other: SelectedHeader, in fields: HTTPFields) -> Bool {
     rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
   }
 
-  /// Returns the header's name in lowercase.
   package func name(in fields: HTTPFields) -> String {
     index == Self.host ? "host" : fields[Int(index)].name.canonicalName
   }
 }
 
-// A field contains three strings, and copying the field retains each string. The functions below therefore read one
-// string in place.
+// Copying a field retains each of its three strings. The functions below therefore read one string in place.
 
 extension HTTPFields {
-  /// Calls a closure with the UTF-8 bytes of a field's lowercase name.
   @inlinable @inline(__always)
   package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     let name = self[index].name.canonicalName
@@ -73,7 +64,6 @@ extension HTTPFields {
     return result ?? body(ContiguousArray(name.utf8).span)
   }
 
-  /// Calls a closure with the bytes of a field's value.
   @inlinable @inline(__always)
   package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
     // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
@@ -88,7 +78,6 @@ extension HTTPFields {
 }
 
 extension Span<UInt8> {
-  /// Whether all bytes in the span are ASCII characters.
   @inlinable @inline(__always)
   var isASCII: Bool {
     var seen: UInt8 = 0
@@ -125,7 +114,6 @@ package struct FieldValueTraits {
 }
 
 extension HTTPFields {
-  /// Returns the properties of the field value at an index.
   package func traitsOfValue(at index: Int) -> FieldValueTraits {
     let text = self[index].value
     let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
@@ -138,8 +126,7 @@ extension HTTPFields {
 }
 
 extension ByteWriter {
-  /// Appends a header value with white space removed at both ends and each inner run of white space collapsed to one
-  /// space.
+  /// Appends a header value without white space at its ends, and with each inner run of it collapsed to one space.
   ///
   /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
   /// API request" (canonical headers); S3 applies it within quotation marks too.
@@ -170,9 +157,7 @@ extension ByteWriter {
 }
 
 extension HTTPField {
-  /// Creates a header field with a value that a closure writes.
-  ///
-  /// The value must consist of ASCII characters that are allowed in a field value.
+  /// Creates a field whose value a closure writes, in ASCII characters that are allowed in a field value.
   package init(name: Name, writing body: (inout ByteWriter) -> Void) {
     self.init(name: name, value: String(writing: body))
   }
@@ -191,7 +176,6 @@ extension HTTPFields {
     }
   }
 
-  /// Returns the index of the first field with the given name, or `nil` if there is no such field.
   package func index(of name: HTTPField.Name) -> Int? {
     let name = name.canonicalName
     var index = 0
@@ -208,7 +192,62 @@ extension SigningError {
   ///
   /// - Parameter name: The name of the repeated header.
   public static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
-    SigningError(
-      .invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")
+    SigningError(.invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")
   }
+}
+
+/// The header fields of a request that is being signed.
+///
+/// The draft also stores the lengths of the field names. Most fields that a signature adds are not in the request yet.
+/// A length that no existing name has proves that a field is new without comparing names.
+package struct FieldDraft: ~Copyable {
+  package private(set) var fields: HTTPFields
+
+  /// A bit mask of the field name lengths; the highest bit represents all lengths of 63 bytes or more.
+  private var nameLengths: UInt64 = 0
+
+  /// Creates a draft with room for additional fields.
+  package init(_ fields: HTTPFields, adding additions: Int = 0) {
+    self.fields = fields
+    if additions > 0 { self.fields.reserveCapacity(fields.count &+ additions) }
+    for index in fields.indices { nameLengths |= Self.bit(of: fields[index].name) }
+  }
+
+  private static func bit(of name: HTTPField.Name) -> UInt64 {
+    1 &<< UInt64(truncatingIfNeeded: min(name.canonicalName.utf8.count, 63))
+  }
+
+  package func index(of name: HTTPField.Name) -> Int? {
+    nameLengths & Self.bit(of: name) == 0 ? nil : fields.index(of: name)
+  }
+
+  /// Sets a header field, replacing all fields with the same name.
+  package mutating func set(_ field: consuming HTTPField) {
+    let bit = Self.bit(of: field.name)
+    if nameLengths & bit != 0 { return fields.replace(field) }
+    nameLengths |= bit
+    fields.append(field)
+  }
+
+  package mutating func remove(_ name: HTTPField.Name) {
+    if index(of: name) != nil { fields[name] = nil }
+  }
+}
+
+extension HTTPField.Name {
+  /// The name of the Content-MD5 header (RFC 1864).
+  package static let contentMD5 = known("Content-MD5")
+
+  /// Creates a header name from a literal, which must be a token (RFC 9110, section 5.6.2).
+  ///
+  /// A typing error stops a debug build where the name is created. In a release build, it results in a name that no
+  /// program sends or reads, rather than in the name of another header.
+  package static func known(_ text: StaticString, file: StaticString = #fileID, line: UInt = #line) -> HTTPField.Name {
+    if let name = HTTPField.Name(text.description) { return name }
+    assertionFailure("\"\(text)\" is not a valid header name.", file: file, line: line)
+    return mistyped
+  }
+
+  /// The replacement for an invalid header name; the `.date` fallback only satisfies the type checker.
+  static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
 }

@@ -3,9 +3,7 @@
 
 internal import StorageCrypto
 
-/// The structure of a host with an optional port.
-///
-/// The host is parsed in one pass over its bytes, because every signature needs the result.
+/// The structure of a host with an optional port, parsed in one pass over its bytes, because every signature needs it.
 package struct HostName: BitwiseCopyable {
   /// The index at which the host ends; the rest of the authority is the port, with its colon.
   package let end: Int
@@ -16,13 +14,11 @@ package struct HostName: BitwiseCopyable {
   /// The index of the host's first dot, or `nil` if the host contains no dot.
   let firstDot: Int?
 
-  /// The number of dots in the host.
   let dots: Int
 
   /// Whether the parsed string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
   package let isWellFormed: Bool
 
-  /// Parses a host, with an optional port, from its UTF-8 bytes.
   package init(_ authority: Span<UInt8>) {
     if authority.count > 0, authority[0] == UInt8(ascii: "[") {
       self.init(bracketed: authority)
@@ -31,7 +27,6 @@ package struct HostName: BitwiseCopyable {
     }
   }
 
-  /// Parses a host, with an optional port, that does not start with a bracket.
   private init(withoutBrackets authority: Span<UInt8>) {
     var index = 0
     var dots = 0
@@ -93,7 +88,7 @@ package struct HostName: BitwiseCopyable {
     guard text[0] == UInt8(ascii: ":"), (2...6).contains(text.count) else { return false }
     var port = 0
     for index in 1..<text.count {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) else { return false }
+      guard text[index].isASCIIDigit else { return false }
       port = port * 10 + Int(text[index] - UInt8(ascii: "0"))
     }
     return (1...65_535).contains(port)
@@ -116,11 +111,8 @@ package struct HostName: BitwiseCopyable {
 }
 
 /// Returns whether a string is a host name, an IPv4 address or an IPv6 address in brackets, with or without a port.
-package func isHost(_ text: String) -> Bool {
-  withBytes(of: text) { HostName($0).isWellFormed }
-}
+package func isHost(_ text: String) -> Bool { withBytes(of: text) { HostName($0).isWellFormed } }
 
-/// Returns the host part of an authority, which is a host with an optional port.
 package func hostWithoutPort(_ authority: String) -> String {
   withBytes(of: authority) { bytes in
     let end = HostName(bytes).end
@@ -140,4 +132,123 @@ package func isLoopbackHost(_ authority: String) -> Bool {
   let host = hostWithoutPort(authority).asciiLowercased
   if host == "localhost" || host.hasByteSuffix(".localhost") || host == "[::1]" { return true }
   return host.hasBytePrefix("127.") && isAddressOrLocalhost(host)
+}
+
+/// A rule that distinguishes a service's own hosts from hosts that start with a bucket name.
+///
+/// A provider declares its own rule:
+///
+/// ```swift
+/// extension ServiceHosts {
+///   static let acme = ServiceHosts(label: "storage", domain: ".acme.example.com", labelCount: 4)
+/// }
+/// ```
+public struct ServiceHosts: Sendable {
+  private let label: StaticString
+  private let otherLabel: StaticString
+  private let domain: StaticString
+  private let dotCount: Int
+
+  /// The rule for a service with unknown hosts: the first label is a bucket name unless it is the only label.
+  public static let unknown = ServiceHosts(label: "")
+
+  /// Creates a rule that recognizes a service's own hosts by their first label or by their number of labels.
+  ///
+  /// - Parameters:
+  ///   - label: The lowercase first label of hosts without a bucket, or an empty string if there is no such label.
+  ///   - otherLabel: A second label with the same meaning, or an empty string.
+  ///   - domain: The domain of the vendor's hosts, in lowercase and with a leading dot, such as `.example.com`, or an
+  ///     empty string if the labels are sufficient.
+  ///   - labelCount: The number of labels in the vendor's hosts without a bucket. In a host of the vendor with another
+  ///     number of labels, the first label is a bucket name.
+  public init(label: StaticString, otherLabel: StaticString = "", domain: StaticString = "", labelCount: Int = 0) {
+    self.label = label
+    self.otherLabel = otherLabel
+    self.domain = domain
+    dotCount = max(labelCount, 1) - 1
+  }
+
+  /// Returns a Boolean value that indicates whether a host belongs to the vendor's domain.
+  ///
+  /// - Parameter authority: The host, with or without a port.
+  public func own(_ authority: String) -> Bool {
+    withBytes(of: authority) { owns(HostName($0), in: $0) }
+  }
+
+  /// Returns a Boolean value that indicates whether a host is one of the service's own hosts, without a bucket name.
+  ///
+  /// - Parameter authority: The host, with or without a port.
+  public func isService(_ authority: String) -> Bool {
+    withBytes(of: authority) { bucketEnd(of: HostName($0), in: $0) == nil }
+  }
+
+  /// Returns the bucket name in a host, which is its first label, or `nil` for one of the service's own hosts.
+  ///
+  /// - Parameter authority: The host, with or without a port.
+  public func bucket(in authority: String) -> String? {
+    withBytes(of: authority) { bytes in
+      bucketEnd(of: HostName(bytes), in: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
+    }
+  }
+
+  package func owns(_ host: HostName, in authority: Span<UInt8>) -> Bool {
+    let count = domain.utf8CodeUnitCount
+    return count > 0 && host.end > count
+      && HostName.equalsIgnoringCase(authority.extracting((host.end - count)..<host.end), domain)
+  }
+
+  /// Returns the index at which the bucket name in a host ends, or `nil` if the host is one of the service's own hosts.
+  package func bucketEnd(of host: HostName, in authority: Span<UInt8>) -> Int? {
+    guard let firstDot = host.firstDot else { return nil }
+    if owns(host, in: authority) { return host.dots == dotCount ? nil : firstDot }
+    let first = authority.extracting(0..<firstDot)
+    if HostName.equalsIgnoringCase(first, label) || HostName.equalsIgnoringCase(first, otherLabel) { return nil }
+    return firstDot
+  }
+}
+
+/// A check of whether a request's Host header refers to this machine.
+///
+/// A loopback server that responds to every host name is readable by any web page: after the page is loaded, the
+/// attacker makes the page's name resolve to 127.0.0.1 (DNS rebinding), and the browser then treats the server as the
+/// page's origin. The Host header still contains the page's name.
+package enum LoopbackHost {
+  /// Returns whether an authority contains a name or an address of the loopback interface, with or without a port.
+  ///
+  /// The function accepts `localhost` and names that end in `.localhost`, which always refer to this machine (RFC 6761,
+  /// section 6.3), addresses in `127.0.0.0/8`, and `::1`. It ignores case and a final dot. It does not accept IPv4
+  /// addresses in notations other than four decimal numbers.
+  package static func isNamed(by authority: String?) -> Bool {
+    guard let authority, let host = host(of: authority) else { return false }
+    if let address = NetworkAddress(host) {
+      return address.bytes.count == 4 ? address.bytes[0] == 127 : address.bytes == loopback
+    }
+    let labels = host.asciiLowercased.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return labels.last.map { $0.elementsEqual("localhost".utf8) } ?? false && labels.allSatisfy { !$0.isEmpty }
+  }
+
+  private static let loopback: [UInt8] = Array(repeating: 0, count: 15) + [1]
+
+  /// Returns the host without port, brackets and final dot, or `nil` for a malformed authority or a user name.
+  private static func host(of authority: String) -> String? {
+    let bytes = authority.utf8
+    guard bytes.allSatisfy({ $0.isASCIILetterOrDigit || ".-:[]".utf8.contains($0) }) else { return nil }
+    if bytes.first == UInt8(ascii: "[") {
+      guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+      let address = authority[authority.index(after: authority.startIndex)..<end]
+      return address.utf8.contains(UInt8(ascii: ":")) && isPort(bytes[bytes.index(after: end)...])
+        ? String(address) : nil
+    }
+    let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+    guard isPort(bytes[end...]) else { return nil }
+    let host = authority[..<end]
+    return String(host.utf8.last == UInt8(ascii: ".") ? host.dropLast() : host)
+  }
+
+  /// Returns whether the part of an authority after the host is empty, or a colon followed by one to five digits.
+  private static func isPort(_ rest: Substring.UTF8View) -> Bool {
+    guard let first = rest.first else { return true }
+    let digits = rest.dropFirst()
+    return first == UInt8(ascii: ":") && (1...5).contains(digits.count) && digits.allSatisfy { $0.isASCIIDigit }
+  }
 }

@@ -49,19 +49,16 @@ public struct RequestTarget: Sendable, Hashable {
     self.parameters = parameters
   }
 
-  /// A target with the same bucket and object key, but without query parameters.
   package var withoutParameters: RequestTarget {
     RequestTarget(bucket: bucket?.string, key: key?.string, parameters: [])
   }
 
-  /// The same target, except that query parameters are looked up case-insensitively.
   package var ignoringCase: RequestTarget {
     var target = self
     target.ignoresCase = true
     return target
   }
 
-  /// Returns a target with the same bucket, object key and case sensitivity, but with other query parameters.
   func replacingParameters(with parameters: [Parameter]) -> RequestTarget {
     var target = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters)
     target.ignoresCase = ignoresCase
@@ -72,14 +69,10 @@ public struct RequestTarget: Sendable, Hashable {
   ///
   /// For a parameter without `=`, the result is an empty text. In a request that was verified for COS, the lookup
   /// ignores case, as the signature does.
-  public subscript(_ name: ByteExactString) -> ByteExactString? {
-    first(name).map { $0.value ?? "" }
-  }
+  public subscript(_ name: ByteExactString) -> ByteExactString? { first(name).map { $0.value ?? "" } }
 
   /// Returns a Boolean value that indicates whether the target has a query parameter with a name.
-  public func contains(_ name: ByteExactString) -> Bool {
-    first(name) != nil
-  }
+  public func contains(_ name: ByteExactString) -> Bool { first(name) != nil }
 
   private func first(_ name: ByteExactString) -> Parameter? {
     guard ignoresCase else { return parameters.first { $0.name == name } }
@@ -99,19 +92,15 @@ extension RequestTarget.Parameter: Redacted {
 extension RequestTarget {
   /// Parses the target of an HTTP request.
   ///
-  /// The addressing style determines whether the bucket is the first segment of the path or the first label of the
-  /// host, or whether the whole host stands for the bucket. A `+` in the query is decoded as a space, as the services
-  /// decode it; a `+` in the path is not decoded.
+  /// By the addressing style, the bucket is the first segment of the path, the first label of the host, or the whole
+  /// host. A `+` is a space in the query, as for the services, but not in the path.
   ///
   /// - Parameters:
   ///   - request: The request as received, with the path still percent-encoded and the host as the authority.
-  ///   - style: The position of the bucket name. If `nil`, the bucket is in the path for an IP address or `localhost`,
-  ///     otherwise in the host.
-  ///   - bucket: The bucket that a custom domain stands for. If `nil`, the host without its port is used as the bucket
-  ///     name.
+  ///   - style: The position of the bucket name, by default the path for an IP address or `localhost`, else the host.
+  ///   - bucket: The bucket that a custom domain stands for, or `nil` for the host without its port.
   ///   - hosts: The rule that recognizes the service's own hosts, which contain no bucket name.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/malformed`` if the host, the path or the
-  ///   query cannot be parsed in exactly one way.
+  /// - Throws: A ``VerificationError`` (`malformed`) if host, path or query cannot be parsed in exactly one way.
   public init(
     of request: HTTPRequest, style: AddressingStyle? = nil, bucket: String? = nil, hosts: ServiceHosts = .unknown
   ) throws(VerificationError) {
@@ -169,9 +158,7 @@ private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: Strin
   return (path, parameters)
 }
 
-/// Percent-decodes a range of a well-formed URL path with its query.
-///
-/// The URL is ASCII. The result is `nil` if the decoded bytes are not UTF-8.
+/// Percent-decodes a range of a well-formed URL in ASCII, or returns `nil` if the bytes are not UTF-8.
 private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool) -> String? {
   let part = wire.extracting(range)
   let isEscaped = part.indices.contains { index in
@@ -183,7 +170,6 @@ private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool
 }
 
 extension Span<UInt8> {
-  /// Returns the first index of a byte within a range of the span, or `nil` if the range does not contain the byte.
   fileprivate func index(of byte: UInt8, in range: Range<Int>) -> Int? {
     for index in range where self[index] == byte { return index }
     return nil
@@ -191,8 +177,39 @@ extension Span<UInt8> {
 }
 
 extension VerificationError {
-  /// Creates the error for a request whose host, path or query cannot be parsed.
   package static func unreadable(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Percent-encode the path and the query once, in UTF-8.")
+  }
+}
+
+extension RequestTarget {
+  /// Returns the value of a query parameter that may appear at most once, or `nil` if the parameter is missing.
+  ///
+  /// For a parameter without `=`, the result is an empty string.
+  ///
+  /// - Parameter name: The parameter name, which is compared case-sensitively.
+  /// - Throws: A ``VerificationError`` with the code `ambiguous` if the parameter appears twice.
+  public func uniqueValue(for name: ByteExactString) throws(VerificationError) -> String? {
+    var value: ByteExactString?
+    for parameter in parameters where parameter.name == name {
+      guard value == nil else { throw .ambiguous("The parameter \(name) appears twice.") }
+      value = parameter.value ?? ""
+    }
+    return value?.string
+  }
+}
+
+extension HTTPFields {
+  /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
+  ///
+  /// - Parameter name: The field name.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
+  public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
+    var value: String?
+    for field in self where field.name == name {
+      guard value == nil else { throw .ambiguous("The header \(name.rawName) appears twice.") }
+      value = field.value
+    }
+    return value
   }
 }

@@ -27,11 +27,9 @@ public struct ServiceEndpoint: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - url: A URL without a path, such as `https://oss-cn-hangzhou.aliyuncs.com`.
-  ///   - style: The position of the bucket name. If `nil`, the bucket is in the path for an IP address or `localhost`,
-  ///     otherwise in the host.
+  ///   - style: The position of the bucket name, by default the path for an IP address or `localhost`, else the host.
   ///   - keyByteLimit: The maximum length of the service's object keys, in bytes of UTF-8.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidConfiguration`` if the string is not such a
-  ///   URL.
+  /// - Throws: A ``SigningError`` with the code `invalidConfiguration` if the string is not such a URL.
   public init(_ url: String, style: AddressingStyle? = nil, keyByteLimit: Int = 1023) throws(SigningError) {
     var rest = url[...]
     if let separator = url.firstRange(of: "://") {
@@ -121,9 +119,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
 /// Returns whether a string is a valid bucket name of OSS, or of COS with the account number at the end.
 package func isBucketName(_ name: String) -> Bool {
   let bytes = name.utf8
-  func isEnd(_ byte: UInt8?) -> Bool {
-    byte.map { $0 != UInt8(ascii: "-") } ?? false
-  }
+  func isEnd(_ byte: UInt8?) -> Bool { byte.map { $0 != UInt8(ascii: "-") } ?? false }
   return (3...63).contains(bytes.count) && isEnd(bytes.first) && isEnd(bytes.last)
     && bytes.allSatisfy { byte in
       switch byte {
@@ -138,9 +134,7 @@ package func isBucketName(_ name: String) -> Bool {
 /// Such a bucket name must be in the path, because a wildcard certificate matches only one label.
 package func isDottedBucketName(_ name: String) -> Bool {
   let labels = name.parts(between: ".")
-  func isNumber(_ label: Substring) -> Bool {
-    label.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-  }
+  func isNumber(_ label: Substring) -> Bool { label.utf8.allSatisfy { $0.isASCIIDigit } }
   guard (3...63).contains(name.utf8.count), labels.count > 1, labels.count != 4 || !labels.allSatisfy(isNumber) else {
     return false
   }
@@ -150,3 +144,20 @@ package func isDottedBucketName(_ name: String) -> Bool {
 
 /// Returns whether a string is a valid bucket name for a service that allows dots in bucket names.
 package func isBucketNameWithOrWithoutDots(_ name: String) -> Bool { isBucketName(name) || isDottedBucketName(name) }
+
+/// A style of bucket URLs, which determines the position of the bucket name.
+public enum AddressingStyle: String, Sendable, Hashable, CaseIterable {
+  /// The bucket name is part of the host: `https://bucket.oss-cn-hangzhou.aliyuncs.com/key`.
+  case virtualHosted
+  /// The bucket name is part of the path: `http://127.0.0.1:9000/bucket/key`.
+  ///
+  /// IP addresses and `localhost` use this style by default.
+  case path
+  /// The host is a bucket's custom domain (CNAME), so that the URL has no bucket name: `https://img.example.com/key`.
+  case customDomain
+
+  /// Creates the default style for a host: ``path`` for an IP address or `localhost`, otherwise ``virtualHosted``.
+  ///
+  /// - Parameter authority: A host, with or without a port.
+  public init(authority: String) { self = isAddressOrLocalhost(authority) ? .path : .virtualHosted }
+}

@@ -24,7 +24,6 @@ package struct WireParameter: BitwiseCopyable {
     self.valueEnd = Int32(truncatingIfNeeded: valueEnd)
   }
 
-  /// The byte range of the parameter name.
   @inlinable @inline(__always)
   package var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
 
@@ -32,7 +31,6 @@ package struct WireParameter: BitwiseCopyable {
   @inlinable @inline(__always)
   package var value: Range<Int> { min(Int(nameEnd) + 1, Int(valueEnd))..<Int(valueEnd) }
 
-  /// Returns whether the undecoded parameter name equals a literal.
   package func isNamed(_ text: StaticString, in wire: Span<UInt8>) -> Bool {
     name.count == text.utf8CodeUnitCount && wire.extracting(name).starts(with: text)
   }
@@ -60,11 +58,8 @@ package struct WirePath: BitwiseCopyable {
 package enum WireQuery {
   /// Splits a request's path, including the query, into the path and the query parameters.
   ///
-  /// - Parameters:
-  ///   - wire: The undecoded path with its query.
-  ///   - parameters: The list that receives the query parameters in their order.
-  /// - Returns: The path without its query, or `nil` if the string is not valid in a URL: it does not start with `/`,
-  ///   contains a space, a control character, a `#` or a byte that is not ASCII, or an escape is malformed.
+  /// The result is `nil` if the string is not valid in a URL: it does not start with `/`, contains a space, a control
+  /// character, a `#` or a byte that is not ASCII, or an escape is malformed.
   package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> WirePath? {
     guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/") else { return nil }
     let count = wire.count
@@ -126,8 +121,7 @@ package enum WireQuery {
       index &+= 1
     }
     append(from: start, to: count, nameEnd, isCanonical, isDecodedParameter, &parameters)
-    return WirePath(
-      end: end, isDecoded: isDecoded, isCanonical: isCanonicalPath, holdsSeparator: holdsSeparator)
+    return WirePath(end: end, isDecoded: isDecoded, isCanonical: isCanonicalPath, holdsSeparator: holdsSeparator)
   }
 
   @inline(__always)
@@ -154,9 +148,7 @@ package enum WireQuery {
     byte == UInt8(ascii: "?") || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "=")
   }
 
-  /// Sorts query parameters by name.
-  ///
-  /// Parameters with equal names are sorted by value if `thenByValue` is `true`; otherwise they keep their order.
+  /// Sorts query parameters by name, and those with equal names by value (`thenByValue`) or else in their order.
   package static func sort(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder,
     thenByValue: Bool = true
@@ -168,7 +160,6 @@ package enum WireQuery {
     }
   }
 
-  /// Sorts query parameters by name, and throws an error if a name appears twice.
   package static func sortDistinct(
     _ parameters: inout ScratchList<WireParameter>, of wire: Span<UInt8>, by order: EncodedOrder
   ) throws(SigningError) {
@@ -188,21 +179,14 @@ package struct RefusedParameters {
   private let names: NameTable
   private let end: Int
 
-  /// Creates a list of query parameters that are rejected in an unsigned URL.
-  ///
-  /// - Parameters:
-  ///   - names: The parameter names, in their percent-encoded form.
-  ///   - end: The byte index before which the parameters are rejected. The signer adds its own parameters after this
-  ///     index.
+  /// Creates a list of percent-encoded names; the signer adds its own parameters after the index.
   package init(_ names: NameTable, before end: Int = .max) {
     self.names = names
     self.end = end
   }
 
   /// Throws an error if the parsed query parameters show that the URL already contains a signature.
-  package func check(
-    _ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>
-  ) throws(SigningError) {
+  package func check(_ parameters: borrowing ScratchList<WireParameter>, of wire: Span<UInt8>) throws(SigningError) {
     for index in 0..<parameters.count where parameters[index].name.lowerBound < end {
       guard !names.contains(wire.extracting(parameters[index].name)) else {
         throw SigningError(
@@ -212,7 +196,6 @@ package struct RefusedParameters {
     }
   }
 
-  /// Throws an error if a path's query shows that the URL already contains a signature.
   package func check(_ path: String) throws(SigningError) {
     try withBytes(of: path) { (wire) throws(SigningError) in
       try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
@@ -256,15 +239,8 @@ extension ByteWriter {
   }
 
   /// Appends a query parameter as `name=value` in canonical encoding.
-  ///
-  /// - Parameters:
-  ///   - parameter: The byte ranges of the parameter.
-  ///   - wire: The undecoded path and query that contain the parameter.
-  ///   - nameCase: Whether the name is converted to lowercase.
-  ///   - keepsEmptyValue: Whether `=` is appended even if the parameter has no value.
   package mutating func append(
-    canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten,
-    keepsEmptyValue: Bool
+    canonical parameter: WireParameter, of wire: Span<UInt8>, nameCase: EncodedCase = .asWritten, keepsEmptyValue: Bool
   ) {
     guard parameter.isCanonical else {
       append(normalizing: wire.extracting(parameter.name), plusIsSpace: true, .component, nameCase)
@@ -279,14 +255,12 @@ extension ByteWriter {
     append(wire.extracting(parameter.value))
   }
 
-  /// Appends a query parameter's name in canonical encoding and in lowercase.
   package mutating func append(loweredNameOf parameter: WireParameter, of wire: Span<UInt8>) {
     let name = wire.extracting(parameter.name)
     guard parameter.isCanonical else { return append(normalizing: name, plusIsSpace: true, .component, .lowered) }
     append(lowercased: name)
   }
 
-  /// Appends bytes with the letters `A` to `Z` converted to lowercase.
   package mutating func append(lowercased text: Span<UInt8>) {
     var index = 0
     while index < text.count {

@@ -12,12 +12,8 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
   private let turn = Atomic<UInt8>(0)
 
-  /// Creates a lock that guards a value.
-  package init(_ value: consuming sending Value) {
-    mutex = Mutex(value)
-  }
+  package init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
-  /// Runs a closure with exclusive access to the guarded value.
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -25,6 +21,38 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
       _ = turn.load(ordering: .acquiring)
       defer { turn.store(0, ordering: .releasing) }
       return try body(&value)
+    }
+  }
+}
+
+/// A queue of elements behind a lock, which are delivered outside of the lock in the order in which they were added.
+package struct DeliveryQueue<Element: Sendable>: Sendable {
+  private var pending: [Element] = []
+  private var isDelivering = false
+
+  package init() {}
+
+  package mutating func append(_ element: Element) { pending.append(element) }
+
+  /// Removes and returns the next element, unless another thread than the caller's delivers the elements.
+  fileprivate mutating func next(isDeliverer: Bool) -> Element? {
+    guard isDeliverer || !isDelivering else { return nil }
+    isDelivering = !pending.isEmpty
+    return pending.isEmpty ? nil : pending.removeFirst()
+  }
+}
+
+extension Lock where Value: Copyable {
+  /// Delivers the elements of a queue in the guarded value, in order and without holding the lock.
+  ///
+  /// One thread at a time delivers. If another thread does so, the method returns at once, and that one delivers all.
+  package borrowing func deliver<Element: Sendable>(
+    _ queue: any WritableKeyPath<Value, DeliveryQueue<Element>> & Sendable, to receive: (Element) -> Void
+  ) {
+    var isDeliverer = false
+    while let next = withLock({ $0[keyPath: queue].next(isDeliverer: isDeliverer) }) {
+      isDeliverer = true
+      receive(next)
     }
   }
 }

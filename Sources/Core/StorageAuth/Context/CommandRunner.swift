@@ -8,8 +8,7 @@ public protocol CommandRunner: Sendable {
   /// If the timeout elapses or the task is cancelled, the program is terminated before the error is thrown.
   ///
   /// - Parameters:
-  ///   - arguments: The program, which is found through `PATH` unless its name contains a slash, and the program's
-  ///     arguments.
+  ///   - arguments: The program, which is found through `PATH` unless its name contains a slash, and its arguments.
   ///   - environment: Environment variables for the program, in addition to the variables of this process.
   ///   - timeout: The maximum run time of the program.
   ///   - outputLimit: The maximum size of the program's standard output, in bytes.
@@ -36,9 +35,7 @@ public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectabl
   /// The bytes that the program wrote to its standard output.
   public let standardOutput: [UInt8]
 
-  /// The number of bytes that the program wrote to its standard error.
-  ///
-  /// The bytes are not stored, because they may contain secrets.
+  /// The number of bytes that the program wrote to its standard error, which are not stored: they may contain secrets.
   public let standardErrorLength: Int
 
   /// Creates a command's result, for implementations of ``CommandRunner``.
@@ -53,8 +50,7 @@ public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectabl
     self.standardErrorLength = standardErrorLength
   }
 
-  /// A description that contains the exit status or signal and the sizes of the outputs, but not the outputs
-  /// themselves.
+  /// A description that contains the exit status or signal and the sizes of the outputs, but not the outputs.
   public var description: String {
     "CommandResult(\(ending), \(standardOutput.count) bytes of output, \(standardErrorLength) of errors)"
   }

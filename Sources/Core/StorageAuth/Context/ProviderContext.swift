@@ -23,9 +23,7 @@ public struct ProviderContext: Sendable {
   /// The reader of files, such as configuration files and token files.
   public var files: any FileReader
 
-  /// The runner of commands, or `nil` if commands are not available.
-  ///
-  /// If the value is `nil`, sources that need a command cannot be used.
+  /// The runner of commands, or `nil` if commands, and sources that need one, cannot be used.
   public var commands: (any CommandRunner)?
 
   /// The transport that sends HTTP requests, or `nil` if there is no network.
@@ -39,8 +37,7 @@ public struct ProviderContext: Sendable {
   /// The time limit for each request and its response, or `nil` for the provider's own limit.
   public var timeout: Duration?
 
-  /// A closure that receives warnings about conditions that are not errors, such as a key file that other users can
-  /// read.
+  /// A closure that receives warnings about conditions that are no errors, such as a key file that others can read.
   ///
   /// It is called each time that a provider detects the condition.
   public var onWarning: @Sendable (CredentialWarning) -> Void = { _ in }
@@ -101,20 +98,13 @@ public struct ProviderContext: Sendable {
       remedy: "Create it with one: CredentialCache(…, in: ProviderContext(transport: …)).")
   }
 
-  /// Returns the value of an environment variable without surrounding whitespace, or `nil` if the variable is unset or
-  /// empty.
-  package func variable(_ name: String) -> String? {
-    environment(name)?.trimmed
-  }
+  /// Returns the value without surrounding whitespace, or `nil` if the variable is unset or empty.
+  package func variable(_ name: String) -> String? { environment(name)?.trimmed }
 
   /// Returns whether the value of an environment variable is `true`, ignoring case.
-  package func isTrue(_ name: String) -> Bool {
-    variable(name)?.lowercased() == "true"
-  }
+  package func isTrue(_ name: String) -> Bool { variable(name)?.lowercased() == "true" }
 
-  /// Returns the path with the home directory in place of a leading `~`, or `nil` if the context has no home directory.
-  ///
-  /// A path that does not begin with `~/` is returned unchanged.
+  /// Returns a path with the home directory in place of a leading `~`, or `nil` if there is no home directory.
   package func absolute(_ path: String) -> String? {
     guard path.hasBytePrefix("~/") else { return path }
     return home.map { $0 + path.dropFirst() }
@@ -136,4 +126,33 @@ extension StringProtocol {
     else { return nil }
     return String(self[first..<scalars.index(after: last)])
   }
+}
+
+/// A warning about a condition of a credential source that is no error, such as a key file that others can read.
+///
+/// The warning's text contains no secrets.
+public struct CredentialWarning: Sendable, Hashable, CustomStringConvertible {
+  /// The name of the provider that reports the warning.
+  public let source: String
+
+  /// The condition that the warning is about, as a sentence.
+  public let message: String
+
+  /// The way to remove the condition, as a sentence.
+  public let remedy: String
+
+  /// Creates a warning that a provider reports.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the provider that reports the warning.
+  ///   - message: The condition that the warning is about, as a sentence without secrets.
+  ///   - remedy: The way to remove the condition, as a sentence.
+  public init(source: String, _ message: String, remedy: String) {
+    self.source = source.onOneLine
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
+  }
+
+  /// The name of the provider, the message and the remedy on one line.
+  public var description: String { "\(source): \(message) \(remedy)" }
 }

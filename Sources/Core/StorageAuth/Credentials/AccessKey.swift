@@ -14,13 +14,10 @@ package import StorageCrypto
 /// let temporary = AccessKey(id: "STS.…", secret: "…", sessionToken: "…", expiration: .now.advanced(by: .seconds(3600)))
 /// ```
 public struct AccessKey: Credential {
-  /// The key's ID, secret and session token with the values derived from them.
-  ///
-  /// Derived signing keys have the same lifetime as the secret.
+  /// The key's ID, secret and session token with the values derived from them, which have the same lifetime.
   let storage: AccessKeyStorage
 
-  /// The first instant at which the key is valid, according to the issuer's clock, or `nil` if the issuer did not
-  /// report it.
+  /// The first instant at which the key is valid by its issuer's clock, or `nil` if the issuer did not report it.
   public let start: Timestamp?
 
   /// The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
@@ -35,8 +32,7 @@ public struct AccessKey: Credential {
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty string counts as `nil`.
-  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
-  ///     known.
+  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: String, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
@@ -52,8 +48,7 @@ public struct AccessKey: Credential {
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
-  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
-  ///     known.
+  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: String, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
@@ -68,8 +63,7 @@ public struct AccessKey: Credential {
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty string counts as `nil`.
-  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
-  ///     known.
+  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: AccessKeyID, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
@@ -85,8 +79,7 @@ public struct AccessKey: Credential {
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
   ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
-  ///   - start: The first instant at which the key is valid, according to the issuer's clock, or `nil` if it is not
-  ///     known.
+  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
     id: AccessKeyID, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
@@ -121,7 +114,6 @@ public struct AccessKey: Credential {
         isDecoy: true))
   }
 
-  /// Whether the key is a decoy, which takes the place of an access key that does not exist.
   var isDecoy: Bool { storage.isDecoy }
 
   /// The access key ID (`AccessKeyId`, `SecretId`).
@@ -137,9 +129,7 @@ public struct AccessKey: Credential {
   public var isAnonymous: Bool { storage.isAnonymous }
 
   /// The key's ID, session token, start and expiration, without its secret.
-  public var identity: Identity {
-    Identity(id: id, sessionToken: sessionToken, start: start, expiration: expiration)
-  }
+  public var identity: Identity { Identity(id: id, sessionToken: sessionToken, start: start, expiration: expiration) }
 }
 
 extension AccessKey: Equatable {
@@ -164,28 +154,18 @@ extension AccessKey: Redacted {
 }
 
 extension AccessKey {
-  /// Returns the HMAC-SHA-1 signing key for a scope, which is derived once and cached for the lifetime of the access
-  /// key.
-  package func signingKey(
-    for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA1>
-  ) -> HMACKey<SHA1> {
+  /// Returns the HMAC-SHA-1 signing key for a scope, which is derived once for the lifetime of the access key.
+  package func signingKey(for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA1>) -> HMACKey<SHA1> {
     storage.sha1Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// Returns the HMAC-SHA-256 signing key for a scope, which is derived once and cached for the lifetime of the access
-  /// key.
-  package func signingKey(
-    for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA256>
-  ) -> HMACKey<SHA256> {
+  /// Returns the HMAC-SHA-256 signing key for a scope, which is derived once for the lifetime of the access key.
+  package func signingKey(for scope: KeyScope, derive: (Span<UInt8>) -> HMACKey<SHA256>) -> HMACKey<SHA256> {
     storage.sha256Keys.key(for: scope) { storage.secret.bytes.withBytes(derive) }
   }
 
-  /// Returns the header field that contains the session token, or `nil` if the key has no session token.
-  ///
-  /// The field is created once for each key and field name.
-  package func tokenField(named name: HTTPField.Name) -> HTTPField? {
-    storage.tokenField(named: name)
-  }
+  /// Returns the header field with the session token, or `nil`; it is created once for each key and field name.
+  package func tokenField(named name: HTTPField.Name) -> HTTPField? { storage.tokenField(named: name) }
 
   /// The percent-encoded session token, or `nil` if the key has no session token; the token is encoded once per key.
   package var encodedToken: SecretBytes? { storage.encodedToken }
@@ -193,8 +173,7 @@ extension AccessKey {
 
 /// The message authentication code of a string, computed with HMAC (RFC 2104) and an access key's secret.
 ///
-/// The code is compared in constant time and not shown by `print`, `dump` or `Mirror`, because a client that has the
-/// code of a request can send the request.
+/// It is compared in constant time. `print`, `dump` and `Mirror` hide it: a client that has it can send the request.
 public struct AuthenticationCode: Sendable, Equatable {
   /// An HMAC algorithm, identified by its hash function.
   public enum Algorithm: Sendable, Hashable, CaseIterable {
@@ -215,14 +194,11 @@ public struct AuthenticationCode: Sendable, Equatable {
   /// The bytes of the authentication code.
   public let bytes: [UInt8]
 
-  init(_ digest: Digest) {
-    bytes = digest.bytes
-  }
+  init(_ digest: Digest) { bytes = digest.bytes }
 
   /// Decodes an authentication code from Base64 with padding (RFC 4648, section 4).
   ///
-  /// The result is `nil` if the decoded bytes do not have the algorithm's output length, or if the string is not their
-  /// canonical encoding.
+  /// The result is `nil` for a length other than the algorithm's, or a string that is not the canonical encoding.
   ///
   /// - Parameters:
   ///   - text: The code in Base64.
@@ -235,8 +211,7 @@ public struct AuthenticationCode: Sendable, Equatable {
 
   /// Decodes an authentication code from lowercase hexadecimal digits.
   ///
-  /// The result is `nil` if the decoded bytes do not have the algorithm's output length, or if the string is not their
-  /// canonical encoding.
+  /// The result is `nil` for a length other than the algorithm's, or a string that is not the canonical encoding.
   ///
   /// - Parameters:
   ///   - text: The code in lowercase hexadecimal digits.
@@ -269,8 +244,7 @@ extension AuthenticationCode: Redacted {
 extension AccessKey {
   /// Returns the authentication code of a string, computed with the key's secret; for signers.
   ///
-  /// The secret is not copied out of its protected memory. The HMAC state derived from the secret is cached for the
-  /// lifetime of the key.
+  /// The secret is not copied out of its protected memory. The HMAC state of the secret is cached with the key.
   ///
   /// ```swift
   /// let signature = key.authenticationCode(for: stringToSign, using: .hmacSHA1).base64
@@ -298,4 +272,159 @@ extension AccessKey {
   ///
   /// - Parameter text: The string whose UTF-8 bytes are authenticated: the string to sign that the app sends.
   public func hmacSHA1Base64(_ text: String) -> String { authenticationCode(for: text, using: .hmacSHA1).base64 }
+}
+
+/// The scope of a signing key that is derived from a secret in steps, as signatures of the SigV4 family derive theirs.
+///
+/// The first key is a prefix followed by the secret. The HMAC-SHA256 of each part with the key before it is the next key.
+///
+/// ```swift
+/// let scope = SigningKeyScope(prefix: "ACME4", [day, region, "storage", "acme4_request"])
+/// let signature = key.authenticationCode(for: stringToSign, in: scope).hexadecimal
+/// ```
+public struct SigningKeyScope: Sendable, Hashable {
+  /// The text before the secret in the first key.
+  public let prefix: String
+
+  /// The parts, of which each derives a key from the key before it.
+  public let parts: [String]
+
+  /// The parts as one string, in which no two lists of parts are equal.
+  let joined: String
+
+  /// Creates the scope of a derived signing key.
+  ///
+  /// - Parameters:
+  ///   - prefix: The text before the secret in the first key.
+  ///   - parts: The parts, such as the day, the region, the service and the end of the scope.
+  public init(prefix: String, _ parts: [String]) {
+    self.prefix = prefix
+    self.parts = parts
+    joined = parts.map { "\($0.utf8.count):\($0)" }.joined()
+  }
+}
+
+extension AccessKey {
+  /// Returns the HMAC-SHA256 of a string, computed with a key that is derived from the secret; for signers.
+  ///
+  /// The most recently derived keys are cached with the access key, so that a key is derived once for each scope.
+  ///
+  /// - Parameters:
+  ///   - text: The string whose UTF-8 bytes are authenticated, such as a string to sign.
+  ///   - scope: The scope of the signing key.
+  public func authenticationCode(for text: String, in scope: SigningKeyScope) -> AuthenticationCode {
+    // A scope of the package's own signers starts and ends at a day or at an instant.
+    let cached = KeyScope(from: .min, to: .min, region: scope.joined, service: scope.prefix)
+    let signingKey: HMACKey<SHA256> = signingKey(for: cached) { secret in
+      let first = HMACKey<SHA256>(writing: {
+        $0.append(scope.prefix)
+        $0.append(secret)
+      })
+      return scope.parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }
+    }
+    return AuthenticationCode(signingKey.authenticationCode(for: text))
+  }
+
+  /// Returns the authentication code of bytes, computed with the key's secret; for signers.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that are authenticated.
+  ///   - algorithm: The HMAC algorithm to use.
+  public func authenticationCode(
+    for bytes: [UInt8], using algorithm: AuthenticationCode.Algorithm
+  ) -> AuthenticationCode {
+    switch algorithm {
+    case .hmacSHA1:
+      let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
+      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
+    case .hmacSHA256:
+      let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
+      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
+    }
+  }
+}
+
+/// The storage of an access key: its ID and secrets, and the values derived from them.
+final class AccessKeyStorage: Sendable {
+  let id: AccessKeyID
+  let secret: Secret
+  let sessionToken: Secret?
+  let isAnonymous: Bool
+  let isDecoy: Bool
+  let encodedToken: SecretBytes?
+  /// The error that explains why the access key cannot sign, or `nil` if the key can sign.
+  let problem: SigningError?
+  /// The characters in the access key ID with which some signature schemes would end it.
+  let delimiters: IDDelimiters
+  let sha1Keys = DerivedKeys<SHA1>()
+  let sha256Keys = DerivedKeys<SHA256>()
+  private let field = Lock<HTTPField?>(nil)
+
+  init(id: AccessKeyID, secret: Secret, sessionToken: Secret?, isAnonymous: Bool = false, isDecoy: Bool = false) {
+    self.isAnonymous = isAnonymous
+    self.isDecoy = isDecoy
+    self.id = id
+    self.secret = secret
+    self.sessionToken = sessionToken
+    problem = CredentialValidation.problem(id: id, secret: secret, token: sessionToken)
+    delimiters = IDDelimiters(in: id)
+    encodedToken = sessionToken.map { token in
+      var encoded = [UInt8](writing: { writer in token.bytes.withBytes { writer.append(percentEncoding: $0) } })
+      defer { wipe(&encoded) }
+      return SecretBytes(encoded)
+    }
+  }
+
+  func tokenField(named name: HTTPField.Name) -> HTTPField? {
+    guard let sessionToken else { return nil }
+    return field.withLock { field in
+      if let field, field.name == name { return field }
+      let made = HTTPField(name: name, value: sessionToken.reveal())
+      field = made
+      return made
+    }
+  }
+}
+
+/// The scope of a derived signing key: a period in any unit, a region and a service, each zero or empty if unused.
+@usableFromInline
+package struct KeyScope: Sendable, Equatable {
+  @usableFromInline let from: Int64
+  @usableFromInline let to: Int64
+  @usableFromInline let region: String
+  @usableFromInline let service: String
+
+  @inlinable @inline(__always)
+  package init(from: Int64 = 0, to: Int64 = 0, region: String = "", service: String = "") {
+    self.from = from
+    self.to = to
+    self.region = region
+    self.service = service
+  }
+}
+
+/// A cache for the most recently derived signing keys of an access key.
+final class DerivedKeys<Hash: HashFunction & BitwiseCopyable>: Sendable {
+  private struct Entry {
+    let scope: KeyScope
+    let key: HMACKey<Hash>
+  }
+
+  /// The maximum number of cached keys: two days, two regions or two periods may be in use concurrently.
+  private static var capacity: Int { 4 }
+
+  private let entries = Lock<[Entry]>([])
+
+  func key(for scope: KeyScope, derive: () -> HMACKey<Hash>) -> HMACKey<Hash> {
+    let known = entries.withLock { entries in
+      entries.first { $0.scope == scope }?.key
+    }
+    if let known { return known }
+    let key = derive()
+    entries.withLock { entries in
+      if entries.count == Self.capacity { entries.removeFirst() }
+      entries.append(Entry(scope: scope, key: key))
+    }
+    return key
+  }
 }

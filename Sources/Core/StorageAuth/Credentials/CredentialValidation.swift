@@ -3,7 +3,6 @@
 
 internal import StorageCrypto
 
-/// Validation rules for credentials that are about to be sent.
 enum CredentialValidation {
   /// The maximum length of an access key ID, in bytes; the vendors' IDs have about 40 bytes.
   private static let longestID = 1_024
@@ -13,12 +12,7 @@ enum CredentialValidation {
   /// A session token appears in a header or, percent-encoded, in a URL.
   private static let longestSecret = 16_384
 
-  /// Returns the error that explains why a credential cannot be sent, or `nil` if the credential is valid.
-  ///
-  /// - Parameters:
-  ///   - id: The access key ID.
-  ///   - secret: The secret, or `nil` if it is stored elsewhere.
-  ///   - token: The session token, or `nil` for a permanent credential.
+  /// Returns the reason why a credential cannot be sent, or `nil`; the secret may be stored elsewhere.
   static func problem(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
     if id.utf8.count > longestID {
       return invalid(
@@ -68,19 +62,14 @@ enum CredentialValidation {
 extension AccessKey {
   /// Validates the access key before it signs; signers call this method before any other step.
   ///
-  /// - Parameter allowsSlashInID: Whether the signature scheme can distinguish a slash in the access key ID from the
-  ///   slashes in its scope.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID, the secret or the
-  ///   session token is empty or too long, or contains a character that would end the line or the field in which it
-  ///   appears.
+  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the ID from those in its scope.
+  /// - Throws: A ``SigningError`` with the code `invalidCredential` if the ID, the secret or the session token is empty
+  ///   or too long, or contains a character that would end the line or the field in which it appears.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
   }
 
-  /// Validates the access key before it signs by a scheme whose authorizations have the given delimiters.
-  ///
-  /// - Parameter delimiters: The characters that the ID must not contain; none before the scheme is known.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential``.
+  /// Validates the key for a scheme whose authorizations have the delimiters; none before the scheme is known.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let problem = storage.problem { throw problem }
     if !storage.delimiters.isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
@@ -90,20 +79,54 @@ extension AccessKey {
 extension Identity {
   /// Validates the identity before it is used; signers call this method before any other step.
   ///
-  /// - Parameter allowsSlashInID: Whether the signature scheme can distinguish a slash in the access key ID from the
-  ///   slashes in its scope.
+  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the ID from those in its scope.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID or the session token
   ///   is empty or too long, or contains a character that would end the line or the field in which it appears.
   public func check(allowsSlashInID: Bool = false) throws(SigningError) {
     try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
   }
 
-  /// Validates the identity before it is used with a scheme whose authorizations have the given delimiters.
-  ///
-  /// - Parameter delimiters: The characters that the ID must not contain.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential``.
+  /// Validates the identity for a scheme whose authorizations have the delimiters.
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let problem = CredentialValidation.problem(id: id, secret: nil, token: sessionToken) { throw problem }
     if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
+  }
+}
+
+/// Characters with which a signature scheme can end an access key ID in an authorization.
+///
+/// The services that define a scheme issue IDs of letters and digits. Compatible services have others, such as
+/// `user@example.test/sub=1`, so that each scheme refuses only the IDs that its authorizations cannot carry.
+package struct IDDelimiters: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let comma = IDDelimiters(rawValue: 1 << 0)
+  package static let semicolon = IDDelimiters(rawValue: 1 << 1)
+  package static let colon = IDDelimiters(rawValue: 1 << 2)
+  package static let ampersand = IDDelimiters(rawValue: 1 << 3)
+  package static let equals = IDDelimiters(rawValue: 1 << 4)
+  package static let percent = IDDelimiters(rawValue: 1 << 5)
+  package static let quote = IDDelimiters(rawValue: 1 << 6)
+  package static let slash = IDDelimiters(rawValue: 1 << 7)
+
+  /// The delimiters of all schemes, for a scheme that is not known here.
+  static let all = IDDelimiters(rawValue: .max)
+
+  init(in id: AccessKeyID) {
+    self = id.utf8.reduce(into: []) { found, byte in
+      switch byte {
+      case UInt8(ascii: ","): found.insert(.comma)
+      case UInt8(ascii: ";"): found.insert(.semicolon)
+      case UInt8(ascii: ":"): found.insert(.colon)
+      case UInt8(ascii: "&"): found.insert(.ampersand)
+      case UInt8(ascii: "="): found.insert(.equals)
+      case UInt8(ascii: "%"): found.insert(.percent)
+      case UInt8(ascii: "\""): found.insert(.quote)
+      case UInt8(ascii: "/"): found.insert(.slash)
+      default: break
+      }
+    }
   }
 }

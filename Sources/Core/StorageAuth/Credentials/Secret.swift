@@ -5,8 +5,7 @@ package import StorageCrypto
 
 /// A secret string that is masked when shown, compared in constant time, and wiped from memory when released.
 ///
-/// `print`, `debugPrint`, `dump` and `Mirror` show a fixed mask. A secret is deliberately neither `Codable` nor
-/// `Hashable`.
+/// `print`, `debugPrint`, `dump` and `Mirror` show a fixed mask. A secret is neither `Codable` nor `Hashable`.
 public struct Secret: Sendable, Equatable {
   package let bytes: SecretBytes
 
@@ -15,25 +14,17 @@ public struct Secret: Sendable, Equatable {
   /// The original string is not wiped, because Swift has no means to do so.
   ///
   /// - Parameter text: The secret in clear text.
-  public init(_ text: String) {
-    bytes = withBytes(of: text) { SecretBytes($0) }
-  }
+  public init(_ text: String) { bytes = withBytes(of: text) { SecretBytes($0) } }
 
   /// Creates a secret by copying bytes into memory that is wiped on release.
   ///
   /// - Parameter bytes: The bytes of the secret; the array is not wiped.
-  public init(bytes: [UInt8]) {
-    self.bytes = SecretBytes(bytes)
-  }
+  public init(bytes: [UInt8]) { self.bytes = SecretBytes(bytes) }
 
   /// A Boolean value that indicates whether the secret is empty.
-  public var isEmpty: Bool {
-    bytes.withBytes { $0.isEmpty }
-  }
+  public var isEmpty: Bool { bytes.withBytes { $0.isEmpty } }
 
-  /// Returns the secret in clear text, in a copy that is not wiped.
-  ///
-  /// Call this method only for values that must be sent.
+  /// Returns the secret in clear text, in a copy that is not wiped; call it only for values that must be sent.
   public func reveal() -> String {
     String(writing: { writer in bytes.withBytes { writer.append($0) } })
   }
@@ -63,8 +54,27 @@ extension Secret: Redacted {
 }
 
 extension ByteWriter {
-  /// Appends a secret's bytes with percent-encoding.
   package mutating func append(percentEncoding secret: Secret) {
     secret.bytes.withBytes { append(percentEncoding: $0) }
   }
+}
+
+/// A type whose values can hold secrets, and that shows no more of a value than its description.
+///
+/// A conforming type implements `description` without the secrets. `print`, `dump`, `Mirror` and debuggers then show
+/// this text, and none of the stored properties.
+///
+/// ```swift
+/// extension Login: Redacted {
+///   public var description: String { "Login(\(user))" }
+/// }
+/// ```
+public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Redacted {
+  /// The same text as `description`.
+  public var debugDescription: String { description }
+
+  /// A mirror without children.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
+internal import Synchronization
 
 /// A mask that replaces known secrets in strings to be displayed; the only implementation of masking by value.
 ///
@@ -23,11 +24,9 @@ package struct SecretMask: Sendable {
 
   /// Creates a mask that replaces the given secrets and, optionally, values with secret names.
   ///
-  /// - Parameters:
-  ///   - secrets: The secrets to mask. Each line of a multiline secret is masked, and so is the part of an
-  ///     authorization after `Basic` or `Bearer`; spaces and tabs around these values are ignored.
-  ///   - masksNamedValues: Whether values in header lines (`name:value`) and parameters (`name=value`) with secret
-  ///     names are masked too, in the format of canonical requests and strings to sign.
+  /// Each line of a multiline secret is masked, and so is the part of an authorization after `Basic` or `Bearer`;
+  /// spaces and tabs around these values are ignored. Values with names are those in header lines (`name:value`) and
+  /// parameters (`name=value`), in the format of canonical requests and strings to sign.
   package init(_ secrets: some Sequence<Secret>, masksNamedValues: Bool = false) {
     self.secrets = Array(secrets)
     self.masksNamedValues = masksNamedValues
@@ -58,9 +57,7 @@ package struct SecretMask: Sendable {
   }
 }
 
-/// Returns the union of two lists of ranges.
-///
-/// Both lists must be sorted and free of overlaps; the result has the same properties.
+/// Returns the union of two lists of ranges, which are sorted and free of overlaps, as the result is.
 private func merged(_ first: [Range<Int>], _ second: [Range<Int>]) -> [Range<Int>] {
   var result: [Range<Int>] = []
   var (i, j) = (0, 0)
@@ -104,7 +101,6 @@ private struct Automaton {
     }
   }
 
-  /// Returns a range without the spaces and tabs at both ends.
   private static func trimmed(_ range: Range<Int>, of bytes: Span<UInt8>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start += 1 }
@@ -175,7 +171,6 @@ private struct Automaton {
     }
   }
 
-  /// Sets the fallback link of each node in the automaton, breadth first.
   mutating func link() {
     var queue = [0]
     var head = 0
@@ -209,5 +204,110 @@ private struct Automaton {
       ranges.append(start..<index + 1)
     }
     return ranges
+  }
+}
+
+/// A rule for the names of headers, parameters and form fields whose values must not be shown.
+///
+/// Such values are session tokens, signatures and passwords. A rule also covers names of providers that this package
+/// does not know: every name is secret that contains `token`, `signature`, `secret`, `password`, `credential` or
+/// `authorization`, regardless of case. Names that only describe such a value are exempt: the version, the method and
+/// the nonce of a signature, the continuation token of a list, and the `…-credential` parameter, which contains a key's
+/// ID and a signature's scope.
+///
+/// A provider whose secrets have other names declares these names once:
+///
+/// ```swift
+/// SecretName.declare("x-acme-pin")
+/// ```
+public enum SecretName {
+  private static let declared = Mutex<Set<String>>(["sign"])
+
+  /// Declares additional names whose values must not be shown, for the whole process.
+  ///
+  /// - Parameter names: The names of headers, parameters or form fields, which are compared case-insensitively.
+  public static func declare(_ names: String...) {
+    declared.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
+  }
+
+  /// Returns whether the header or parameter with a name contains a session token.
+  package static func isToken(_ name: some StringProtocol) -> Bool {
+    withBytes(of: name.asciiLowercased) { words(of: $0).contains(.token) }
+  }
+
+  /// Returns whether the header or parameter with a name contains a value that must not be shown.
+  package static func isSecret(_ name: some StringProtocol) -> Bool {
+    let text = name.asciiLowercased
+    return withBytes(of: text) { !words(of: $0).isEmpty } || declared.withLock { $0.contains(text) }
+  }
+
+  private struct Words: OptionSet {
+    let rawValue: UInt8
+    static let token = Words(rawValue: 1)
+    static let other = Words(rawValue: 2)
+  }
+
+  private static let harmlessEnds: [StaticString] = [
+    "continuation-token", "continuationtoken", "-credential", "signature-version", "signatureversion",
+    "signature-method", "signaturemethod", "signature-nonce", "signaturenonce",
+  ]
+
+  private static func words(of name: Span<UInt8>) -> Words {
+    if harmlessEnds.contains(where: { end in
+      name.count >= end.utf8CodeUnitCount && name.extracting((name.count - end.utf8CodeUnitCount)...).starts(with: end)
+    }) {
+      return []
+    }
+    var words: Words = []
+    for index in name.indices {
+      let rest = name.extracting(index...)
+      switch name[index] {
+      case UInt8(ascii: "t") where rest.starts(with: "token"): words.insert(.token)
+      case UInt8(ascii: "s") where rest.starts(with: "signature") || rest.starts(with: "secret"): words.insert(.other)
+      case UInt8(ascii: "p") where rest.starts(with: "password"): words.insert(.other)
+      case UInt8(ascii: "c") where rest.starts(with: "credential"): words.insert(.other)
+      case UInt8(ascii: "a") where rest.starts(with: "authorization"): words.insert(.other)
+      default: break
+      }
+    }
+    return words
+  }
+
+  /// The maximum number of bytes of a name that are examined; of a longer name, only the last bytes are examined.
+  private static let longestName = 128
+
+  /// Returns the ranges of values with secret names in a canonical request or a string to sign, in order.
+  ///
+  /// A value follows `name:` up to the end of the line, or `name=` up to the end of the line or the next `&`.
+  static func values(in text: Span<UInt8>) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var nameStart = 0
+    var index = 0
+    while index < text.count {
+      let byte = text[index]
+      switch byte {
+      case UInt8(ascii: "\n"), UInt8(ascii: "&"), UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: " "):
+        nameStart = index + 1
+      case UInt8(ascii: ":"), UInt8(ascii: "="):
+        let start = index + 1
+        if start - nameStart > 4, isSecret(text.extracting(max(nameStart, index - longestName)..<index)) {
+          var end = start
+          while end < text.count, text[end] != UInt8(ascii: "\n"),
+            byte == UInt8(ascii: ":") || text[end] != UInt8(ascii: "&")
+          { end += 1 }
+          if end > start { ranges.append(start..<end) }
+          index = end - 1
+        }
+        nameStart = index + 1
+      default: break
+      }
+      index += 1
+    }
+    return ranges
+  }
+
+  private static func isSecret(_ name: Span<UInt8>) -> Bool {
+    let name = String(writing: { $0.append(name) })
+    return isSecret(name.percentDecodedBytes().map { String(decoding: $0, as: UTF8.self) } ?? name)
   }
 }

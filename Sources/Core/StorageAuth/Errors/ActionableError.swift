@@ -24,3 +24,6 @@ extension ActionableError {
   /// The error code, the message and the remedy in one line.
   public var description: String { "\(code): \(message) \(remedy)" }
 }
+
+/// An error whose description contains no secrets, so that events can show it; every ``ActionableError`` is one as well.
+package protocol PrintableError: Error, CustomStringConvertible {}

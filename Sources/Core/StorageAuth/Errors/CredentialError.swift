@@ -66,29 +66,25 @@ public struct CredentialError: Error, Sendable, Hashable {
 
   /// A code that identifies why a provider cannot return a credential.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case notConfigured, unavailable, failed, malformedResponse, rejected, timeout, cancelled
-    }
-
-    private let value: Value
+    private let name: String
 
     /// The source is not configured on this machine; a chain continues with the next provider.
-    public static let notConfigured = Code(value: .notConfigured)
+    public static let notConfigured = Code(name: "notConfigured")
     /// The source has no credential now and may have one later, such as after the user has logged in.
-    public static let unavailable = Code(value: .unavailable)
+    public static let unavailable = Code(name: "unavailable")
     /// The source could not be reached or read, or returned no credential that is valid long enough.
-    public static let failed = Code(value: .failed)
+    public static let failed = Code(name: "failed")
     /// The source returned data that is not a credential.
-    public static let malformedResponse = Code(value: .malformedResponse)
+    public static let malformedResponse = Code(name: "malformedResponse")
     /// The source refused to issue a credential.
-    public static let rejected = Code(value: .rejected)
+    public static let rejected = Code(name: "rejected")
     /// The source did not respond in time.
-    public static let timeout = Code(value: .timeout)
+    public static let timeout = Code(name: "timeout")
     /// The task that waited for a credential was cancelled, or the cache was shut down.
-    public static let cancelled = Code(value: .cancelled)
+    public static let cancelled = Code(name: "cancelled")
 
     /// The name of the error code, such as `notConfigured`.
-    public var description: String { value.rawValue }
+    public var description: String { name }
   }
 }
 

@@ -5,7 +5,7 @@
 ///
 /// The error describes the problem, its location in the request and the remedy, and contains no secret and no token.
 /// Signing the same request again never succeeds.
-public struct SigningError: Error, Sendable, Hashable {
+public struct SigningError: Error, Sendable, Hashable, ActionableError {
   /// The code that identifies the kind of problem.
   public let code: Code
 
@@ -29,42 +29,33 @@ public struct SigningError: Error, Sendable, Hashable {
 
   /// A code that identifies why a request cannot be signed.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case anonymous, invalidConfiguration, invalidCredential, invalidHeader, invalidPath, invalidRequest
-      case invalidSignature, lifetimeOutOfRange, credentialEndsFirst, refused
-    }
-
-    private let value: Value
+    private let name: String
 
     /// The credential is anonymous and cannot presign a URL.
-    public static let anonymous = Code(value: .anonymous)
+    public static let anonymous = Code(name: "anonymous")
     /// The signer was configured with a value that it cannot use, such as a misspelled region.
-    public static let invalidConfiguration = Code(value: .invalidConfiguration)
+    public static let invalidConfiguration = Code(name: "invalidConfiguration")
     /// The credential contains a value that cannot be sent, such as an ID with a space.
-    public static let invalidCredential = Code(value: .invalidCredential)
+    public static let invalidCredential = Code(name: "invalidCredential")
     /// A header of the request cannot be signed.
-    public static let invalidHeader = Code(value: .invalidHeader)
+    public static let invalidHeader = Code(name: "invalidHeader")
     /// The request's path or query cannot be signed.
-    public static let invalidPath = Code(value: .invalidPath)
+    public static let invalidPath = Code(name: "invalidPath")
     /// The request lacks a required component, such as its host.
-    public static let invalidRequest = Code(value: .invalidRequest)
+    public static let invalidRequest = Code(name: "invalidRequest")
     /// A signature from a remote signer is malformed or belongs to another access key ID.
-    public static let invalidSignature = Code(value: .invalidSignature)
+    public static let invalidSignature = Code(name: "invalidSignature")
     /// The requested signature lifetime is outside of the range that the service allows.
-    public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
+    public static let lifetimeOutOfRange = Code(name: "lifetimeOutOfRange")
     /// The credential expires earlier than the requested signature.
-    public static let credentialEndsFirst = Code(value: .credentialEndsFirst)
+    public static let credentialEndsFirst = Code(name: "credentialEndsFirst")
     /// The key holder refuses to sign the request.
-    public static let refused = Code(value: .refused)
+    public static let refused = Code(name: "refused")
 
     /// The name of the error code, such as `invalidHeader`.
-    public var description: String { value.rawValue }
+    public var description: String { name }
   }
-}
 
-extension SigningError: ActionableError {}
-
-extension SigningError {
   /// Creates the error for a credential that expires earlier than the requested signature.
   ///
   /// - Parameters:
@@ -72,20 +63,16 @@ extension SigningError {
   ///   - required: The time until which the credential must remain valid.
   public static func credentialEndsFirst(_ expiration: Timestamp, required: Timestamp) -> SigningError {
     SigningError(
-      .credentialEndsFirst,
-      "The credential expires at \(expiration), but must remain valid until \(required).",
+      .credentialEndsFirst, "The credential expires at \(expiration), but must remain valid until \(required).",
       remedy: "Get a credential that is valid for longer, or request a shorter lifetime.")
   }
-}
 
-extension SigningError {
   /// The error for a request path that is not valid in a URL.
   public static let unreadablePath = SigningError(
     .invalidPath,
     "The path does not start with \"/\", contains a character that a URL cannot contain, or has an invalid escape.",
     remedy: "Percent-encode the key and the parameters once, in UTF-8; ServiceEndpoint does that.")
 
-  /// The error for a query parameter that has no name and therefore cannot be listed among the signed parameters.
   package static let namelessParameter = SigningError(
     .invalidPath, "A query parameter has no name, so the list of signed parameters cannot include it.",
     remedy: "Remove it.")

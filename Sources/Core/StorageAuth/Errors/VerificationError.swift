@@ -3,9 +3,8 @@
 
 /// The error for a request whose signature is not accepted.
 ///
-/// The error describes the problem and the remedy. It contains no secret and no token: session tokens in ``comparison``
-/// are masked.
-public struct VerificationError: Error, Sendable, Hashable {
+/// The error describes the problem and the remedy, and contains no secret; tokens in ``comparison`` are masked.
+public struct VerificationError: Error, Sendable, Hashable, ActionableError {
   /// The code that identifies why the request is rejected.
   public let code: Code
 
@@ -44,9 +43,7 @@ public struct VerificationError: Error, Sendable, Hashable {
     self.remedy = remedy.onOneLine
   }
 
-  /// The values that a verifier computed for a signature that does not match.
-  ///
-  /// Session tokens are masked, and long strings are truncated.
+  /// The values that a verifier computed for a signature that does not match, with masked tokens and limited lengths.
   public struct Comparison: Sendable, Hashable {
     /// The signature that the request contains.
     public let signatureProvided: String
@@ -54,15 +51,12 @@ public struct VerificationError: Error, Sendable, Hashable {
     /// The string to sign that the verifier computed, with session tokens masked.
     public let stringToSign: String
 
-    /// The canonical request that the verifier computed, with session tokens masked, or `nil` if the signature scheme
-    /// has no canonical request.
+    /// The canonical request that the verifier computed, with session tokens masked, or `nil` if the scheme has none.
     ///
     /// The hash of the canonical request is part of the string to sign.
     public let canonicalRequest: String?
 
-    /// The maximum number of bytes retained of a string to sign or a canonical request.
-    ///
-    /// The limit prevents a rejection from echoing arbitrary input.
+    /// The limit for the strings in bytes, which prevents a rejection from echoing arbitrary input.
     package static let textByteLimit = 8 * 1024
 
     /// The maximum number of bytes retained of a request's signature; the services' signatures are far shorter.
@@ -75,8 +69,7 @@ public struct VerificationError: Error, Sendable, Hashable {
     /// - Parameters:
     ///   - signatureProvided: The signature that the request contains.
     ///   - stringToSign: The string to sign that the verifier computed, without secrets.
-    ///   - canonicalRequest: The canonical request that the verifier computed, without secrets, or `nil` if the
-    ///     signature scheme has no canonical request.
+    ///   - canonicalRequest: The canonical request that the verifier computed, or `nil` if the scheme has none.
     public init(signatureProvided: String, stringToSign: String, canonicalRequest: String?) {
       self.signatureProvided = signatureProvided.shortened(to: Self.signatureByteLimit)
       self.stringToSign = stringToSign.shortened(to: Self.textByteLimit)
@@ -99,65 +92,55 @@ public struct VerificationError: Error, Sendable, Hashable {
 
   /// A code that identifies why a request's signature is not accepted.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case unsigned, missingDate, malformed, ambiguous, unsupported, limitExceeded, unknownKey, missingToken,
-        invalidToken
-      case wrongScope, unsignedField, notYetValid, expired, keyExpired, clockSkew, lifetimeOutOfRange, mismatch
-      case invalidPolicy, policyExpired, conditionFailed
-    }
-
-    private let value: Value
+    private let name: String
 
     /// The request contains no signature.
-    public static let unsigned = Code(value: .unsigned)
+    public static let unsigned = Code(name: "unsigned")
     /// The request contains no date, or a date that cannot be parsed.
-    public static let missingDate = Code(value: .missingDate)
+    public static let missingDate = Code(name: "missingDate")
     /// The authorization parameters or other parts of the request cannot be parsed.
-    public static let malformed = Code(value: .malformed)
+    public static let malformed = Code(name: "malformed")
     /// The request contains two authorizations, or a signed part of the request occurs twice.
-    public static let ambiguous = Code(value: .ambiguous)
+    public static let ambiguous = Code(name: "ambiguous")
     /// The signature algorithm is not supported.
-    public static let unsupported = Code(value: .unsupported)
+    public static let unsupported = Code(name: "unsupported")
     /// A part of the request is larger, or occurs more often, than the verifier accepts.
-    public static let limitExceeded = Code(value: .limitExceeded)
+    public static let limitExceeded = Code(name: "limitExceeded")
     /// The access key ID in the request does not exist.
-    public static let unknownKey = Code(value: .unknownKey)
+    public static let unknownKey = Code(name: "unknownKey")
     /// The access key is temporary, but the request contains no session token.
-    public static let missingToken = Code(value: .missingToken)
+    public static let missingToken = Code(name: "missingToken")
     /// The session token does not belong to the access key, or the access key has no session token.
-    public static let invalidToken = Code(value: .invalidToken)
+    public static let invalidToken = Code(name: "invalidToken")
     /// The signature is for another day, region or service than the verifier expects.
-    public static let wrongScope = Code(value: .wrongScope)
+    public static let wrongScope = Code(name: "wrongScope")
     /// A part of the request that affects its meaning is not signed.
-    public static let unsignedField = Code(value: .unsignedField)
+    public static let unsignedField = Code(name: "unsignedField")
     /// The request's authorization is not valid yet.
-    public static let notYetValid = Code(value: .notYetValid)
+    public static let notYetValid = Code(name: "notYetValid")
     /// The request's authorization has expired.
-    public static let expired = Code(value: .expired)
+    public static let expired = Code(name: "expired")
     /// The temporary access key has expired.
-    public static let keyExpired = Code(value: .keyExpired)
+    public static let keyExpired = Code(name: "keyExpired")
     /// The signing time differs too much from the verifier's clock.
-    public static let clockSkew = Code(value: .clockSkew)
+    public static let clockSkew = Code(name: "clockSkew")
     /// The request's authorization is valid for longer than the verifier accepts.
-    public static let lifetimeOutOfRange = Code(value: .lifetimeOutOfRange)
+    public static let lifetimeOutOfRange = Code(name: "lifetimeOutOfRange")
     /// The signature in the request does not match the signature that the verifier computed.
-    public static let mismatch = Code(value: .mismatch)
+    public static let mismatch = Code(name: "mismatch")
     /// The policy of a submitted form cannot be parsed, or lacks a required condition.
-    public static let invalidPolicy = Code(value: .invalidPolicy)
+    public static let invalidPolicy = Code(name: "invalidPolicy")
     /// The policy of a submitted form has expired.
-    public static let policyExpired = Code(value: .policyExpired)
+    public static let policyExpired = Code(name: "policyExpired")
     /// A submitted form does not satisfy a condition of its policy.
-    public static let conditionFailed = Code(value: .conditionFailed)
+    public static let conditionFailed = Code(name: "conditionFailed")
 
     /// The name of the error code, such as `mismatch`.
-    public var description: String { value.rawValue }
+    public var description: String { name }
   }
 }
 
-extension VerificationError: ActionableError {}
-
 extension VerificationError {
-  /// Returns a copy of the error with the storage service's own error code.
   package func with(serviceCode: String) -> VerificationError {
     var copy = self
     copy.serviceCode = serviceCode
@@ -194,7 +177,6 @@ extension VerificationError {
   /// The error for a claim that a verifier with other settings parsed, and may have read in another way.
   package static let claimOfAnotherVerifier = malformed("The claim was parsed by a verifier with other settings.")
 
-  /// Creates the error for a signature with a different scope than the verifier expects.
   package static func wrongScope(_ part: ScopePart, _ message: String, remedy: String) -> VerificationError {
     var error = VerificationError(.wrongScope, message, remedy: remedy)
     error.scopePart = part
@@ -208,12 +190,10 @@ extension VerificationError {
     VerificationError(.ambiguous, message, remedy: "Send it once, in one place.")
   }
 
-  /// Creates the error for a request whose access key ID does not exist.
   package static func unknownKey(_ id: AccessKeyID) -> VerificationError {
-    var error = VerificationError(
+    VerificationError(
       .unknownKey, "There is no access key with the id of the request.",
-      remedy: "Check the access key id, and that the key is not disabled.")
-    error.accessKeyID = id
-    return error
+      remedy: "Check the access key id, and that the key is not disabled."
+    ).with(accessKeyID: id)
   }
 }

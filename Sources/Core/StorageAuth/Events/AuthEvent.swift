@@ -51,8 +51,7 @@ public enum AuthEvent: Sendable {
     public var source: String
     /// The state or result of the request to the credential provider.
     public var outcome: Outcome
-    /// The duration of the request to the credential provider, or `nil` if it has just started, or if the app supplied
-    /// the credential.
+    /// The duration of the request, or `nil` if it has just started, or if the app supplied the credential.
     public var duration: Duration?
 
     /// Creates the details of the event that a request to a credential provider started or finished.
@@ -60,8 +59,7 @@ public enum AuthEvent: Sendable {
     /// - Parameters:
     ///   - source: The name of the credential source.
     ///   - outcome: The state or result of the request to the credential provider.
-    ///   - duration: The duration of the request, or `nil` if it has just started, or if the app supplied the
-    ///     credential.
+    ///   - duration: The duration of the request, or `nil` at its start or if the app supplied the credential.
     public init(source: String, outcome: Outcome, duration: Duration? = nil) {
       self.source = source
       self.outcome = outcome
@@ -72,8 +70,7 @@ public enum AuthEvent: Sendable {
     public enum Outcome: Sendable, Hashable {
       /// The request to the credential provider has started.
       case started
-      /// The provider returned a credential with the given remaining lifetime, which is `nil` if the credential does
-      /// not expire.
+      /// The provider returned a credential with a remaining lifetime, which is `nil` if it does not expire.
       case succeeded(CredentialGeneration, lifetime: Duration?)
       /// The provider failed, and will not be called again until the backoff has elapsed.
       case failed(CredentialError, backoff: Duration)
@@ -102,8 +99,7 @@ public enum AuthEvent: Sendable {
     ///   - attempt: The number of the attempt, starting at 1.
     ///   - status: The status code of the response, or `nil` if there was no response.
     ///   - failure: The kind of the failure, or `nil` if the attempt succeeded.
-    ///   - duration: The time from the start of the attempt until the response was read or, if it is passed on as a
-    ///     stream, began.
+    ///   - duration: The time from the start until the response was read or, if it is passed on as a stream, began.
     public init(subject: String, attempt: Int, status: Int?, failure: String?, duration: Duration) {
       self.subject = subject
       self.attempt = attempt
@@ -181,5 +177,35 @@ public enum AuthEvent: Sendable {
       self.duration = duration
       self.failure = failure
     }
+  }
+}
+
+/// The parts of an event's subject, such as `upload oss://photos/2026/cat.jpg`.
+package struct EventSubject: Sendable, Hashable {
+  /// The name of the operation, such as `upload` or `GET`.
+  package let operation: String
+  /// The scheme of the location, such as `oss`, or `nil` if the subject has no location.
+  package let provider: String?
+  /// The bucket or the host, or `nil` if the subject has no location.
+  package let container: String?
+  /// The key of the object, or `nil` if the subject has none.
+  package let key: String?
+
+  package init(_ subject: String) {
+    let text = subject.utf8
+    let space = text.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
+    operation = String(subject[..<space])
+    let location = subject[space...].dropFirst()
+    guard let colon = location.utf8.firstIndex(of: UInt8(ascii: ":")), location[colon...].utf8.starts(with: "://".utf8)
+    else {
+      (provider, container, key) = (nil, nil, nil)
+      return
+    }
+    provider = String(location[..<colon])
+    let place = location[colon...].dropFirst(3)
+    let slash = place.utf8.firstIndex(of: UInt8(ascii: "/")) ?? place.endIndex
+    container = String(place[..<slash])
+    let name = place[slash...].dropFirst()
+    key = name.isEmpty ? nil : String(name)
   }
 }

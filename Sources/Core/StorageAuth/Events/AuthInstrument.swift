@@ -29,9 +29,7 @@ public protocol AuthSpan: Sendable {
   /// - Parameter body: The function, which runs on the caller's actor.
   /// - Returns: The result of the function.
   /// - Throws: The error of the function.
-  func run<Value, Failure: Error>(
-    _ body: () async throws(Failure) -> Value
-  ) async throws(Failure) -> Value
+  func run<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value
 
   /// Adds an event that occurred during the span to the span.
   ///
@@ -53,9 +51,7 @@ public protocol AuthSpan: Sendable {
 
 /// A unit of work that an instrument measures.
 public struct AuthActivity: Sendable, Hashable {
-  /// The kind of a unit of work.
-  ///
-  /// Later versions may add kinds, so a `switch` over a kind needs a `default` case.
+  /// The kind of a unit of work; later versions may add kinds, so a `switch` needs a `default` case.
   public enum Kind: String, Sendable, Hashable {
     /// An operation of a client or a transfer queue, with all its attempts.
     case operation
@@ -100,5 +96,79 @@ public struct AuthActivity: Sendable, Hashable {
     self.kind = kind
     self.subject = subject
     self.attempt = attempt
+  }
+}
+
+/// A span that has begun and not ended, with the kind of the work that it measures.
+package struct ActiveSpan: Sendable {
+  /// The innermost span of the current task, or `nil` if no instrument is installed.
+  @TaskLocal package static var current: ActiveSpan?
+
+  package let kind: AuthActivity.Kind
+  private let base: any AuthSpan
+
+  fileprivate init(_ activity: AuthActivity, _ instrument: any AuthInstrument, in context: (any Sendable)?) {
+    kind = activity.kind
+    base = instrument.begin(activity, in: context)
+  }
+
+  /// Adds the fields that continue the current task's trace in another process to a request to the app's own server.
+  package static func inject(into fields: inout HTTPFields) { current?.base.inject(into: &fields) }
+
+  /// Runs a function inside the span, without ending the span.
+  package func perform<Value, Failure: Error>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await Self.$current.withValue(self) {
+      do throws(Failure) {
+        return .success(try await base.run(body))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  package func record(_ event: AuthEvent) { base.record(event) }
+
+  package func end(_ outcome: AuthActivity.Outcome) { base.end(outcome) }
+}
+
+extension Optional<ActiveSpan> {
+  package func perform<Value, Failure: Error>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    guard let self else { return try await body() }
+    return try await self.perform(body)
+  }
+
+  /// Runs a function inside the span and ends the span with the outcome, or runs only the function without a span.
+  package func measure<Value, Failure: Error>(
+    _ body: () async throws(Failure) -> Value, outcome: (Result<Value, Failure>) -> AuthActivity.Outcome
+  ) async throws(Failure) -> Value {
+    guard let self else { return try await body() }
+    let result: Result<Value, Failure>
+    do throws(Failure) {
+      result = .success(try await self.perform(body))
+    } catch {
+      result = .failure(error)
+    }
+    self.end(outcome(result))
+    return try result.get()
+  }
+}
+
+extension EventHub {
+  /// The trace context of the current task, or `nil` without an instrument.
+  package var traceContext: (any Sendable)? { instrument?.currentContext() }
+
+  /// Begins a span in the current task's trace; the activity is created only if an instrument is installed.
+  package func begin(_ activity: @autoclosure () -> AuthActivity) -> ActiveSpan? {
+    instrument.map { ActiveSpan(activity(), $0, in: $0.currentContext()) }
+  }
+
+  /// Begins a span in a ``traceContext`` that was captured earlier, or returns `nil` if no instrument is installed.
+  package func begin(_ activity: @autoclosure () -> AuthActivity, in context: (any Sendable)?) -> ActiveSpan? {
+    instrument.map { ActiveSpan(activity(), $0, in: context) }
   }
 }

@@ -5,15 +5,13 @@ internal import Synchronization
 
 /// A hub that passes the events of caches and clients to observers.
 ///
-/// Each cache has a hub, and clients of the cache use it unless they are given another hub. Without
-/// observers, no event is created or stored.
+/// Each cache has a hub, which its clients use unless they are given another. Without observers, no event is created.
 ///
 /// ```swift
 /// for await event in client.events.stream() { metrics.count(event) }
 /// ```
 public final class EventHub: Sendable {
-  /// The type of a function that receives each event on the thread on which the event occurs; the function must not
-  /// block.
+  /// The type of a function that receives each event on the thread where it occurs, and that must not block.
   public typealias Observer = @Sendable (AuthEvent) -> Void
 
   private struct State {
@@ -33,15 +31,11 @@ public final class EventHub: Sendable {
   /// The hub whose instrument is used if this hub has none of its own, or `nil`.
   private let parent: EventHub?
 
-  /// A process-wide observer that is added to every hub created while the property is set, or `nil`.
-  ///
-  /// Tests use this observer to search the events for secrets.
+  /// A process-wide observer that is added to every new hub, with which tests search the events for secrets.
   package static let watcher = Lock<Observer?>(nil)
 
   /// Creates an event hub without observers.
-  public convenience init() {
-    self.init(measuredBy: nil)
-  }
+  public convenience init() { self.init(measuredBy: nil) }
 
   /// Creates an event hub that uses the instrument of another hub, or of none.
   package init(measuredBy parent: EventHub?) {
@@ -83,7 +77,6 @@ public final class EventHub: Sendable {
 
   private var isMeasured: Bool { isInstrumented.load(ordering: .acquiring) || parent?.isMeasured == true }
 
-  /// The installed instrument, or `nil`.
   package var instrument: (any AuthInstrument)? {
     guard isInstrumented.load(ordering: .acquiring) else { return parent?.instrument }
     return state.withLock { $0.instrument?.instrument }
@@ -91,8 +84,7 @@ public final class EventHub: Sendable {
 
   /// Returns an asynchronous sequence of the events that occur from now on.
   ///
-  /// - Parameter limit: The number of events that are buffered for a slow reader; when the buffer is full, the oldest
-  ///   event is dropped.
+  /// - Parameter limit: The number of events that are buffered for a slow reader, after which the oldest is dropped.
   public func stream(bufferingNewest limit: Int = 1024) -> AsyncStream<AuthEvent> {
     let (stream, continuation) = AsyncStream.makeStream(of: AuthEvent.self, bufferingPolicy: .bufferingNewest(limit))
     let observation = observe { continuation.yield($0) }
@@ -100,9 +92,7 @@ public final class EventHub: Sendable {
     return stream
   }
 
-  /// Passes an event to all observers; called by caches and clients.
-  ///
-  /// - Parameter event: The event, which is created only if there is an observer or a span.
+  /// Passes an event to all observers; the event is created only if there is an observer or a span.
   package func emit(_ event: @autoclosure () -> AuthEvent) {
     guard let span = isMeasured ? ActiveSpan.current : nil else { return relay(event()) }
     let event = event()
@@ -142,9 +132,7 @@ public final class EventHub: Sendable {
     }
 
     /// Ends the observation; the observer receives no further events.
-    public func cancel() {
-      end()
-    }
+    public func cancel() { end() }
 
     deinit {
       end()

@@ -29,10 +29,6 @@ public struct FormDocument: Sendable {
     try self.init(bytes)
   }
 
-  /// Parses a policy document from JSON.
-  ///
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/invalidPolicy`` if any part of the
-  ///   document cannot be parsed; an unknown condition is never ignored.
   package init(_ bytes: [UInt8]) throws(VerificationError) {
     let document: JSONValue
     do {
@@ -53,8 +49,7 @@ public struct FormDocument: Sendable {
   private mutating func read(_ element: JSONValue) throws(VerificationError) {
     if let members = element.object {
       guard members.names.count == 1, let name = members.names.first, let text = members[name]?.string else {
-        throw .invalidPolicy(
-          "Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.")
+        throw .invalidPolicy("Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.")
       }
       conditions.append(FormCondition(name.asciiLowercased, .equals(text)))
       return
@@ -91,9 +86,7 @@ public struct FormDocument: Sendable {
     }
   }
 
-  /// A signature scheme's rules for checking submitted forms against their policies.
-  ///
-  /// Field names in these rules are in lowercase.
+  /// A signature scheme's rules for checking forms against their policies, with field names in lowercase.
   public struct Reading: Sendable {
     /// The lowercase names of the fields that the policy must restrict to exactly one value.
     public var required: [String]
@@ -120,8 +113,7 @@ public struct FormDocument: Sendable {
     ///   - own: The names of the scheme's own fields, which need no condition in the policy.
     ///   - aliases: The form field names, keyed by the different names that policy conditions use for these fields.
     ///   - contentTypes: The values that a condition on the content type applies to.
-    ///   - contentType: The media type with which the service stores the uploaded object, or `nil` if the form
-    ///     specifies no media type.
+    ///   - contentType: The media type with which the service stores the object, or `nil` if the form has none.
     ///   - hasLists: Whether the service supports conditions with lists of values.
     public init(
       required: [String], own: Set<String>, aliases: [String: String] = [:], contentTypes: [String],
@@ -146,8 +138,7 @@ public struct FormDocument: Sendable {
   ///   - start: The time at which the form was signed, or the current time if the form does not contain this time.
   ///   - date: The current time.
   /// - Returns: The verified form, including the names of the fields that the policy has no condition on.
-  /// - Throws: A ``VerificationError`` if the policy has expired, does not bind a required field, or is not satisfied
-  ///   by the form.
+  /// - Throws: A ``VerificationError`` if the policy has expired, does not bind a required field, or is not satisfied.
   public func verify(
     _ form: SubmittedForm, of accessKeyID: AccessKeyID, as reading: Reading, within limits: VerificationLimits,
     since start: Timestamp, at date: Timestamp
@@ -208,12 +199,10 @@ public struct FormDocument: Sendable {
 }
 
 extension JSONValue {
-  /// The value as a whole number if it is a JSON number or a string of digits, otherwise `nil`.
   fileprivate var wholeNumber: Int64? { code.flatMap { Int64(signedDigits: $0) } }
 }
 
 extension VerificationError {
-  /// Creates the error for a form policy document that is invalid.
   package static func invalidPolicy(_ message: String) -> VerificationError {
     VerificationError(.invalidPolicy, message, remedy: "Create the policy with a form signer.")
   }

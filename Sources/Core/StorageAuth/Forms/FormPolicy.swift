@@ -3,9 +3,8 @@
 
 /// The upload that a form permits its bearer: one object with certain keys, under conditions, until an expiration.
 ///
-/// A ``FormSigner`` creates a ``SignedForm`` from the policy. All properties become part of the form's policy document,
-/// which the service checks. The vendors' pages that define the document are "PostObject" (OSS), "POST Object" (COS)
-/// and "POST Policy" (S3).
+/// A ``FormSigner`` creates a ``SignedForm`` from the policy, whose properties become the policy document that the
+/// service checks. Vendors' pages: "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).
 ///
 /// ```swift
 /// let policy = FormPolicy(
@@ -73,8 +72,7 @@ public struct FormPolicy: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - rule: The access rule; only its permission to write becomes part of the form.
-  ///   - expiration: The time at which the form expires, or `nil` for the rule's expiration; the earlier of both times
-  ///     applies.
+  ///   - expiration: The time at which the form expires, or `nil` for the rule's; the earlier of both applies.
   ///   - response: The service's response to a successful upload, or `nil` for the service's default response.
   /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidRequest`` if a form cannot express the rule:
   ///   the rule does not allow writing, is bound to source addresses, or lists several kinds of media types, or neither
@@ -111,8 +109,83 @@ public struct FormPolicy: Sendable, Hashable {
 }
 
 extension SigningError {
-  /// Creates the error for a form that cannot be created from its policy.
   package static func form(_ message: String, remedy: String) -> SigningError {
     SigningError(.invalidRequest, message, remedy: remedy)
+  }
+}
+
+/// A condition that a form policy places on the value of a form field.
+///
+/// The vendors' pages that define conditions are "PostObject" (OSS), "POST Object" (COS) and "POST Policy" (S3).
+public struct FormCondition: Sendable, Hashable {
+  /// The case-insensitive name of the form field, such as `x-oss-meta-author`.
+  public var field: String
+
+  /// The rule that the field's value must satisfy.
+  public var rule: Rule
+
+  /// A rule for a form field's value, which is compared byte for byte.
+  public enum Rule: Sendable, Hashable {
+    /// The field's value must equal the given string.
+    case equals(String)
+    /// The field's value must start with the given string; an empty string allows any value.
+    case startsWith(String)
+    /// The field's value must equal one of the given strings; only OSS supports this rule.
+    case oneOf([String])
+    /// The field's value must differ from all of the given strings; only OSS supports this rule.
+    case noneOf([String])
+  }
+
+  /// Creates a condition for a form field's value.
+  ///
+  /// - Parameters:
+  ///   - field: The case-insensitive name of the form field, such as `x-oss-meta-author`.
+  ///   - rule: The rule that the field's value must satisfy.
+  public init(_ field: String, _ rule: Rule) {
+    self.field = field
+    self.rule = rule
+  }
+}
+
+extension FormCondition.Rule {
+  package func accepts(_ value: String) -> Bool {
+    switch self {
+    case .equals(let text): Self.areEqual(value, text)
+    case .startsWith(let text): value.utf8.starts(with: text.utf8)
+    case .oneOf(let texts): texts.contains { Self.areEqual(value, $0) }
+    case .noneOf(let texts): !texts.contains { Self.areEqual(value, $0) }
+    }
+  }
+
+  /// The only value that satisfies the rule, or `nil` if several values can satisfy it.
+  package var onlyValue: String? {
+    switch self {
+    case .equals(let text): text
+    case .oneOf(let texts) where texts.count == 1: texts[0]
+    default: nil
+    }
+  }
+
+  private static func areEqual(_ first: String, _ second: String) -> Bool { first.utf8.elementsEqual(second.utf8) }
+}
+
+extension FormCondition {
+  var json: JSONValue {
+    func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+    let name = JSONValue.string("$\(field)")
+    return switch rule {
+    case .equals(let text): ["eq", name, .string(text)]
+    case .startsWith(let text): ["starts-with", name, .string(text)]
+    case .oneOf(let texts): ["in", name, list(texts)]
+    case .noneOf(let texts): ["not-in", name, list(texts)]
+    }
+  }
+}
+
+extension FormCondition: Redacted {
+  /// The condition in JSON, as in a policy document; a secret value, such as a session token, is masked.
+  public var description: String {
+    SecretName.isSecret(field)
+      ? #"["eq","$\#(field)","\#(Secret.mask)"]"# : String(decoding: json.serialized, as: UTF8.self)
   }
 }

@@ -19,9 +19,7 @@ public struct AccessPolicy: Sendable, Hashable {
   /// Creates an access policy from rules.
   ///
   /// - Parameter rules: The rules of the policy; an access is allowed if at least one rule allows it.
-  public init(_ rules: [AccessRule]) {
-    self.rules = rules
-  }
+  public init(_ rules: [AccessRule]) { self.rules = rules }
 
   /// Checks whether the policy allows an access, and throws an error if no rule allows it.
   ///
@@ -33,11 +31,9 @@ public struct AccessPolicy: Sendable, Hashable {
       guard let reason = rule.refusal(of: access) else { return }
       nearest = max(nearest ?? reason, reason)
     }
-    throw AccessRefusal(nearest ?? .action, of: access)
+    throw AccessRefusal(reason: nearest ?? .action, access: access)
   }
-}
 
-extension AccessPolicy {
   /// Returns a Boolean value that indicates whether the policy allows everything that a rule allows.
   ///
   /// For each action of the given rule, a single rule of the policy must allow this action with at least the same
@@ -88,10 +84,116 @@ extension ObjectScope {
 }
 
 extension String {
-  /// Returns whether this media type of a rule, such as `image/*`, includes all media types that another media type
-  /// includes.
+  /// Returns whether this media type of a rule, such as `image/*`, includes all that another one includes.
   fileprivate func covers(_ other: String) -> Bool {
     let (own, other) = (lowercased(), other.asciiLowercased)
     return own == other || own.hasByteSuffix("/*") && other.hasBytePrefix(own.dropLast())
+  }
+}
+
+/// An access to a storage service, with the properties that an access policy checks.
+public struct AccessRequest: Sendable, Hashable {
+  /// The action to perform on the object.
+  public var action: AccessAction
+
+  /// The name of the bucket that is accessed.
+  public var bucket: String
+
+  /// The object key, or for the ``AccessAction/list`` action the requested prefix.
+  public var key: String
+
+  /// The size of the object to write in bytes, or `nil` if the request does not bind the size.
+  public var size: Int64?
+
+  /// The media type of the object to write, or `nil` if the request does not bind the media type.
+  public var contentType: String?
+
+  /// The client's network address, or `nil` if it is not known.
+  public var address: NetworkAddress?
+
+  /// The time of the access, in UTC, which is compared with a rule's expiration.
+  public var date: Timestamp
+
+  /// Creates an access from the properties that an access policy checks.
+  ///
+  /// - Parameters:
+  ///   - action: The action to perform on the object.
+  ///   - key: The object key, or for the ``AccessAction/list`` action the requested prefix.
+  ///   - bucket: The name of the bucket that is accessed.
+  ///   - size: The size of the object to write in bytes, or `nil` if the request does not bind the size.
+  ///   - contentType: The media type of the object to write, or `nil` if the request does not bind the media type.
+  ///   - address: The client's network address, or `nil` if it is not known.
+  ///   - date: The time of the access, in UTC.
+  public init(
+    _ action: AccessAction, _ key: String, in bucket: String, size: Int64? = nil, contentType: String? = nil,
+    from address: NetworkAddress? = nil, at date: Timestamp
+  ) {
+    self.action = action
+    self.bucket = bucket
+    self.key = key
+    self.size = size
+    self.contentType = contentType
+    self.address = address
+    self.date = date
+  }
+
+  /// Returns whether the media type, without its parameters, matches one of a rule, such as `image/*`.
+  ///
+  /// A browser uses the last of several types, and guesses without one; only exactly one media type can match a rule.
+  func hasType(_ named: String) -> Bool {
+    guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
+    let words = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }
+    guard words.count == 1, let type = words.first?.asciiLowercased, AccessRule.isMediaType(type) else { return false }
+    let named = named.asciiLowercased
+    return named.hasByteSuffix("/*") ? type.hasBytePrefix(named.dropLast()) && type.count >= named.count : type == named
+  }
+}
+
+/// The error for an access that a policy does not allow.
+public struct AccessRefusal: Error, Sendable, Hashable {
+  /// The reason why a policy does not allow an access; a later case came closer to allowing the access.
+  public enum Reason: Int, Sendable, Hashable, Comparable {
+    /// The policy has no rule for the bucket.
+    case bucket
+    /// The policy has no rule for the bucket that allows the action.
+    case action
+    /// The rules that allow the action do not cover the object key.
+    case key
+    /// The rule that allows the action on the object has expired.
+    case time
+    /// The rule does not cover the client's address, or the client's address is not known.
+    case address
+    /// The object to write is too large, or the request does not bind its size.
+    case size
+    /// The rule does not allow the object's media type, or the request does not bind the media type.
+    case contentType
+
+    /// Returns a Boolean value that indicates whether the second reason came closer to allowing the access.
+    public static func < (first: Reason, second: Reason) -> Bool { first.rawValue < second.rawValue }
+  }
+
+  /// The reason of the rule that came closest to allowing the access.
+  public let reason: Reason
+
+  /// The access that the policy does not allow.
+  public let access: AccessRequest
+}
+
+extension AccessRefusal: CustomStringConvertible {
+  /// A sentence that describes why the access is not allowed, without the object key.
+  public var description: String { "The policy does not allow the action \(access.action.rawValue): \(reason.words)." }
+}
+
+extension AccessRefusal.Reason {
+  fileprivate var words: String {
+    switch self {
+    case .bucket: "no rule covers the bucket"
+    case .action: "no rule for the bucket allows it"
+    case .key: "no rule covers the key"
+    case .time: "the permission has expired"
+    case .address: "no rule covers the client's address"
+    case .size: "the object is too large, or the request does not bind its size"
+    case .contentType: "no rule allows the media type, or the request does not bind it"
+    }
   }
 }

@@ -3,14 +3,12 @@
 
 /// A permission in an access policy: the allowed actions, the objects of a bucket, and conditions.
 ///
-/// A condition that is not `nil` must be satisfied. An access without the property that the condition tests does not
-/// satisfy the condition.
+/// A condition that is not `nil` must be satisfied; an access without the tested property does not satisfy it.
 public struct AccessRule: Sendable, Hashable {
   /// The actions that the rule allows.
   public var actions: Set<AccessAction>
 
-  /// The objects on which the actions are allowed; for the ``AccessAction/list`` action, the prefixes that may be
-  /// requested.
+  /// The objects on which the actions are allowed; for ``AccessAction/list``, the prefixes that may be requested.
   public var objects: ObjectScope
 
   /// The bucket that contains the objects; for Aspera, the access key or the node's root for the access key.
@@ -37,8 +35,7 @@ public struct AccessRule: Sendable, Hashable {
   ///   - objects: The objects on which the actions are allowed.
   ///   - bucket: The bucket that contains the objects.
   ///   - maximumSize: The maximum size of an object to write, in bytes, or `nil` for any size.
-  ///   - contentTypes: The media types of the objects that may be written, such as `image/png`, or `image/*` for all
-  ///     images; `nil` for any type.
+  ///   - contentTypes: The media types that may be written, such as `image/png` or `image/*`, or `nil` for any type.
   ///   - addresses: The addresses that requests may come from, or `nil` for any address.
   ///   - end: The time at which the permission expires, or `nil` if the permission does not expire.
   public init(
@@ -54,7 +51,6 @@ public struct AccessRule: Sendable, Hashable {
     self.end = end
   }
 
-  /// Returns the reason why the rule does not allow an access, or `nil` if the rule allows the access.
   func refusal(of access: AccessRequest) -> AccessRefusal.Reason? {
     guard access.bucket == bucket else { return .bucket }
     guard actions.contains(access.action) else { return .action }
@@ -84,14 +80,12 @@ public enum AccessAction: String, Sendable, Hashable, CaseIterable {
 public enum ObjectScope: Sendable, Hashable {
   /// The scope contains every key.
   case all
-  /// The scope contains each key that starts with a prefix, compared byte for byte; the prefix of a folder ends with a
-  /// slash.
+  /// The scope contains each key that starts with a prefix, byte for byte; that of a folder ends with a slash.
   case prefix(String)
   /// The scope contains a single key.
   case key(String)
 
-  /// Returns a Boolean value that indicates whether an object key, or the prefix of a list request, belongs to the
-  /// scope.
+  /// Returns a Boolean value that indicates whether a key, or the prefix of a list request, belongs to the scope.
   ///
   /// - Parameter key: The object key or the requested prefix.
   public func contains(_ key: String) -> Bool {
@@ -113,12 +107,9 @@ public enum ObjectScope: Sendable, Hashable {
 }
 
 extension AccessPolicy {
-  /// Returns the policy's rules that have at least one action, after validating that each rule is meaningful for every
-  /// provider.
+  /// Returns the rules that have an action, after validating that each rule is meaningful for every provider.
   ///
-  /// - Parameter isBucket: A function that returns whether a string is a valid bucket name; rules for Aspera contain
-  ///   access keys instead of bucket names.
-  /// - Throws: A ``PolicyError`` if no rule has an action, or a rule is invalid.
+  /// - Parameter isBucket: A function that validates a bucket name; rules for Aspera contain access keys instead.
   package func checkedRules(isBucket: (String) -> Bool = isBucketName) throws(PolicyError) -> [AccessRule] {
     let rules = rules.filter { !$0.actions.isEmpty }
     guard !rules.isEmpty else {
@@ -152,30 +143,20 @@ extension AccessRule {
     PolicyError(.invalidRule, "A rule for the bucket \"\(bucket)\" \(problem).", remedy: remedy)
   }
 
-  /// Returns whether a string is a media type (RFC 6838, section 4.2), or a pattern of a type and an asterisk, such as
-  /// `image/*`.
+  /// Returns whether a string is a media type (RFC 6838, section 4.2), or a type and an asterisk, such as `image/*`.
   static func isMediaType(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    func isToken(_ part: Substring.UTF8View) -> Bool { !part.isEmpty && part.allSatisfy { isTokenByte($0) } }
-    return parts.count == 2 && isToken(parts[0]) && (isToken(parts[1]) || parts[1].elementsEqual("*".utf8))
-  }
-
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "!#$&-^_.+".utf8.contains(byte)
+    func isToken(_ part: Substring.UTF8View) -> Bool {
+      !part.isEmpty && part.allSatisfy { $0.isASCIILetterOrDigit || "!#$&-^_.+".utf8.contains($0) }
     }
+    return parts.count == 2 && isToken(parts[0]) && (isToken(parts[1]) || parts[1].elementsEqual("*".utf8))
   }
 }
 
 extension ObjectScope {
   /// Returns a pattern for the keys in the scope, in which an asterisk matches any string.
   ///
-  /// - Parameter language: The name of the policy language, for the error message.
-  /// - Throws: A ``PolicyError`` if a key contains characters that have a meaning in the pattern: an asterisk, a
-  ///   question mark, or the start of a variable.
+  /// - Throws: A ``PolicyError`` if a key contains `*`, `?`, or the start of a variable, as these have a meaning.
   package func pattern(in language: String) throws(PolicyError) -> String {
     let (text, end) =
       switch self {
@@ -185,8 +166,7 @@ extension ObjectScope {
       }
     for special in ["*", "?", "${"] where text.containsBytes(of: special) {
       throw PolicyError(
-        .unsupportedKey,
-        "The key or prefix \"\(text)\" contains \"\(special)\", which \(language) cannot express.",
+        .unsupportedKey, "The key or prefix \"\(text)\" contains \"\(special)\", which \(language) cannot express.",
         remedy: "Choose other names for the objects, or allow the folder that they are in.")
     }
     return text + end

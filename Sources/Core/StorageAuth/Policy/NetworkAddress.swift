@@ -22,11 +22,8 @@ public struct NetworkAddress: Sendable, Hashable {
     guard parts.count == 4 else { return nil }
     var bytes: [UInt8] = []
     for part in parts {
-      // Some parsers read a number with a leading zero as octal. Such a number is rejected, because its value is
-      // ambiguous.
-      guard let byte = UInt8(digits: part),
-        part.utf8.count == 1 || !part.hasBytePrefix("0")
-      else { return nil }
+      // Some parsers read a number with a leading zero as octal, so that its value would be ambiguous.
+      guard let byte = UInt8(digits: part), part.utf8.count == 1 || !part.hasBytePrefix("0") else { return nil }
       bytes.append(byte)
     }
     return bytes
@@ -69,7 +66,6 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// The address range in its original spelling.
   public let description: String
 
-  /// Whether the range contains IPv6 addresses.
   package var isVersion6: Bool { address.bytes.count == 16 }
 
   private let address: NetworkAddress

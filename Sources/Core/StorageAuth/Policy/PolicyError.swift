@@ -5,7 +5,7 @@
 ///
 /// The error describes the problem, its location and the remedy. A provider's document that would allow more than the
 /// policy, or that omits a condition, is never generated.
-public struct PolicyError: Error, Sendable, Hashable {
+public struct PolicyError: Error, Sendable, Hashable, ActionableError {
   /// The code that identifies the kind of problem with the policy.
   public let code: Code
 
@@ -29,32 +29,26 @@ public struct PolicyError: Error, Sendable, Hashable {
 
   /// A code that identifies the kind of problem with an access policy.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case empty, invalidRule, invalidBucket, unsupportedCondition, unsupportedKey, unknownRegion, tooLong, refused
-    }
-
-    private let value: Value
+    private let name: String
 
     /// The access policy contains no rule with an action.
-    public static let empty = Code(value: .empty)
+    public static let empty = Code(name: "empty")
     /// A rule of the policy is invalid, for example because its list of addresses is empty.
-    public static let invalidRule = Code(value: .invalidRule)
+    public static let invalidRule = Code(name: "invalidRule")
     /// A bucket name in the policy is invalid for the provider.
-    public static let invalidBucket = Code(value: .invalidBucket)
+    public static let invalidBucket = Code(name: "invalidBucket")
     /// The provider does not support a condition of the policy.
-    public static let unsupportedCondition = Code(value: .unsupportedCondition)
+    public static let unsupportedCondition = Code(name: "unsupportedCondition")
     /// The provider cannot express a key or prefix in the policy.
-    public static let unsupportedKey = Code(value: .unsupportedKey)
+    public static let unsupportedKey = Code(name: "unsupportedKey")
     /// The region of a bucket in the policy is not specified.
-    public static let unknownRegion = Code(value: .unknownRegion)
+    public static let unknownRegion = Code(name: "unknownRegion")
     /// The generated policy document is longer than the provider accepts.
-    public static let tooLong = Code(value: .tooLong)
+    public static let tooLong = Code(name: "tooLong")
     /// The policy does not allow the requested access.
-    public static let refused = Code(value: .refused)
+    public static let refused = Code(name: "refused")
 
     /// The name of the error code, such as `tooLong`.
-    public var description: String { value.rawValue }
+    public var description: String { name }
   }
 }
-
-extension PolicyError: ActionableError {}

@@ -8,24 +8,19 @@ package struct StatementLanguage: Sendable {
   /// The name of the policy language with its article, such as `a RAM policy`.
   package let name: String
 
-  /// The language version that a policy document declares.
   package let version: String
 
-  /// The policy language's names for the actions on objects.
   package let actions: [AccessAction: [String]]
 
   /// The policy language's name for the action that lists a bucket's keys.
   package let listing: String
 
-  /// The condition keys for a list request's prefix, the client's address and the time.
   package let prefixKey: String
   package let addressKey: String
   package let dateKey: String
 
-  /// Whether the policy language's conditions accept IPv6 addresses.
   package let takesVersion6: Bool
 
-  /// Creates the vocabulary of a provider's policy language.
   package init(
     name: String, version: String, actions: [AccessAction: [String]], listing: String, prefixKey: String,
     addressKey: String, dateKey: String, takesVersion6: Bool
@@ -40,14 +35,7 @@ package struct StatementLanguage: Sendable {
     self.takesVersion6 = takesVersion6
   }
 
-  /// Returns the policy document for access rules.
-  ///
-  /// - Parameters:
-  ///   - rules: The validated rules.
-  ///   - byteLimit: The maximum length of the document in bytes, or `nil` for no limit.
-  ///   - resource: A function that returns the policy language's name for a rule's bucket.
-  /// - Throws: A ``PolicyError`` if the language cannot express the rules or the document is too long, or the error
-  ///   that `resource` throws.
+  /// Returns the policy document for validated rules; the closure returns the language's name for a rule's bucket.
   package func document(
     of rules: [AccessRule], upTo byteLimit: Int?, resource: (AccessRule) throws(PolicyError) -> String
   ) throws(PolicyError) -> String {
@@ -94,9 +82,7 @@ package struct StatementLanguage: Sendable {
     }
     var conditions: [DocumentStatement.Condition] = []
     if let addresses = rule.addresses {
-      if !takesVersion6, addresses.contains(where: \.isVersion6) {
-        throw unsupported("IPv6 addresses", in: rule)
-      }
+      if !takesVersion6, addresses.contains(where: \.isVersion6) { throw unsupported("IPv6 addresses", in: rule) }
       conditions.append(.init("IpAddress", addressKey, .texts(addresses.map(\.description))))
     }
     if let end = rule.end { conditions.append(.init("DateLessThan", dateKey, .texts([end.iso8601]))) }
@@ -108,5 +94,101 @@ package struct StatementLanguage: Sendable {
       .unsupportedCondition,
       "The rule for \"\(rule.bucket)\" has a condition on \(what), which \(name) cannot express.",
       remedy: "Remove it from the rule; sizes and media types can be limited by a form upload or a presigned URL.")
+  }
+}
+
+/// A statement in a provider's policy document, which allows actions on resources.
+package struct DocumentStatement {
+  package let actions: [String]
+
+  package var resources: [String]
+
+  /// The conditions of the statement, all of which must hold.
+  package let conditions: [Condition]
+
+  package struct Condition: Equatable {
+    /// The name of the comparison operator, such as `StringLike`.
+    package let comparison: String
+    /// The condition key, which is the provider's name of the request property that is compared.
+    package let key: String
+    package let value: Value
+
+    package init(_ comparison: String, _ key: String, _ value: Value) {
+      self.comparison = comparison
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// The value of a comparison: an integer, or a list of strings of which one must match.
+  package enum Value: Equatable {
+    case texts([String])
+    case number(Int64)
+
+    /// Returns whether two comparison values are equal, byte for byte.
+    package static func == (first: Value, second: Value) -> Bool {
+      switch (first, second) {
+      case (.texts(let first), .texts(let second)): first.elementsEqual(second) { $0.isIdentical(to: $1) }
+      case (.number(let first), .number(let second)): first == second
+      default: false
+      }
+    }
+  }
+
+  package init(_ actions: [String], on resources: [String], if conditions: [Condition] = []) {
+    self.actions = actions
+    self.resources = resources
+    self.conditions = conditions
+  }
+}
+
+extension [DocumentStatement] {
+  /// Adds a statement, or its resources to a statement with the same actions and conditions.
+  package mutating func add(_ statement: DocumentStatement) {
+    guard !statement.actions.isEmpty else { return }
+    let position = firstIndex { $0.actions == statement.actions && $0.conditions == statement.conditions }
+    guard let position else { return append(statement) }
+    for resource in statement.resources where !self[position].resources.contains(where: resource.isIdentical) {
+      self[position].resources.append(resource)
+    }
+  }
+}
+
+extension DocumentStatement {
+  /// A spelling of member names and values in a provider's policy documents.
+  package enum Spelling {
+    /// The spelling of RAM policies: `Effect`, `Allow`.
+    case capitalized
+    /// The spelling of CAM policies: `effect`, `allow`.
+    case lowercase
+
+    fileprivate func name(_ capitalized: String) -> String {
+      self == .capitalized ? capitalized : capitalized.asciiLowercased
+    }
+  }
+
+  package func json(_ spelling: Spelling) -> JSONValue {
+    var statement = JSONObject()
+    statement[spelling.name("Effect")] = .string(spelling.name("Allow"))
+    statement[spelling.name("Action")] = .array(actions.map { .string($0) })
+    statement[spelling.name("Resource")] = .array(resources.map { .string($0) })
+    guard !conditions.isEmpty else { return .object(statement) }
+    var comparisons = JSONObject()
+    for condition in conditions {
+      var comparison = comparisons[condition.comparison]?.object ?? JSONObject()
+      comparison[condition.key] = condition.value.json
+      comparisons[condition.comparison] = .object(comparison)
+    }
+    statement[spelling.name("Condition")] = .object(comparisons)
+    return .object(statement)
+  }
+}
+
+extension DocumentStatement.Value {
+  fileprivate var json: JSONValue {
+    switch self {
+    case .texts(let texts): texts.count == 1 ? .string(texts[0]) : .array(texts.map { .string($0) })
+    case .number(let number): .number(JSONNumber(number))
+    }
   }
 }

@@ -13,8 +13,7 @@ public struct AuthorizedRequest: Sendable {
   /// The HTTP method of the request.
   public let method: HTTPRequest.Method
 
-  /// The bucket, the object key and the signed parameters of the request, without the parameters of the signature
-  /// itself.
+  /// The bucket, the object key and the signed parameters, without the parameters of the signature itself.
   ///
   /// The parameter names are in lowercase if the service does not sign their case.
   public let target: RequestTarget
@@ -34,8 +33,7 @@ public struct AuthorizedRequest: Sendable {
   /// The access key ID in the string to sign, or `nil` if the string contains no access key ID.
   public let accessKeyID: AccessKeyID?
 
-  /// All other targets on which a service may act when it receives the same signature; the policy must allow each
-  /// target.
+  /// All other targets on which a service may act for the same signature; the policy must allow each of them.
   ///
   /// A string to sign without delimiters between its components is also the string to sign of other requests. A service
   /// that ignores a parameter whose name has another case acts on the target without that parameter.
@@ -78,8 +76,7 @@ public struct AuthorizedRequest: Sendable {
     self.otherTargets = otherTargets
   }
 
-  /// Throws an error if the string to sign was prepared for an access key ID or a session token other than the given
-  /// key's.
+  /// Throws an error if the string was prepared for another access key ID or session token than the given key's.
   func check(_ key: AccessKey) throws(SigningRefusal) {
     if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string contains another access key ID.") }
     switch (key.sessionToken, sessionToken) {
@@ -97,4 +94,108 @@ extension AuthorizedRequest: Redacted {
   public var description: String {
     "AuthorizedRequest(\(scheme), \(method) \(target.bucket ?? "")/\(target.key ?? ""))"
   }
+}
+
+/// The headers and parameters that a service's requests may contain without changing the operation.
+///
+/// A string signer returns the names with the parsed request (``AuthorizedRequest/signableNames``), so that the policy
+/// check contains no code for a particular service.
+public struct SignableNames: Sendable {
+  /// The prefix of the service's own header names, in lowercase, such as `x-oss-`.
+  public var headerPrefix: String
+
+  /// The service's own headers that change neither the operation nor its authorization, in lowercase without prefix.
+  ///
+  /// User metadata (`meta-`) is always harmless and is not listed.
+  public var harmlessHeaders: Set<String>
+
+  /// The headers, other than those with the service's prefix, that change a request's operation, in lowercase.
+  ///
+  /// A string to sign that contains such a header is rejected.
+  public var refusedHeaders: Set<String>
+
+  /// A Boolean value that indicates whether the service converts parameter names to lowercase before signing.
+  ///
+  /// If so, the signature does not cover the case of parameter names.
+  public var ignoresParameterCase: Bool
+
+  /// A Boolean value that indicates whether the service treats a POST to a bucket without parameters as a form upload.
+  ///
+  /// The fields of such a form are not signed.
+  public var uploadsUnsignedForms: Bool
+
+  /// A Boolean value that indicates whether a date is the start of a validity window, which may be long past.
+  public var datesWindows: Bool
+
+  /// A Boolean value that indicates whether the service allows dots in bucket names.
+  public var hasDottedBuckets: Bool
+
+  /// Creates the names of a storage service.
+  ///
+  /// - Parameters:
+  ///   - headerPrefix: The prefix of the service's own header names, in lowercase.
+  ///   - harmlessHeaders: The service's own headers that change no operation, in lowercase and without the prefix.
+  ///   - refusedHeaders: The headers without the service's prefix that change a request's operation, in lowercase.
+  ///   - ignoresParameterCase: Whether the service converts parameter names to lowercase before signing.
+  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is a form upload with unsigned fields.
+  ///   - datesWindows: Whether a request's date is the start of its validity window.
+  ///   - hasDottedBuckets: Whether the service allows dots in bucket names.
+  public init(
+    headerPrefix: String, harmlessHeaders: Set<String>, refusedHeaders: Set<String> = [],
+    ignoresParameterCase: Bool = false, uploadsUnsignedForms: Bool = false, datesWindows: Bool = false,
+    hasDottedBuckets: Bool = false
+  ) {
+    self.headerPrefix = headerPrefix
+    self.harmlessHeaders = harmlessHeaders
+    self.refusedHeaders = refusedHeaders
+    self.ignoresParameterCase = ignoresParameterCase
+    self.uploadsUnsignedForms = uploadsUnsignedForms
+    self.datesWindows = datesWindows
+    self.hasDottedBuckets = hasDottedBuckets
+  }
+
+  func isBucketName(_ name: String) -> Bool {
+    hasDottedBuckets ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
+  }
+}
+
+/// A signature scheme, identified by a storage service and a version of its signature.
+///
+/// A provider declares its schemes as static members, as `OSSAuth` and `COSAuth` do:
+///
+/// ```swift
+/// extension SignatureScheme {
+///   public static let acmeV1 = SignatureScheme(service: "acme", version: "v1")
+/// }
+/// ```
+public struct SignatureScheme: Sendable, Hashable, CustomStringConvertible {
+  /// The short name of the storage service, in lowercase, such as `oss`.
+  public let service: String
+
+  /// The version of the service's signature, in lowercase, such as `v4`.
+  public let version: String
+
+  /// Creates a signature scheme from a service and a version.
+  ///
+  /// - Parameters:
+  ///   - service: The short name of the storage service, in lowercase, such as `oss`.
+  ///   - version: The version of the service's signature, in lowercase, such as `v4`.
+  public init(service: String, version: String) {
+    self.service = service
+    self.version = version
+  }
+
+  /// Returns a Boolean value that indicates whether two schemes have the same service and version, byte for byte.
+  public static func == (first: Self, second: Self) -> Bool {
+    first.service.isIdentical(to: second.service) && first.version.isIdentical(to: second.version)
+  }
+
+  /// Hashes the bytes of the service and the version.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ByteExactString(service))
+    hasher.combine(ByteExactString(version))
+  }
+
+  /// The service and the version, such as `oss v4`.
+  public var description: String { "\(service) \(version)".onOneLine }
 }

@@ -4,7 +4,7 @@
 /// The error with which a key holder refuses to sign a string for a client.
 ///
 /// The error describes the reason and the remedy. It contains no string to sign, no secret and no token.
-public struct SigningRefusal: Error, Sendable, Hashable {
+public struct SigningRefusal: Error, Sendable, Hashable, ActionableError {
   /// The code that identifies why the string is not signed.
   public let code: Code
 
@@ -28,41 +28,32 @@ public struct SigningRefusal: Error, Sendable, Hashable {
 
   /// A code that identifies why a key holder refuses to sign a string.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case malformed, hashMismatch, wrongScope, anotherKey, clockSkew, lifetime, unknownOperation, notAllowed
-    }
-
-    private let value: Value
+    private let name: String
 
     /// The string is not, byte for byte, the string to sign or the canonical request of exactly one request.
-    public static let malformed = Code(value: .malformed)
+    public static let malformed = Code(name: "malformed")
     /// The hash in the string to sign is not the hash of the canonical request.
-    public static let hashMismatch = Code(value: .hashMismatch)
+    public static let hashMismatch = Code(name: "hashMismatch")
     /// The string to sign is for another region, product, day or host than the server signs for.
-    public static let wrongScope = Code(value: .wrongScope)
+    public static let wrongScope = Code(name: "wrongScope")
     /// The string to sign was prepared for a key or a session token other than the server's.
-    public static let anotherKey = Code(value: .anotherKey)
+    public static let anotherKey = Code(name: "anotherKey")
     /// The date of the request differs too much from the server's clock.
-    public static let clockSkew = Code(value: .clockSkew)
+    public static let clockSkew = Code(name: "clockSkew")
     /// The signature would be valid for too long, or has already expired.
-    public static let lifetime = Code(value: .lifetime)
-    /// The request is for an operation that no policy covers, such as access control or a copy, or contains an unknown
-    /// parameter or header.
-    public static let unknownOperation = Code(value: .unknownOperation)
+    public static let lifetime = Code(name: "lifetime")
+    /// No policy covers the operation, such as access control or a copy, or a parameter or header is unknown.
+    public static let unknownOperation = Code(name: "unknownOperation")
     /// The policy does not allow the caller to perform the operation.
-    public static let notAllowed = Code(value: .notAllowed)
+    public static let notAllowed = Code(name: "notAllowed")
 
     /// The name of the error code, such as `notAllowed`.
-    public var description: String { value.rawValue }
+    public var description: String { name }
   }
 
   /// Whether the format of the string to sign is invalid, rather than the operation that it requests.
   package var isAboutForm: Bool { code == .malformed || code == .hashMismatch }
-}
 
-extension SigningRefusal: ActionableError {}
-
-extension SigningRefusal {
   /// Creates the error for a string to sign that cannot be parsed in exactly one way.
   ///
   /// - Parameter message: A sentence that describes the problem, without secrets.
@@ -74,19 +65,16 @@ extension SigningRefusal {
   /// The error for a string to sign that differs from the canonical form of the request parsed from it.
   public static let notCanonical = malformed("The string is not, byte for byte, that of the request in it.")
 
-  /// Creates the error for a requested operation that no policy covers.
   package static func unknownOperation(_ message: String) -> SigningRefusal {
     SigningRefusal(
       .unknownOperation, message,
       remedy: "Request to read, write, delete or list objects; do everything else on the server.")
   }
 
-  /// Creates the error for a string to sign that is for another region, product, day or host than the server signs for.
   package static func wrongScope(_ message: String) -> SigningRefusal {
     SigningRefusal(.wrongScope, message, remedy: "Configure the client for the bucket that the server signs for.")
   }
 
-  /// Creates the error for a string to sign that was prepared for another key or session token.
   package static func anotherKey(_ message: String) -> SigningRefusal {
     SigningRefusal(.anotherKey, message, remedy: "Request the server's identity again, and sign again.")
   }

@@ -3,8 +3,7 @@
 
 package import HTTPTypes
 
-/// The names, hosts, limits and error codes of a storage service, which verifiers, diagnoses, clients, servers and tools
-/// share.
+/// The names, hosts, limits and error codes of a service, which verifiers, diagnoses, clients and servers share.
 ///
 /// A provider declares its service as a static member, as `OSSAuth`, `COSAuth` and `S3Auth` do:
 ///
@@ -43,12 +42,14 @@ public struct ServiceDescription: Sendable {
   /// The status codes and error codes with which the service rejects a request.
   public let errorCodes: ServiceErrorCodes
 
+  /// The meaning of the parameters of the service's presigned URLs, or `nil` if it has none that are known.
+  package var presignedURLs: PresignedURLRules?
+
   /// Creates the description of a service.
   ///
   /// - Parameters:
   ///   - name: The short name of the service, in lowercase.
-  ///   - headerPrefix: The prefix of the service's own headers and query parameters, in lowercase. It must be valid at
-  ///     the start of a header name.
+  ///   - headerPrefix: The prefix of the service's headers and parameters, in lowercase and valid in a header name.
   ///   - otherPrefixes: The further beginnings of names that control the service, in lowercase.
   ///   - hosts: The rule that distinguishes the service's own hosts from hosts that start with a bucket name.
   ///   - domains: The suffixes of the vendor's hosts, with a leading dot.
@@ -78,7 +79,6 @@ public struct ServiceDescription: Sendable {
   /// Returns the name of a header or query parameter of the service, given the name without the service's prefix.
   public func header(_ rest: String) -> String { headerPrefix + rest }
 
-  /// Returns the name of a header of the service, given the name without the service's prefix.
   package func field(_ rest: String) -> HTTPField.Name {
     if let name = HTTPField.Name(header(rest)) { return name }
     assertionFailure("\"\(header(rest))\" is not a valid header name.")
@@ -87,4 +87,48 @@ public struct ServiceDescription: Sendable {
 
   /// Returns a Boolean value that indicates whether a host, in lowercase and without a port, is one of the vendor's.
   public func owns(host: String) -> Bool { domains.contains { host.hasByteSuffix($0) } }
+}
+
+/// The meaning that the parameters of a service's presigned URLs have for the holder of a URL.
+///
+/// All names are in lowercase.
+package struct PresignedURLRules: Sendable {
+  /// The prefixes of parameters that do not change the bytes that the service sends.
+  private let prefixes: [String]
+
+  /// Further parameters that do not change the bytes that the service sends.
+  private let names: Set<String>
+
+  /// The parameters that change the bytes although they have such a prefix.
+  private let exceptions: Set<String>
+
+  /// The parameters and headers that make the service call a server of the app after an upload.
+  package let callbackNames: Set<String>
+
+  /// Returns the expiration that the parameters of a URL state, or `nil` if they are not those of the service.
+  package let expiration: @Sendable (_ parameters: [String: String]) -> Timestamp?
+
+  package init(
+    prefixes: [String], names: Set<String> = [], exceptions: Set<String> = [], callbackNames: Set<String> = [],
+    expiration: @escaping @Sendable (_ parameters: [String: String]) -> Timestamp?
+  ) {
+    self.prefixes = prefixes
+    self.names = names
+    self.exceptions = exceptions
+    self.callbackNames = callbackNames
+    self.expiration = expiration
+  }
+
+  /// Returns whether a parameter does not change the bytes that the service sends.
+  package func leavesBytes(_ name: String) -> Bool {
+    names.contains(name) || prefixes.contains { name.hasBytePrefix($0) } && !exceptions.contains(name)
+  }
+
+  /// Returns the time that is a number of seconds after a date in the basic format of ISO 8601.
+  package static func end(from date: String?, after seconds: String?) -> Timestamp? {
+    guard let start = date.flatMap({ Timestamp(iso8601Basic: $0) }),
+      let seconds = seconds.flatMap({ Int64(digits: $0) })
+    else { return nil }
+    return start.advanced(by: .seconds(seconds))
+  }
 }

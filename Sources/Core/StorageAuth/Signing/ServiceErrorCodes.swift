@@ -3,7 +3,7 @@
 
 public import HTTPTypes
 
-/// The status codes and error codes with which a storage service rejects a request whose signature it does not accept.
+/// The status codes and error codes with which a storage service rejects a request, and the meanings of its error codes.
 ///
 /// A verifier returns the codes of its service (``SignatureVerifier/errorCodes``), so that a middleware responds as
 /// the service does and the service's SDKs understand the response.
@@ -34,6 +34,22 @@ public struct ServiceErrorCodes: Sendable {
     /// An element with the given name that contains the host and the path.
     case resource(String)
   }
+
+  /// The meaning of an error code, which is the same for every service.
+  package enum Meaning: String, Sendable {
+    case accessDenied, alreadyExists, badDigest, callbackFailed, clockSkew, conflict, credentialExpired
+    case invalidCredential, invalidRange, invalidRequest, noSuchBucket, noSuchKey, noSuchUpload, notModified
+    case preconditionFailed, requestExpired, serverFailure, signatureMismatch, throttled, timeout, unknownAccessKey
+    case wrongEndpoint, other
+  }
+
+  /// The meanings of the error codes in the service's responses.
+  package var meanings = Self.commonMeanings
+
+  /// The meanings of error codes with a message that begins with the given text.
+  package var messageMeanings: [(code: String, beginning: String, meaning: Meaning)] = [
+    ("AccessDenied", "Request has expired", .requestExpired)
+  ]
 
   /// The service's rejections for verification error codes; a code without an entry results in a Bad Request response.
   public var refusals: [VerificationError.Code: Refusal]
@@ -97,5 +113,20 @@ public struct ServiceErrorCodes: Sendable {
     .missingToken: Refusal(.forbidden, "InvalidAccessKeyId"), .invalidToken: Refusal(.forbidden, "InvalidToken"),
     .keyExpired: Refusal(.forbidden, "ExpiredToken"), .notYetValid: Refusal(.forbidden, "RequestTimeTooSkewed"),
     .clockSkew: Refusal(.forbidden, "RequestTimeTooSkewed"), .mismatch: Refusal(.forbidden, "SignatureDoesNotMatch"),
+  ]
+
+  /// The meanings of the error codes that several services have.
+  private static let commonMeanings: [String: Meaning] = [
+    "AccessDenied": .accessDenied, "AccessForbidden": .accessDenied, "BadDigest": .badDigest,
+    "BucketAlreadyExists": .alreadyExists, "BucketAlreadyOwnedByYou": .alreadyExists,
+    "ExpiredToken": .credentialExpired, "FileAlreadyExists": .alreadyExists, "IncompleteBody": .badDigest,
+    "InternalError": .serverFailure,
+    "InvalidAccessKeyId": .unknownAccessKey, "InvalidArgument": .invalidRequest, "InvalidDigest": .badDigest,
+    "InvalidRange": .invalidRange, "InvalidToken": .invalidCredential, "KeyNotExist": .noSuchKey,
+    "NoSuchBucket": .noSuchBucket, "NoSuchKey": .noSuchKey, "NoSuchUpload": .noSuchUpload, "NotModified": .notModified,
+    "OperationAborted": .conflict, "OperationConflict": .conflict, "PathConflict": .conflict,
+    "PermanentRedirect": .wrongEndpoint, "PreconditionFailed": .preconditionFailed, "RequestTimeTooSkewed": .clockSkew,
+    "RequestTimeout": .timeout, "ServiceUnavailable": .serverFailure, "SignatureDoesNotMatch": .signatureMismatch,
+    "SlowDown": .throttled, "TemporaryRedirect": .wrongEndpoint, "TooManyRequests": .throttled,
   ]
 }

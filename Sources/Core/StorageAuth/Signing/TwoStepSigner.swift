@@ -5,9 +5,8 @@ public import HTTPTypes
 
 /// A signer that works in two steps, so that the secret key can stay on a server ("self-signed mode").
 ///
-/// In the first step, the device creates the string to sign from the request and the key's ``Identity``. The device
-/// sends the string to the server that holds the key. In the second step, the device adds the signature from the
-/// server's response to the request.
+/// In the first step, the device creates the string to sign from the request and the key's ``Identity``, and sends it
+/// to the server that holds the key. In the second step, it adds the signature of the server's response to the request.
 ///
 /// ```swift
 /// let pending = try signer.prepare(request, as: identity, in: .now)
@@ -52,14 +51,12 @@ public protocol TwoStepSigner<SigningCredential>: Signer where Request == HTTPRe
 
 /// A request that is complete except for its signature.
 ///
-/// The strings contain the session token in plain text, because the server needs every byte; `print`, `dump` and
-/// `Mirror` do not show the strings.
+/// The strings contain the session token in plain text, which the server needs; `print`, `dump` and `Mirror` hide them.
 public struct PendingSignature: Sendable {
   /// The string that the key holder must sign.
   public let stringToSign: String
 
-  /// The canonical request whose hash is part of the string to sign, or `nil` if the signature scheme has no canonical
-  /// request.
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
   ///
   /// The server needs the canonical request to check the request that it signs.
   public let canonicalRequest: String?
@@ -67,8 +64,7 @@ public struct PendingSignature: Sendable {
   /// The identity of the key that will sign the request.
   public let identity: Identity
 
-  /// The time at which the authorization expires, according to the service's clock, or `nil` if the authorization
-  /// contains no expiration.
+  /// The time at which the authorization expires, by the service's clock, or `nil` if it contains no expiration.
   public let expiration: Timestamp?
 
   /// The signature scheme of the string to sign.
@@ -91,15 +87,13 @@ public struct PendingSignature: Sendable {
   /// - Parameters:
   ///   - scheme: The signature scheme of the string to sign.
   ///   - stringToSign: The string that the key holder must sign.
-  ///   - canonicalRequest: The canonical request whose hash is part of the string to sign, or `nil` if the signature
-  ///     scheme has no canonical request.
+  ///   - canonicalRequest: The canonical request with the hash in the string, or `nil` if the scheme has none.
   ///   - identity: The identity of the key that will sign the request.
   ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
   ///   - request: The HTTP request without its signature.
   ///   - isPresigned: Whether the signature becomes part of the URL, rather than of the headers.
   ///   - signedHeaders: The signed headers that the user of a presigned URL must send.
-  ///   - authorizationPrefix: The part of the authorization before the signature, in the format of the signature
-  ///     scheme.
+  ///   - authorizationPrefix: The part of the authorization before the signature, in the format of the scheme.
   public init(
     _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
     expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,

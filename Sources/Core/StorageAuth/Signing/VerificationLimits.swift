@@ -35,29 +35,24 @@ public struct VerificationLimits: Sendable, Hashable {
   /// The maximum total length of a request's method, host, header names and header values, in bytes.
   public var headerByteCount: Int
 
-  /// The maximum time from the start to the expiration of an authorization in the headers that contains both times
-  /// (COS).
+  /// The maximum time from start to expiration of an authorization in the headers with both times (COS).
   ///
-  /// An OSS authorization in the headers contains only its signing time, and is accepted within ``clockTolerance`` of
-  /// this time.
+  /// An OSS authorization in the headers contains only its signing time, and is valid within ``clockTolerance``.
   public var headerWindow: Duration
 
   /// The maximum lifetime of a presigned URL or a form.
   ///
-  /// The lifetime of a COS URL is counted from the start of its validity window to its end. OSS V1 URLs and form
-  /// policies contain only their expiration, so their lifetime is counted from the current time. OSS V4 has additional
-  /// limits.
+  /// The lifetime of a COS URL is counted from the start of its window to its end. OSS V1 URLs and form policies
+  /// contain only their expiration, so that the current time is the start. OSS V4 has additional limits.
   public var urlLifetime: Duration
 
   /// Creates a verifier's limits.
   ///
   /// - Parameters:
-  ///   - pathByteCount: The maximum length of the path with its query, in bytes. The default leaves room for a session
-  ///     token of 16 KiB.
+  ///   - pathByteCount: The maximum length of the path with its query, with room for a session token of 16 KiB.
   ///   - parameterCount: The maximum number of query parameters.
   ///   - headerCount: The maximum number of header fields.
-  ///   - headerByteCount: The maximum total length of the method, the host, the header names and the header values, in
-  ///     bytes.
+  ///   - headerByteCount: The maximum total length of the method, the host, and the headers' names and values.
   ///   - headerWindow: The maximum time from the start to the expiration of an authorization in the headers.
   ///   - urlLifetime: The maximum lifetime of a presigned URL or a form.
   public init(
@@ -82,8 +77,7 @@ public struct VerificationLimits: Sendable, Hashable {
   ///   - end: The expiration of the authorization.
   ///   - date: The current time.
   ///   - placement: The position of the authorization, which determines the limit; a form counts as a URL.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/lifetimeOutOfRange`` if the limit is
-  ///   exceeded.
+  /// - Throws: A ``VerificationError`` with the code `lifetimeOutOfRange` if the limit is exceeded.
   public func checkLifetime(
     from start: Timestamp, until end: Timestamp, at date: Timestamp, in placement: VerifiedRequest.Placement
   ) throws(VerificationError) {

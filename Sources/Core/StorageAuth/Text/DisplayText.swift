@@ -4,10 +4,9 @@
 /// An untrusted string in a form that is safe to show in a terminal or a log.
 ///
 /// Control characters can move the cursor, rename the window or start a new line in a log; directional marks can
-/// reverse the order in which text is read; invisible characters make two names look the same. All of these are escaped
-/// as in a Swift string literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters are unchanged, including the
-/// backslash, so escaping a string twice has no further effect. Programs that need the exact string should use the JSON
-/// output.
+/// reverse the order in which text is read; invisible characters make two names look the same. They are escaped as in a
+/// Swift literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters are unchanged, including the backslash, so escaping
+/// twice has no further effect. Programs that need the exact string should use the JSON output.
 ///
 /// The escaped characters are the Unicode general categories Cc, Cf, Zl and Zp and the code points that are ignorable
 /// by default, except the variation selectors of emoji
@@ -44,9 +43,7 @@ public struct DisplayText: Sendable, CustomStringConvertible {
 
   /// Escapes the control and invisible characters in a JSON document without changing the document's value.
   ///
-  /// - Parameter json: A JSON document, in which non-ASCII characters appear only inside strings.
-  /// - Returns: The document with `\uXXXX` in place of the characters that ``DisplayText`` escapes, except the
-  ///   characters below U+0020, which are unchanged.
+  /// Such characters appear only inside strings, and become `\uXXXX`. Those below U+0020 are unchanged.
   package static func escapingInsideJSON(_ json: String) -> String {
     var result = ""
     result.reserveCapacity(json.utf8.count)

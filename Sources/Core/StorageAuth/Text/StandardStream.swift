@@ -20,26 +20,14 @@ package enum StandardStream: Int32, Sendable {
   /// Standard error, for errors, notes and progress.
   case errors = 2
 
-  /// Prints items on one line of standard output.
-  ///
-  /// If the line cannot be written, the program ends: silently if the reader has closed the stream, otherwise with an
-  /// error on standard error and status 1.
-  ///
-  /// - Parameters:
-  ///   - items: The items to print.
-  ///   - separator: The string between two items.
+  /// Prints items on one line of standard output, or ends the program: silently if the reader closed the stream,
+  /// otherwise with an error and status 1.
   package static func print(_ items: Any..., separator: String = " ") {
     output.put(items.map { "\($0)" }.joined(separator: separator) + "\n") { errors.put("Error: \($0)\n") }
   }
 
-  /// Writes text completely.
-  ///
-  /// If standard output cannot be written, the program ends: silently if the reader has closed the stream, otherwise
-  /// with status 1.
-  ///
-  /// - Parameters:
-  ///   - text: The text to write.
-  ///   - report: A closure that reports why standard output cannot be written.
+  /// Writes text completely, or ends the program if standard output cannot be written: silently if the reader closed
+  /// the stream, otherwise with a report and status 1.
   package func put(_ text: String, orReport report: (String) -> Void = { _ in }) {
     let problem = unsafe Array(text.utf8).withUnsafeBytes { unsafe Self.writeAll($0, to: rawValue) }
     guard let problem, self == .output else { return }
@@ -48,7 +36,6 @@ package enum StandardStream: Int32, Sendable {
     exit(1)
   }
 
-  /// Whether the stream is a terminal.
   package var isTerminal: Bool { isatty(rawValue) == 1 }
 
   /// Opens the standard streams that the program was started without, so that no file takes their places.

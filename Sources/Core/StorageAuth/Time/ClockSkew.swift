@@ -3,23 +3,19 @@
 
 /// The clock skew between this machine and each host that it signs requests for.
 ///
-/// A skew is determined from a response that rejects a request because of its time, and applied to every later
-/// signature. Each client has one `ClockSkew`, which copies of the client share. To let several clients share what they
-/// learn, give them the same `ClockSkew`.
+/// A skew is determined from a response that rejects a request because of its time, and applied to all later
+/// signatures. A client shares one `ClockSkew` with its copies, and with other clients that are given the same.
 ///
 /// ```swift
 /// let date = time.now.advanced(by: skew.offset(for: "oss-cn-hangzhou.aliyuncs.com"))
 /// ```
 public final class ClockSkew: Sendable {
-  /// The largest clock skew that is accepted.
-  ///
-  /// A larger skew indicates an invalid response rather than a wrong clock.
+  /// The largest clock skew that is accepted; a larger one indicates an invalid response rather than a wrong clock.
   public static let limit = Duration.seconds(24 * 3600)
 
   /// The smallest change of a clock skew that is applied; responses contain the time in whole seconds.
   ///
-  /// The tolerance is small because some signatures become valid at the time of signing, and a clock that is only
-  /// seconds behind rejects them.
+  /// The tolerance is small because some signatures are valid from the time of signing, which a slow clock rejects.
   public static let tolerance = Duration.seconds(1)
 
   private let offsets = Lock<[String: Duration]>([:])
@@ -31,9 +27,7 @@ public final class ClockSkew: Sendable {
   ///
   /// - Parameter host: The host in lowercase, with the port if it is not the scheme's default.
   /// - Returns: The offset, which is zero for a host whose skew is not known.
-  public func offset(for host: String) -> Duration {
-    offsets.withLock { $0[host] } ?? .zero
-  }
+  public func offset(for host: String) -> Duration { offsets.withLock { $0[host] } ?? .zero }
 
   /// Determines a host's clock skew from the time that the host reports.
   ///
@@ -44,8 +38,7 @@ public final class ClockSkew: Sendable {
   ///   - host: The host in lowercase, with the port if it is not the scheme's default.
   ///   - serverTime: The time of the response according to the host's clock.
   ///   - localTime: The time according to this machine's clock when the response arrived, without correction.
-  /// - Returns: The new offset, or `nil` if it differs from the known offset by at most ``tolerance``, or exceeds
-  ///   ``limit``.
+  /// - Returns: The new offset, or `nil` if it is within ``tolerance`` of the known one, or exceeds ``limit``.
   public func learn(host: String, serverTime: Timestamp, at localTime: Timestamp) -> Duration? {
     let offset = localTime.duration(to: serverTime)
     guard offset.magnitude <= Self.limit else { return nil }
@@ -58,6 +51,5 @@ public final class ClockSkew: Sendable {
 }
 
 extension Duration {
-  /// The absolute value of the duration.
   package var magnitude: Duration { self < .zero ? .zero - self : self }
 }

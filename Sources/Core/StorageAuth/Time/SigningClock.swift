@@ -3,8 +3,7 @@
 
 /// A pair of clocks, one wall clock and one monotonic clock; tests can replace the clocks of the machine.
 ///
-/// The wall clock may be wrong and may jump; it is for times that other machines read. The uptime never jumps; it is
-/// for durations.
+/// The wall clock may be wrong and may jump; other machines read it. The uptime never jumps; it is for durations.
 public protocol SigningClock: Sendable {
   /// The current time according to the wall clock, in UTC.
   var now: Timestamp { get }

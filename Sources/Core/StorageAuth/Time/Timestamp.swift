@@ -25,8 +25,7 @@ public struct Timestamp: Sendable, Hashable {
 
   /// Creates an instant from Unix time.
   ///
-  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z; clamped to 2^60 seconds, some 36 billion years, to
-  ///   either side.
+  /// - Parameter unixSeconds: Seconds since 1970-01-01T00:00:00Z; clamped to ±2^60, some 36 billion years.
   public init(unixSeconds: Int64) {
     self.unixSeconds = min(max(unixSeconds, Self.range.lowerBound), Self.range.upperBound)
     nanoseconds = 0
@@ -64,9 +63,7 @@ extension Timestamp: InstantProtocol {
     return Timestamp(unixSeconds: sum, nanoseconds: Int64(nanoseconds) + attoseconds / 1_000_000_000)
   }
 
-  /// Returns this instant, truncated to a whole second and advanced by a number of seconds.
-  ///
-  /// - Returns: The instant, clamped to the first and the last instant that can be represented.
+  /// Returns this instant, truncated to a whole second and advanced by seconds, clamped to what can be represented.
   package func advanced(bySeconds seconds: Int64) -> Timestamp {
     let (sum, overflow) = unixSeconds.addingReportingOverflow(seconds)
     if overflow { return Timestamp(unixSeconds: seconds < 0 ? Self.range.lowerBound : Self.range.upperBound) }
@@ -75,8 +72,7 @@ extension Timestamp: InstantProtocol {
 
   /// The range of ``unixSeconds``: some 36 billion years before and after 1970.
   ///
-  /// The range ensures that the seconds of the duration between two instants, and of the sum of two such durations, fit
-  /// in an `Int64`; `Duration.components` traps otherwise.
+  /// It keeps the seconds between two instants, and sums of two such durations, in `Int64`, whose overflow traps.
   private static let range: ClosedRange<Int64> = (-1 << 60)...(1 << 60)
 
   /// A duration that exceeds the time between any two instants.
@@ -103,8 +99,7 @@ extension Timestamp: CustomStringConvertible {
 extension Timestamp {
   /// Parses a time in the extended ISO 8601 format, such as `2026-11-20T08:00:00.5+08:00`.
   ///
-  /// The fraction is optional; the time zone is `Z` or an offset. The result is `nil` for any other string, and for a
-  /// date that does not exist.
+  /// The fraction is optional; the zone is `Z` or an offset. The result is `nil` otherwise, or for a nonexistent date.
   ///
   /// - Parameter text: A date and time with a time zone.
   public init?(iso8601 text: String) {
@@ -112,8 +107,7 @@ extension Timestamp {
     guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
       let day = scanner.number(2), scanner.skip("T") || scanner.skip("t") || scanner.skip(" "),
       let hour = scanner.number(2), scanner.skip(":"), let minute = scanner.number(2), scanner.skip(":"),
-      let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.offset(),
-      scanner.isAtEnd,
+      let second = scanner.number(2), let fraction = scanner.fraction(), let offset = scanner.offset(), scanner.isAtEnd,
       let instant = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second).timestamp
     else { return nil }
     self.init(unixSeconds: instant.unixSeconds - offset, nanoseconds: fraction)
@@ -162,9 +156,7 @@ private struct DigitScanner {
   private let bytes: [UInt8]
   private var index = 0
 
-  init(_ text: String) {
-    bytes = Array(text.utf8)
-  }
+  init(_ text: String) { bytes = Array(text.utf8) }
 
   var isAtEnd: Bool { index == bytes.count }
 
@@ -237,23 +229,16 @@ extension Timestamp {
   }
 
   /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
-  public var iso8601Basic: String {
-    String(writing: { $0.append(basicDate: self) })
-  }
+  public var iso8601Basic: String { String(writing: { $0.append(basicDate: self) }) }
 
   /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
-  public var httpDate: String {
-    String(writing: { $0.append(httpDate: self) })
-  }
+  public var httpDate: String { String(writing: { $0.append(httpDate: self) }) }
 }
 
 extension ByteWriter {
   /// Appends an instant as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
-  package mutating func append(httpDate instant: Timestamp) {
-    append(httpDate: CivilTime(instant))
-  }
+  package mutating func append(httpDate instant: Timestamp) { append(httpDate: CivilTime(instant)) }
 
-  /// Appends a time as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
   package mutating func append(httpDate time: CivilTime) {
     append(weekdayNames[Int(time.weekday)])
     append(", ")
@@ -268,11 +253,8 @@ extension ByteWriter {
   }
 
   /// Appends an instant in the basic ISO 8601 format, such as `20261120T080000Z`.
-  package mutating func append(basicDate instant: Timestamp) {
-    append(basicDate: CivilTime(instant))
-  }
+  package mutating func append(basicDate instant: Timestamp) { append(basicDate: CivilTime(instant)) }
 
-  /// Appends a time in the basic ISO 8601 format, such as `20261120T080000Z`.
   package mutating func append(basicDate time: CivilTime) {
     append(compactDate: time)
     append(UInt8(ascii: "T"))
@@ -282,17 +264,13 @@ extension ByteWriter {
   }
 
   /// Appends the date of an instant in the basic ISO 8601 format, such as `20261120`.
-  package mutating func append(compactDate instant: Timestamp) {
-    append(compactDate: CivilTime(instant))
-  }
+  package mutating func append(compactDate instant: Timestamp) { append(compactDate: CivilTime(instant)) }
 
-  /// Appends the date of a time in the basic ISO 8601 format, such as `20261120`.
   package mutating func append(compactDate time: CivilTime) {
     append(time.year, digits: 4)
     append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
   }
 
-  /// Appends the time of day in the extended ISO 8601 format, such as `08:00:00`.
   fileprivate mutating func append(clock time: CivilTime) {
     append(twoDigits: time.hour)
     append(UInt8(ascii: ":"))
@@ -301,7 +279,6 @@ extension ByteWriter {
     append(twoDigits: time.second)
   }
 
-  /// Appends an integer from 0 to 99 as two decimal digits.
   @inline(__always)
   fileprivate mutating func append(twoDigits number: Int64) {
     put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
@@ -333,8 +310,7 @@ extension ByteWriter {
   }
 }
 
-/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, with the first digit in the lowest
-/// byte.
+/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, the first in the lowest byte.
 ///
 /// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
 /// by a reciprocal that is exact for parts of that size.
@@ -346,4 +322,74 @@ private func decimalDigits(of number: UInt64) -> UInt64 {
   let tens = (twos &* 103) &>> 10 & 0x000f_000f_000f_000f
   let ones = tens | (twos &- tens &* 10) &<< 8
   return ones &+ 0x3030_3030_3030_3030
+}
+
+/// A date and a time of day in UTC, in the proleptic Gregorian calendar.
+package struct CivilTime: Sendable {
+  var year: Int64
+  var month: Int64
+  var day: Int64
+  var hour: Int64 = 0
+  var minute: Int64 = 0
+  var second: Int64 = 0
+  /// The day of the week from 0 for Thursday to 6 for Wednesday, if the time was created from a timestamp.
+  private(set) var weekday: Int64 = 0
+
+  private static let secondsPerDay: Int64 = 86_400
+  private static let daysPerEra: Int64 = 146_097
+  /// The days from 0000-03-01 to 1970-01-01: years are counted from March, so that the leap day ends a year.
+  private static let daysToEpoch: Int64 = 719_468
+
+  init(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {
+    self.year = year
+    self.month = month
+    self.day = day
+    self.hour = hour
+    self.minute = minute
+    self.second = second
+  }
+
+  package init(_ timestamp: Timestamp) {
+    // A timestamp is so far from the limits of `Int64` that none of these operations overflows.
+    let dayNumber = timestamp.dayNumber
+    let timeOfDay = timestamp.unixSeconds &- dayNumber &* Self.secondsPerDay
+    let shifted = dayNumber &+ Self.daysToEpoch
+    let era = (shifted >= 0 ? shifted : shifted &- Self.daysPerEra &+ 1) / Self.daysPerEra
+    let dayOfEra = shifted &- era &* Self.daysPerEra
+    let yearOfEra = (dayOfEra &- dayOfEra / 1460 &+ dayOfEra / 36_524 &- dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra &- (365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100)
+    let marchMonth = (5 &* dayOfYear &+ 2) / 153
+    day = dayOfYear &- (153 &* marchMonth &+ 2) / 5 &+ 1
+    month = marchMonth < 10 ? marchMonth &+ 3 : marchMonth &- 9
+    year = yearOfEra &+ era &* 400 &+ (month <= 2 ? 1 : 0)
+    hour = timeOfDay / 3600
+    minute = timeOfDay / 60 % 60
+    second = timeOfDay % 60
+    let days = dayNumber % 7
+    weekday = days < 0 ? days &+ 7 : days
+  }
+
+  /// The instant of the date and time, or `nil` if the date or time does not exist; a leap second is the next second.
+  var timestamp: Timestamp? {
+    guard (1...12).contains(month), (1...31).contains(day), (0...23).contains(hour), (0...59).contains(minute),
+      (0...60).contains(second), (0...9999).contains(year)
+    else { return nil }
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
+    let yearOfEra = shiftedYear - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    let dayNumber = era * Self.daysPerEra + dayOfEra - Self.daysToEpoch
+    let instant = Timestamp(unixSeconds: dayNumber * Self.secondsPerDay + hour * 3600 + minute * 60 + second)
+    let back = CivilTime(Timestamp(unixSeconds: dayNumber * Self.secondsPerDay))
+    return back.day == day && back.month == month ? instant : nil
+  }
+}
+
+extension Timestamp {
+  /// The number of days from 1970-01-01 to the instant's date in UTC.
+  package var dayNumber: Int64 {
+    let (days, rest) = unixSeconds.quotientAndRemainder(dividingBy: 86_400)
+    return rest < 0 ? days - 1 : days
+  }
 }

@@ -19,16 +19,14 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// The type of a function that returns the stream's next chunk, or `nil` at the end of the stream.
   public typealias Reader = () async throws -> [UInt8]?
 
-  /// The type of a function that returns the next chunk in its source's representation, or `nil` at the end of the
-  /// stream.
+  /// The type of a function that returns the next chunk in its source's representation, or `nil` at the end.
   package typealias ChunkReader = () async throws -> (any ByteChunk)?
 
   private let makeReader: @Sendable () -> ChunkReader
 
   /// Creates a stream from a function that starts reading the source.
   ///
-  /// - Parameter makeReader: A function that is called once per iteration. The function that it returns is called once
-  ///   per chunk.
+  /// - Parameter makeReader: A function that is called once per iteration, and returns one that is called per chunk.
   public init(_ makeReader: @escaping @Sendable () -> Reader) {
     self.init(chunks: {
       let read = makeReader()
@@ -36,10 +34,7 @@ public struct ByteStream: AsyncSequence, Sendable {
     })
   }
 
-  /// Creates a stream, whose chunks have their source's representation, from a function that starts reading the source.
-  ///
-  /// - Parameter makeReader: A function that is called once per iteration. The function that it returns is called once
-  ///   per chunk.
+  /// Creates a stream, whose chunks have their source's representation, from a function that starts reading it.
   package init(chunks makeReader: @escaping @Sendable () -> ChunkReader) {
     self.makeReader = makeReader
   }
@@ -68,9 +63,7 @@ public struct ByteStream: AsyncSequence, Sendable {
   }
 
   /// Creates an iterator that reads the stream from its source.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(reader: makeReader())
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: makeReader()) }
 
   /// An iterator over a byte stream's chunks.
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -79,29 +72,21 @@ public struct ByteStream: AsyncSequence, Sendable {
     /// Returns the stream's next chunk, or `nil` at the end of the stream.
     ///
     /// - Throws: The error of the stream's source.
-    public func next() async throws -> [UInt8]? {
-      try await reader()?.array
-    }
+    public func next() async throws -> [UInt8]? { try await reader()?.array }
 
     /// Returns the next chunk in its source's representation, or `nil` at the end of the stream.
-    package func nextChunk() async throws -> (any ByteChunk)? {
-      try await reader()
-    }
+    package func nextChunk() async throws -> (any ByteChunk)? { try await reader() }
   }
 }
 
 /// A chunk of bytes in its source's representation, so that the chunk can be passed on without copying.
 package protocol ByteChunk: Sendable {
-  /// The number of bytes in the chunk.
   var byteCount: Int { get }
 
-  /// The chunk's bytes as an array, which is a copy if the source has another representation.
   var array: [UInt8] { get }
 
-  /// Calls a closure with a span of the chunk's bytes.
   func withSpan(_ body: (Span<UInt8>) -> Void)
 
-  /// Appends the chunk's bytes to an array.
   func append(to bytes: inout [UInt8])
 }
 
@@ -116,9 +101,7 @@ extension [UInt8]: ByteChunk {
 }
 
 extension ByteStream {
-  /// Returns all bytes of the stream in one array, or `nil` if the stream is longer than a limit.
-  ///
-  /// - Parameter limit: The maximum number of bytes.
+  /// Returns all bytes in one array, or `nil` if the stream is longer than a limit.
   package func collected(upTo limit: Int) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     let iterator = makeAsyncIterator()

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
+internal import StorageCrypto
 
 /// An HTTP client that sends signed requests.
 ///
@@ -22,8 +23,7 @@ public protocol HTTPTransport: Sendable {
   /// - Parameters:
   ///   - request: The signed request, whose `Content-Length` header is the length of the body.
   ///   - body: The body of the request.
-  /// - Returns: The status and the headers of the response, as soon as they arrive, with the body as a stream that
-  ///   reads from the connection.
+  /// - Returns: The status and the headers, as soon as they arrive, with the body as a stream from the connection.
   /// - Throws: A ``TransportError`` if no response arrives.
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse
 }
@@ -33,15 +33,12 @@ public struct HTTPStreamingResponse: Sendable {
   /// The status and the headers of the response.
   public var response: HTTPResponse
 
-  /// The body of the response, which can be iterated at most once.
-  ///
-  /// Releasing the body without reading it closes the connection.
+  /// The body of the response, which can be iterated at most once; releasing it unread closes the connection.
   public var body: ByteStream
 
   /// A closure that returns, at the end of the body, whether only the end of the connection marked it.
   ///
-  /// Such a body may be incomplete without a failure of the connection. The end of a body with `Content-Length`, with
-  /// chunked encoding, or in an HTTP/2 stream is certain.
+  /// It may be incomplete without a failure, unlike one with `Content-Length`, chunked encoding or an HTTP/2 stream.
   package var endsWithConnection: @Sendable () -> Bool = { false }
 
   /// Creates a response from a status, headers and a body.
@@ -56,9 +53,7 @@ public struct HTTPStreamingResponse: Sendable {
 }
 
 extension HTTPResponse {
-  /// Whether the head of a response in HTTP/1 says where its body ends.
-  ///
-  /// The last transfer coding must be `chunked`, or there must be a `Content-Length`.
+  /// Whether the head of a response says where its body ends: by `chunked` as the last coding, or by `Content-Length`.
   package var marksEndOfBody: Bool {
     if status.code == 204 || status.code == 304 { return true }
     let codings = headerFields[values: .transferEncoding].joined(separator: ",")
@@ -68,5 +63,141 @@ extension HTTPResponse {
       } ?? false
     }
     return headerFields[.contentLength] != nil
+  }
+}
+
+/// The body of an HTTP request, with its length.
+///
+/// The length is always known, because it is part of the signed request; a source of unknown length is split into parts
+/// first. A body can be sent again after a failure, so a stream must start over for each iteration.
+public struct HTTPBody: Sendable {
+  /// The content of a request body.
+  public enum Content: Sendable {
+    /// The request has no body.
+    case none
+    /// The body consists of bytes in memory.
+    case bytes([UInt8])
+    /// The body is a stream of bytes that are read while they are sent.
+    case stream(ByteStream)
+  }
+
+  /// The number of bytes in the body.
+  public let length: Int64
+
+  /// The content of the body.
+  public let content: Content
+
+  /// The body of a request that has no content.
+  public static let none = HTTPBody(length: 0, content: .none)
+
+  /// Creates a body from bytes in memory.
+  ///
+  /// - Parameter bytes: The content of the body.
+  public static func bytes(_ bytes: [UInt8]) -> HTTPBody {
+    HTTPBody(length: Int64(bytes.count), content: .bytes(bytes))
+  }
+
+  /// Creates a body from a stream of bytes that are read while they are sent.
+  ///
+  /// - Parameters:
+  ///   - stream: The content of the body; it must contain exactly `length` bytes and start over for each iteration.
+  ///   - length: The number of bytes in the stream.
+  public static func stream(_ stream: ByteStream, length: Int64) -> HTTPBody {
+    HTTPBody(length: length, content: .stream(stream))
+  }
+}
+
+extension HTTPBody: Redacted {
+  /// The length of the body; the content is omitted because it may contain credentials.
+  public var description: String { "HTTPBody(\(length) bytes)" }
+}
+
+/// The time limits of a transport for connections and requests.
+public struct HTTPTimeouts: Sendable, Hashable {
+  /// The time limit for establishing a connection.
+  public var connect: Duration
+
+  /// The time limit for a connection on which no bytes are sent or received.
+  public var idle: Duration
+
+  /// The time limit from the start of a request, including its body, to the response's head, or `nil` for no limit.
+  public var request: Duration?
+
+  /// Creates the time limits of a transport.
+  ///
+  /// - Parameters:
+  ///   - connect: The time limit for establishing a connection.
+  ///   - idle: The time limit for a connection on which no bytes are sent or received.
+  ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
+  public init(connect: Duration = .seconds(10), idle: Duration = .seconds(60), request: Duration? = nil) {
+    self.connect = connect
+    self.idle = idle
+    self.request = request
+  }
+}
+
+/// The certificate authorities that a transport trusts.
+///
+/// ```swift
+/// let transport = try AsyncHTTPClientTransport(proxy: .direct, trustedRoots: .file("/etc/ssl/private-ca.pem"))
+/// ```
+public struct TrustedRoots: Sendable, Hashable {
+  package let path: String?
+
+  package let includesSystem: Bool
+
+  /// The authorities that the system trusts.
+  public static let system = TrustedRoots(path: nil, includesSystem: true)
+
+  /// Returns the authorities of a file, in place of those of the system.
+  ///
+  /// - Parameter path: The path of a PEM file with one certificate or several.
+  public static func file(_ path: String) -> TrustedRoots { TrustedRoots(path: path, includesSystem: false) }
+
+  /// Returns the authorities of the system and those of a file.
+  ///
+  /// - Parameter path: The path of a PEM file with one certificate or several.
+  public static func systemAndFile(_ path: String) -> TrustedRoots { TrustedRoots(path: path, includesSystem: true) }
+}
+
+extension HTTPRequest {
+  package func with(_ change: (inout HTTPRequest) -> Void) -> HTTPRequest {
+    var request = self
+    change(&request)
+    return request
+  }
+
+  /// Checks that the path with its query can be part of a URL, so that an HTTP client need not change it.
+  ///
+  /// A changed path makes the signature wrong. Clients encode characters that a URL cannot contain (RFC 3986, sections
+  /// 3.3 and 3.4), append a path without a slash to the host, or replace one that is not UTF-8 (Foundation).
+  package func checkPath() throws(TransportError) {
+    let path = path ?? "/"
+    guard path.utf8.first == UInt8(ascii: "/") else { throw invalidPath("does not start with a slash") }
+    guard path.utf8.allSatisfy(\.isAllowedInPath) else {
+      throw invalidPath("contains a character that must be percent-encoded")
+    }
+    guard let bytes = path.percentDecodedBytes() else {
+      throw invalidPath("contains a percent sign without two hexadecimal digits")
+    }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw invalidPath("is not in UTF-8") }
+  }
+
+  private func invalidPath(_ problem: String) -> TransportError {
+    TransportError(
+      .invalidRequest, "The path of the request to \(authority ?? "") \(problem).",
+      remedy: "Encode the path before the request is signed.")
+  }
+}
+
+extension UInt8 {
+  fileprivate var isAllowedInPath: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    // The range from `$` to `;` contains `%`, `/` and the digits; the range from `?` to `Z` contains `@`.
+    case UInt8(ascii: "!"), UInt8(ascii: "$")...UInt8(ascii: ";"), UInt8(ascii: "="): true
+    case UInt8(ascii: "?")...UInt8(ascii: "Z"): true
+    default: false
+    }
   }
 }

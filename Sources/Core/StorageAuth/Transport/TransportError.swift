@@ -1,10 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error for an HTTP request that received no complete response.
-///
-/// The error contains no headers and no query of the request.
-public struct TransportError: Error, Sendable, Hashable {
+/// The error for an HTTP request that received no complete response, without headers and query of the request.
+public struct TransportError: Error, Sendable, Hashable, ActionableError {
   /// The code that identifies the kind of failure.
   public let code: Code
 
@@ -31,28 +29,22 @@ public struct TransportError: Error, Sendable, Hashable {
 
   /// A code that identifies why an HTTP request received no complete response.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case cancelled, connectionFailed, connectionLost, invalidConfiguration, invalidRequest, timeout
-    }
-
-    private let value: Value
+    private let name: String
 
     /// The task that sent the request was cancelled.
-    public static let cancelled = Code(value: .cancelled)
+    public static let cancelled = Code(name: "cancelled")
     /// A connection to the host could not be established.
-    public static let connectionFailed = Code(value: .connectionFailed)
+    public static let connectionFailed = Code(name: "connectionFailed")
     /// The connection was closed before the response was complete.
-    public static let connectionLost = Code(value: .connectionLost)
+    public static let connectionLost = Code(name: "connectionLost")
     /// A setting of the transport is invalid, such as the URL of its proxy or the file of its certificate authorities.
-    public static let invalidConfiguration = Code(value: .invalidConfiguration)
+    public static let invalidConfiguration = Code(name: "invalidConfiguration")
     /// The transport cannot send the request in its present form.
-    public static let invalidRequest = Code(value: .invalidRequest)
+    public static let invalidRequest = Code(name: "invalidRequest")
     /// The connection made no progress for too long.
-    public static let timeout = Code(value: .timeout)
+    public static let timeout = Code(name: "timeout")
 
     /// The name of the error code, such as `timeout`.
-    public var description: String { value.rawValue }
+    public var description: String { name }
   }
 }
-
-extension TransportError: ActionableError {}

@@ -8,9 +8,7 @@
   struct MD5Context {
     private var state = CC_MD5_CTX()
 
-    init() {
-      unsafe _ = storage_auth_md5_init(&state)
-    }
+    init() { unsafe _ = storage_auth_md5_init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -26,9 +24,7 @@
   struct SHA1Context {
     private var state = CC_SHA1_CTX()
 
-    init() {
-      unsafe _ = storage_auth_sha1_init(&state)
-    }
+    init() { unsafe _ = storage_auth_sha1_init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -44,9 +40,7 @@
   struct SHA256Context {
     private var state = CC_SHA256_CTX()
 
-    init() {
-      unsafe _ = CC_SHA256_Init(&state)
-    }
+    init() { unsafe _ = CC_SHA256_Init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -62,9 +56,7 @@
   struct SHA384Context {
     private var state = CC_SHA512_CTX()
 
-    init() {
-      unsafe _ = CC_SHA384_Init(&state)
-    }
+    init() { unsafe _ = CC_SHA384_Init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -80,9 +72,7 @@
   struct SHA512Context {
     private var state = CC_SHA512_CTX()
 
-    init() {
-      unsafe _ = CC_SHA512_Init(&state)
-    }
+    init() { unsafe _ = CC_SHA512_Init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -106,13 +96,11 @@
     } while unsafe !rest.isEmpty
   }
 
-  /// Returns whether two pieces of memory of equal size are equal, in a time that depends only on their size.
   @unsafe
   func isEqualInConstantTime(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
     unsafe storage_auth_is_equal(first.baseAddress, second.baseAddress, first.count)
   }
 
-  /// Overwrites memory with zeros in a way that the optimizer does not remove.
   @unsafe
   func overwriteWithZeros(_ bytes: UnsafeMutableRawBufferPointer) {
     unsafe storage_auth_wipe(bytes.baseAddress, bytes.count)

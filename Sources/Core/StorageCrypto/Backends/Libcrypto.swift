@@ -7,9 +7,7 @@
   struct MD5Context {
     private var state = MD5_CTX()
 
-    init() {
-      unsafe _ = MD5_Init(&state)
-    }
+    init() { unsafe _ = MD5_Init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -17,17 +15,13 @@
     }
 
     @unsafe
-    mutating func finish(into digest: UnsafeMutablePointer<UInt8>?) {
-      unsafe _ = MD5_Final(digest, &state)
-    }
+    mutating func finish(into digest: UnsafeMutablePointer<UInt8>?) { unsafe _ = MD5_Final(digest, &state) }
   }
 
   struct SHA1Context {
     private var state = SHA_CTX()
 
-    init() {
-      unsafe _ = SHA1_Init(&state)
-    }
+    init() { unsafe _ = SHA1_Init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -35,17 +29,13 @@
     }
 
     @unsafe
-    mutating func finish(into digest: UnsafeMutablePointer<UInt8>?) {
-      unsafe _ = SHA1_Final(digest, &state)
-    }
+    mutating func finish(into digest: UnsafeMutablePointer<UInt8>?) { unsafe _ = SHA1_Final(digest, &state) }
   }
 
   struct SHA256Context {
     private var state = SHA256_CTX()
 
-    init() {
-      unsafe _ = SHA256_Init(&state)
-    }
+    init() { unsafe _ = SHA256_Init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -61,9 +51,7 @@
   struct SHA384Context {
     private var state = SHA512_CTX()
 
-    init() {
-      unsafe _ = SHA384_Init(&state)
-    }
+    init() { unsafe _ = SHA384_Init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -79,9 +67,7 @@
   struct SHA512Context {
     private var state = SHA512_CTX()
 
-    init() {
-      unsafe _ = SHA512_Init(&state)
-    }
+    init() { unsafe _ = SHA512_Init(&state) }
 
     @unsafe
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
@@ -94,13 +80,11 @@
     }
   }
 
-  /// Returns whether two pieces of memory of equal size are equal, in a time that depends only on their size.
   @unsafe
   func isEqualInConstantTime(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
     unsafe CRYPTO_memcmp(first.baseAddress, second.baseAddress, first.count) == 0
   }
 
-  /// Overwrites memory with zeros in a way that the optimizer does not remove.
   @unsafe
   func overwriteWithZeros(_ bytes: UnsafeMutableRawBufferPointer) {
     unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count)

@@ -7,15 +7,9 @@ extension ByteWriter {
     forEachBase64Group(of: bytes) { writer, digits, _ in writer.append(lanes: UInt64(digits), count: 4) }
   }
 
-  /// Appends the bytes of an array as Base64 with padding.
-  package mutating func append(base64 bytes: [UInt8]) {
-    bytes.withElements { append(base64: $0) }
-  }
+  package mutating func append(base64 bytes: [UInt8]) { bytes.withElements { append(base64: $0) } }
 
-  /// Appends a digest as Base64 with padding.
-  package mutating func append(base64 digest: Digest) {
-    digest.withBytes { append(base64: $0) }
-  }
+  package mutating func append(base64 digest: Digest) { digest.withBytes { append(base64: $0) } }
 
   /// Appends a digest as percent-encoded Base64 with padding, for use in a URL.
   package mutating func append(percentEncodedBase64 digest: Digest) {
@@ -74,22 +68,18 @@ extension ByteWriter {
 
 private let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-/// Returns the values of the four Base64 digits for 24 bits, with one value in each byte of the result.
-///
-/// The lowest byte contains the value of the highest six bits.
+/// Returns the values of the four Base64 digits for 24 bits, with that of the highest six bits in the lowest byte.
 @inline(__always)
 private func base64Values(of bits: UInt32) -> UInt32 {
   bits &>> 18 | (bits &>> 4) & 0x3f00 | (bits &<< 10) & 0x3f_0000 | (bits &<< 24) & 0x3f00_0000
 }
 
-/// Returns the Base64 digits for four values, with one value in each byte.
 @inline(__always)
 private func base64Digits(of values: UInt32) -> UInt32 {
   base64Digit(values) | base64Digit(values &>> 8) &<< 8 | base64Digit(values &>> 16) &<< 16
     | base64Digit(values &>> 24) &<< 24
 }
 
-/// Returns the Base64 digit for the lowest six bits of a value.
 @inline(__always)
 private func base64Digit(_ value: UInt32) -> UInt32 {
   // Within bounds: six bits are at most 63, and the alphabet has 64 characters.
@@ -97,9 +87,7 @@ private func base64Digit(_ value: UInt32) -> UInt32 {
 }
 
 extension [UInt8] {
-  /// Creates an array from Base64 with padding (RFC 4648, section 4).
-  ///
-  /// Returns `nil` for any other string, including Base64 whose unused bits are not zero.
+  /// Creates an array from Base64 with padding (RFC 4648, section 4), whose unused bits must be zero.
   package init?(base64 text: String) {
     var bytes: [UInt8] = []
     let digits = Array(text.utf8)

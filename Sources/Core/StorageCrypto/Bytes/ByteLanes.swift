@@ -9,9 +9,7 @@ package struct ByteLanes {
   @usableFromInline let bytes: SIMD16<UInt8>
 
   @inlinable @inline(__always)
-  init(_ bytes: SIMD16<UInt8>) {
-    self.bytes = bytes
-  }
+  init(_ bytes: SIMD16<UInt8>) { self.bytes = bytes }
 
   /// Creates lanes from two integers, with the lowest byte of the first integer as the first lane.
   @inlinable @inline(__always)
@@ -32,21 +30,17 @@ package struct ByteLanes {
     }
   }
 
-  /// Returns the set of lanes whose byte is in a closed range.
   @inlinable @inline(__always)
   package func lie(from first: UInt8, through last: UInt8) -> LaneSet {
     LaneSet((bytes &- SIMD16(repeating: first)) .<= SIMD16(repeating: last &- first))
   }
 
-  /// Returns the set of lanes whose byte equals the given byte.
   @inlinable @inline(__always)
   package func equal(_ byte: UInt8) -> LaneSet { LaneSet(bytes .== SIMD16(repeating: byte)) }
 
-  /// Returns the set of lanes whose byte equals the corresponding byte of other lanes.
   @inlinable @inline(__always)
   package func equal(_ others: ByteLanes) -> LaneSet { LaneSet(bytes .== others.bytes) }
 
-  /// The set of lanes that contain ASCII letters.
   @inlinable @inline(__always)
   package var areLetters: LaneSet {
     let lowered = bytes | SIMD16(repeating: 0x20)
@@ -54,7 +48,6 @@ package struct ByteLanes {
       (lowered &- SIMD16(repeating: UInt8(ascii: "a"))) .<= SIMD16(repeating: UInt8(ascii: "z") &- UInt8(ascii: "a")))
   }
 
-  /// The set of lanes that contain ASCII digits.
   @inlinable @inline(__always)
   package var areDigits: LaneSet { lie(from: UInt8(ascii: "0"), through: UInt8(ascii: "9")) }
 
@@ -66,14 +59,12 @@ package struct ByteLanes {
       .union(equal(UInt8(ascii: "~")))
   }
 
-  /// Returns the set of lanes whose byte an encoding does not escape.
   @inlinable @inline(__always)
   func areKept(by encoding: PercentEncoding) -> LaneSet {
     encoding.keepsSlash
       ? areUnreservedOrSlashes : areUnreservedOrSlashes.subtracting(equal(UInt8(ascii: "/")))
   }
 
-  /// A copy of the lanes with ASCII letters in lowercase.
   @inlinable @inline(__always)
   package var lowercased: ByteLanes {
     let capitals = lie(from: UInt8(ascii: "A"), through: UInt8(ascii: "Z"))
@@ -87,9 +78,7 @@ package struct LaneSet {
   @usableFromInline let mask: SIMDMask<SIMD16<Int8>>
 
   @inlinable @inline(__always)
-  init(_ mask: SIMDMask<SIMD16<Int8>>) {
-    self.mask = mask
-  }
+  init(_ mask: SIMDMask<SIMD16<Int8>>) { self.mask = mask }
 
   @inlinable @inline(__always)
   package func union(_ other: LaneSet) -> LaneSet { LaneSet(mask .| other.mask) }
@@ -97,13 +86,10 @@ package struct LaneSet {
   @inlinable @inline(__always)
   package func subtracting(_ other: LaneSet) -> LaneSet { LaneSet(mask .& .!other.mask) }
 
-  /// The set of lanes that are not in this set.
   @inlinable @inline(__always)
   package var inverted: LaneSet { LaneSet(.!mask) }
 
-  /// Two integers of eight bytes, in which a byte is 255 for a lane in the set, and otherwise zero.
-  ///
-  /// The first lane is the lowest byte.
+  /// Two integers of eight bytes, the first lane lowest, in which a byte is 255 for a lane in the set, otherwise zero.
   @inlinable @inline(__always)
   var words: (low: UInt64, high: UInt64) {
     // Safe: a mask has sixteen bytes, each of which is zero or has all bits set.
@@ -118,9 +104,7 @@ package struct LaneSet {
     return low != 0 ? low.firstLane : 8 &+ high.firstLane
   }
 
-  /// Returns the index of the set's first lane and the number of its lanes, considering only the lanes before `end`.
-  ///
-  /// - Parameter end: The index of a lane, from 0 to 16.
+  /// Returns the index of the set's first lane and the number of its lanes, of those before `end`, from 0 to 16.
   @inlinable @inline(__always)
   package func lanes(before end: Int) -> (first: Int, count: Int) {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -144,9 +128,7 @@ extension UInt64 {
 }
 
 extension Span<UInt8> {
-  /// Returns the next eight bytes as an integer with the first byte lowest.
-  ///
-  /// Bytes after the end of the span are zero.
+  /// Returns the next eight bytes as an integer with the first byte lowest; bytes after the end are zero.
   @inlinable @inline(__always)
   package func word(from index: Int) -> UInt64 {
     precondition(index >= 0, "The index is in front of the text.")
@@ -165,21 +147,14 @@ extension Span<UInt8> {
     return word
   }
 
-  /// Loads eight bytes at an index, which must be within bounds.
-  ///
-  /// Every bit pattern is valid, and the load does not require alignment.
+  /// Loads eight bytes at an index within bounds; every bit pattern is valid, and no alignment is required.
   @unsafe
   @inlinable @inline(__always)
   func uncheckedWord(at index: Int) -> UInt64 {
     unsafe UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
   }
 
-  /// Returns the index of the first byte, from `start` on, that is not in a run, or `count` if all bytes are in the
-  /// run.
-  ///
-  /// - Parameters:
-  ///   - start: The index of the first byte to test, which must not be negative.
-  ///   - run: A closure that returns the set of lanes in the run.
+  /// Returns the index of the first byte from `start` that is not in a run, or `count` if all bytes are in the run.
   @inlinable @inline(__always)
   package func end(ofRunFrom start: Int, _ run: (ByteLanes) -> LaneSet) -> Int {
     var index = start
@@ -203,13 +178,11 @@ extension Span<UInt8> {
     end(ofRunFrom: 0) { isFound($0).inverted } < count
   }
 
-  /// Returns whether the span contains the given byte.
   @inlinable
   package func contains(_ byte: UInt8) -> Bool {
     contains { $0.equal(byte) }
   }
 
-  /// Returns whether two byte sequences are identical.
   @inlinable @inline(__always)
   package func isIdentical(to other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
@@ -221,9 +194,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// Compares two byte sequences lexicographically.
-  ///
-  /// The result is negative if this sequence sorts first, and zero if the sequences are equal.
+  /// Compares lexicographically: negative if this sequence sorts first, and zero if the sequences are equal.
   @inlinable
   package func compared(to other: Span<UInt8>) -> Int {
     let end = Swift.min(count, other.count)
@@ -237,7 +208,6 @@ extension Span<UInt8> {
     return count &- other.count
   }
 
-  /// Returns whether the span starts with the bytes of a string literal.
   @inlinable @inline(__always)
   package func starts(with prefix: StaticString) -> Bool {
     let length = prefix.utf8CodeUnitCount

@@ -3,10 +3,9 @@
 
 /// A buffered writer for bytes that are hashed or collected.
 ///
-/// The writer buffers the bytes in a block on the stack, and flushes the block when it is full, so that writing a
-/// canonical request does not allocate. A writer exists only inside the closure that receives it. If the bytes are
-/// collected in an array, they may be a key, so the block is wiped afterwards. For a string the block is not wiped,
-/// because a string cannot be wiped anyway.
+/// The block is on the stack and flushed when it is full, so that writing a canonical request does not allocate. A
+/// writer exists only inside the closure that receives it. If an array collects the bytes, they may be a key, so the
+/// block is wiped; for a string it is not, because a string cannot be wiped anyway.
 @safe
 @usableFromInline
 package struct ByteWriter: ~Copyable {
@@ -60,7 +59,6 @@ package struct ByteWriter: ~Copyable {
     unsafe UnsafeBufferPointer(rebasing: block[..<count])
   }
 
-  /// Passes the bytes in the block to the destination, and empties the block.
   @usableFromInline
   mutating func flush() {
     switch unsafe drain {
@@ -75,10 +73,7 @@ package struct ByteWriter: ~Copyable {
     count = 0
   }
 
-  /// Reserves space for bytes that the caller then writes with ``put(_:at:)``.
-  ///
-  /// - Parameter byteCount: The number of bytes to reserve, at most 256.
-  /// - Returns: The index of the first reserved byte.
+  /// Reserves at most 256 bytes, which the caller then writes with ``put(_:at:)``, and returns the index of the first.
   @inlinable @inline(__always)
   package mutating func reserve(_ byteCount: Int) -> Int {
     precondition(byteCount <= 256, "There is room for 256 bytes.")
@@ -88,9 +83,7 @@ package struct ByteWriter: ~Copyable {
     return start
   }
 
-  /// Writes a byte to reserved space.
-  ///
-  /// The method is unsafe at any other index, because it does not check the index.
+  /// Writes a byte to reserved space; unsafe at any other index, because the index is not checked.
   @unsafe
   @inlinable @inline(__always)
   package mutating func put(_ byte: UInt8, at index: Int) {
@@ -108,14 +101,12 @@ package struct ByteWriter: ~Copyable {
     giveBack(from: start &+ laneCount)
   }
 
-  /// Appends the first bytes of sixteen lanes.
   @inlinable @inline(__always)
   package mutating func append(_ lanes: ByteLanes, count laneCount: Int) {
     precondition(laneCount >= 0 && laneCount <= 16, "There are sixteen lanes.")
     let start = reserve(16)
     // Within the reserved space: sixteen bytes are stored, and those that are not needed are released.
-    unsafe UnsafeMutableRawBufferPointer(block).storeBytes(
-      of: lanes.bytes, toByteOffset: start, as: SIMD16<UInt8>.self)
+    unsafe UnsafeMutableRawBufferPointer(block).storeBytes(of: lanes.bytes, toByteOffset: start, as: SIMD16<UInt8>.self)
     giveBack(from: start &+ laneCount)
   }
 
@@ -126,7 +117,6 @@ package struct ByteWriter: ~Copyable {
     count = index
   }
 
-  /// Appends a byte to the output.
   @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if count == Self.blockByteCount { flush() }
@@ -134,13 +124,11 @@ package struct ByteWriter: ~Copyable {
     count &+= 1
   }
 
-  /// Appends the bytes of a span to the output.
   @inlinable @inline(__always)
   package mutating func append(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
   }
 
-  /// Appends the bytes of an array to the output.
   @inlinable @inline(__always)
   package mutating func append(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBufferPointer { unsafe append(buffer: $0) }
@@ -155,7 +143,6 @@ package struct ByteWriter: ~Copyable {
     count &+= buffer.count
   }
 
-  /// Appends bytes that do not fit into the block, in pieces that fit.
   @usableFromInline
   mutating func append(long buffer: UnsafeBufferPointer<UInt8>) {
     var rest = unsafe buffer[...]
@@ -167,22 +154,13 @@ package struct ByteWriter: ~Copyable {
     }
   }
 
-  /// Appends the UTF-8 bytes of a string.
   @inlinable @inline(__always)
-  package mutating func append(_ string: String) {
-    withBytes(of: string) { append($0) }
-  }
+  package mutating func append(_ string: String) { withBytes(of: string) { append($0) } }
 
-  /// Appends the UTF-8 bytes of a string literal.
   @inlinable @inline(__always)
-  package mutating func append(_ text: StaticString) {
-    text.withUTF8Buffer { unsafe append(buffer: $0) }
-  }
+  package mutating func append(_ text: StaticString) { text.withUTF8Buffer { unsafe append(buffer: $0) } }
 
-  /// Appends the bytes of a digest.
-  package mutating func append(_ digest: Digest) {
-    digest.withBytes { append($0) }
-  }
+  package mutating func append(_ digest: Digest) { digest.withBytes { append($0) } }
 }
 
 /// Calls `body` with the UTF-8 bytes of a string, without a copy if the string stores them contiguously.
@@ -201,9 +179,7 @@ package func withBytes<Result, Failure: Error>(
   return try withCopiedBytes(of: string, body)
 }
 
-/// Calls `body` with a copy of a string's bytes, for a string that does not store its bytes contiguously.
-///
-/// Such strings come from Objective-C, for example.
+/// Calls `body` with a copy of the bytes of a string that does not store them contiguously, as from Objective-C.
 @usableFromInline
 func withCopiedBytes<Result, Failure: Error>(
   of string: String, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -219,7 +195,6 @@ extension String {
 }
 
 extension [UInt8] {
-  /// Creates an array from the bytes that `body` writes.
   @usableFromInline
   package init(writing body: (inout ByteWriter) -> Void) {
     self = []
@@ -230,9 +205,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends bytes to the array.
-  ///
-  /// If the array needs more memory, the method wipes the old memory before releasing it.
+  /// Appends bytes; if the array needs more memory, the old memory is wiped before it is released.
   fileprivate mutating func append(wipingOutgrown bytes: UnsafeBufferPointer<UInt8>) {
     if capacity - count < bytes.count {
       var grown: [UInt8] = []
@@ -261,5 +234,18 @@ package func withWrittenBytes<Result>(
         return unsafe overflow.pointee.withUnsafeBufferPointer { unsafe use($0) }
       }
     }
+  }
+}
+
+extension Array {
+  /// Calls `body` with a span of the elements.
+  ///
+  /// The property `span` of an array exists on Apple's systems from version 26 on; that of a slice exists on all.
+  @inlinable @inline(__always)
+  package func withElements<Result, Failure: Error>(
+    _ body: (Span<Element>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let elements = self[...]
+    return try body(elements.span)
   }
 }

@@ -17,23 +17,15 @@ extension ByteWriter {
     }
   }
 
-  /// Appends the bytes of an array as lowercase hexadecimal digits.
-  package mutating func append(hex bytes: [UInt8]) {
-    bytes.withElements { append(hex: $0) }
-  }
+  package mutating func append(hex bytes: [UInt8]) { bytes.withElements { append(hex: $0) } }
 
-  /// Appends a digest as lowercase hexadecimal digits.
-  package mutating func append(hex digest: Digest) {
-    digest.withBytes { append(hex: $0) }
-  }
+  package mutating func append(hex digest: Digest) { digest.withBytes { append(hex: $0) } }
 }
 
-/// Returns the lowercase hexadecimal digits of four bytes, starting with the lowest byte, as the eight bytes of an
-/// integer.
+/// Returns the lowercase hexadecimal digits of four bytes, the lowest first, as the eight bytes of an integer.
 @inline(__always)
 private func hexDigits(of bytes: UInt32) -> UInt64 {
-  // Each byte moves to the lower half of two lanes, then its upper four bits to the first lane and the others to the
-  // second.
+  // Each byte moves to the lower half of two lanes, then its upper four bits to the first and the others to the second.
   var spread = UInt64(bytes)
   spread = (spread | spread &<< 16) & 0x0000_ffff_0000_ffff
   spread = (spread | spread &<< 8) & 0x00ff_00ff_00ff_00ff

@@ -22,7 +22,6 @@ package final class NameTable: Sendable {
     self.starts = starts
   }
 
-  /// Returns whether the table contains the name with the given bytes.
   package func contains(_ name: Span<UInt8>) -> Bool {
     guard name.count > 0, name.count &+ 1 < starts.count else { return false }
     let bytes = bytes
@@ -37,8 +36,5 @@ package final class NameTable: Sendable {
     return false
   }
 
-  /// Returns whether the table contains the given name.
-  package func contains(_ name: String) -> Bool {
-    withBytes(of: name) { contains($0) }
-  }
+  package func contains(_ name: String) -> Bool { withBytes(of: name) { contains($0) } }
 }

@@ -7,7 +7,6 @@ package enum URLByte {
   /// The class of an unreserved character (RFC 3986, section 2.3): a letter, a digit, or one of `-_.~`.
   @inlinable package static var unreserved: UInt8 { UInt8(ascii: "0") }
 
-  /// The class of the slash (`/`).
   @inlinable package static var slash: UInt8 { UInt8(ascii: "1") }
 
   /// The class of all other characters that are valid in a URL.
@@ -20,7 +19,6 @@ package enum URLByte {
     unsafe kinds.utf8Start[Int(byte)]
   }
 
-  /// Returns whether a byte is valid in a URL.
   @inlinable @inline(__always)
   package static func mayStand(_ byte: UInt8) -> Bool { kind(of: byte) <= other }
 
@@ -47,18 +45,14 @@ package enum URLByte {
   }
 }
 
-/// A percent-encoding, defined by the bytes that it does not escape.
-///
-/// Every other byte becomes `%XX` with uppercase digits (RFC 3986, section 2.1).
+/// A percent-encoding, by the bytes that it does not escape; others become `%XX` (RFC 3986, section 2.1, uppercase).
 @usableFromInline
 package struct PercentEncoding: Sendable {
   /// The last class of bytes that the encoding does not escape.
   @usableFromInline let lastKept: UInt8
 
   @inlinable
-  init(keepingUpTo lastKept: UInt8) {
-    self.lastKept = lastKept
-  }
+  init(keepingUpTo lastKept: UInt8) { self.lastKept = lastKept }
 
   /// The encoding that escapes all bytes except the unreserved characters of RFC 3986: letters, digits and `-_.~`.
   @inlinable package static var component: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.unreserved) }
@@ -66,11 +60,9 @@ package struct PercentEncoding: Sendable {
   /// The encoding for a URL path, which escapes neither the unreserved characters nor `/`.
   @inlinable package static var path: PercentEncoding { PercentEncoding(keepingUpTo: URLByte.slash) }
 
-  /// Whether the encoding leaves a slash unescaped.
   @inlinable @inline(__always)
   var keepsSlash: Bool { lastKept == URLByte.slash }
 
-  /// Returns whether the encoding leaves a byte unescaped.
   @inlinable @inline(__always)
   package func keeps(_ byte: UInt8) -> Bool { URLByte.kind(of: byte) <= lastKept }
 }
@@ -87,7 +79,6 @@ package enum EncodedCase: Sendable {
 }
 
 extension ByteWriter {
-  /// Appends a byte with percent-encoding.
   @inlinable @inline(__always)
   package mutating func append(
     percentEncoding byte: UInt8, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -103,7 +94,6 @@ extension ByteWriter {
     }
   }
 
-  /// Appends bytes with percent-encoding.
   @usableFromInline
   package mutating func append(
     percentEncoding bytes: Span<UInt8>, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -124,7 +114,6 @@ extension ByteWriter {
     }
   }
 
-  /// Appends the UTF-8 bytes of a string with percent-encoding.
   @inlinable
   package mutating func append(
     percentEncoding text: String, _ encoding: PercentEncoding = .component, _ textCase: EncodedCase = .asWritten
@@ -134,7 +123,6 @@ extension ByteWriter {
 }
 
 extension Span<UInt8> {
-  /// Returns whether an encoding leaves all bytes of the span unescaped.
   @inlinable
   package func isKept(by encoding: PercentEncoding) -> Bool {
     end(ofRunFrom: 0, keptBy: encoding) == count
@@ -147,14 +135,12 @@ package func escapeDigit(_ value: UInt8, _ textCase: EncodedCase) -> UInt8 {
   value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: textCase == .lowered ? "a" : "A") &- 10)
 }
 
-/// Returns an ASCII letter in lowercase, or any other byte unchanged.
 @inlinable @inline(__always)
 package func asciiLowercased(_ byte: UInt8) -> UInt8 {
   byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
 }
 
 extension String {
-  /// Returns a percent-encoded copy of the string.
   package func percentEncoded(_ encoding: PercentEncoding = .component) -> String {
     String(writing: { $0.append(percentEncoding: self, encoding) })
   }
@@ -181,4 +167,118 @@ extension String {
       return bytes
     }
   }
+}
+
+/// Decodes the next byte, and moves the index past it; callers have validated the escapes.
+@inline(__always)
+private func decodedByte(_ text: Span<UInt8>, at index: inout Int, plusIsSpace: Bool) -> UInt8 {
+  let byte = text[index]
+  if byte == UInt8(ascii: "%"), index + 2 < text.count, let high = hexValue(text[index + 1]),
+    let low = hexValue(text[index + 2])
+  {
+    index += 3
+    return high << 4 | low
+  }
+  index += 1
+  return plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte
+}
+
+extension ByteWriter {
+  /// Appends a percent-encoded string in its decoded form.
+  package mutating func append(decoding text: Span<UInt8>, plusIsSpace: Bool) {
+    var index = 0
+    while index < text.count {
+      let start = index
+      index = text.end(ofRunFrom: start) { $0.equal(UInt8(ascii: "%")).union($0.equal(UInt8(ascii: "+"))).inverted }
+      if index > start { append(text.extracting(start..<index)) }
+      if index < text.count { append(decodedByte(text, at: &index, plusIsSpace: plusIsSpace)) }
+    }
+  }
+
+  /// Appends a percent-encoded string in its canonical encoding, by decoding and encoding it again.
+  package mutating func append(
+    normalizing text: Span<UInt8>, plusIsSpace: Bool, _ encoding: PercentEncoding = .component,
+    _ textCase: EncodedCase = .asWritten
+  ) {
+    var index = 0
+    while index < text.count {
+      if textCase == .asWritten {
+        let start = index
+        index = text.end(ofRunFrom: start, keptBy: encoding)
+        if index > start { append(text.extracting(start..<index)) }
+        if index == text.count { break }
+      }
+      append(percentEncoding: decodedByte(text, at: &index, plusIsSpace: plusIsSpace), encoding, textCase)
+    }
+  }
+}
+
+/// The sort order: by the decoded bytes or the canonical encoding, or by either of them in lowercase.
+package enum EncodedOrder: Sendable {
+  case decoded
+  case decodedLowered
+  case encoded
+  case encodedLowered
+}
+
+/// Returns the number of unescaped leading bytes in common, except up to seven at the end of the shorter string.
+@inline(__always)
+private func commonStart(of first: Span<UInt8>, _ second: Span<UInt8>) -> Int {
+  let end = min(first.count, second.count)
+  var index = 0
+  while index &+ 8 <= end {
+    let word = first.word(from: index)
+    let differences = word ^ second.word(from: index)
+    let shared = min(differences.firstLane, ByteLanes(word).equal(UInt8(ascii: "%")).first)
+    if shared < 8 { return index &+ shared }
+    index &+= 8
+  }
+  return index
+}
+
+/// Compares two percent-encoded strings, and returns a negative integer, zero or a positive integer as `strcmp` does.
+package func compare(_ first: Span<UInt8>, _ second: Span<UInt8>, by order: EncodedOrder, plusIsSpace: Bool) -> Int {
+  let start = commonStart(of: first, second)
+  var firstIndex = start
+  var secondIndex = start
+  while firstIndex < first.count, secondIndex < second.count {
+    let byte = first[firstIndex]
+    if byte == second[secondIndex], byte != UInt8(ascii: "%") {
+      firstIndex &+= 1
+      secondIndex &+= 1
+      continue
+    }
+    var a = decodedByte(first, at: &firstIndex, plusIsSpace: plusIsSpace)
+    var b = decodedByte(second, at: &secondIndex, plusIsSpace: plusIsSpace)
+    if order == .encodedLowered || order == .decodedLowered {
+      a = asciiLowercased(a)
+      b = asciiLowercased(b)
+    }
+    if a == b { continue }
+    if order == .encoded || order == .encodedLowered {
+      // An escape starts with `%`, which sorts before every byte that is not escaped. Two escapes sort by their bytes.
+      let aKept = PercentEncoding.component.keeps(a)
+      let bKept = PercentEncoding.component.keeps(b)
+      if aKept != bKept { return aKept ? 1 : -1 }
+    }
+    return Int(a) - Int(b)
+  }
+  return (first.count - firstIndex).signum() - (second.count - secondIndex).signum()
+}
+
+/// Returns whether every `%` in a string starts an escape, and every byte is valid in a URL.
+package func isWellFormedURLText(_ text: Span<UInt8>) -> Bool {
+  var index = 0
+  while index < text.count {
+    let byte = text[index]
+    if byte <= UInt8(ascii: " ") || byte >= 0x7f || byte == UInt8(ascii: "#") { return false }
+    if byte == UInt8(ascii: "%") {
+      guard index + 2 < text.count, hexValue(text[index + 1]) != nil, hexValue(text[index + 2]) != nil else {
+        return false
+      }
+      index += 2
+    }
+    index += 1
+  }
+  return true
 }

@@ -1,21 +1,16 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A short list on the stack, which moves to the heap only if it becomes too long.
-///
-/// A list exists only inside the closure that receives it.
+/// A short list on the stack, which moves to the heap if it becomes too long, and exists only inside a closure.
 @safe
 @usableFromInline
 package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
   @usableFromInline var block: UnsafeMutableBufferPointer<Element>
   @usableFromInline var isOnHeap = false
-  /// The number of elements in the list.
   @usableFromInline package var count = 0
 
   @inlinable @inline(__always)
-  init(block: UnsafeMutableBufferPointer<Element>) {
-    unsafe self.block = block
-  }
+  init(block: UnsafeMutableBufferPointer<Element>) { unsafe self.block = block }
 
   @inlinable
   deinit {
@@ -35,7 +30,6 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Appends an element to the list.
   @inlinable @inline(__always)
   package mutating func append(_ element: Element) {
     if unsafe count == block.count { grow() }
@@ -52,7 +46,6 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     isOnHeap = true
   }
 
-  /// Accesses the list's element at an index, which must be within bounds.
   @inlinable @inline(__always)
   package subscript(_ index: Int) -> Element {
     get {
@@ -65,7 +58,6 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     }
   }
 
-  /// Removes all elements that do not satisfy a condition.
   @inlinable @inline(__always)
   package mutating func keep(where isKept: (Element) -> Bool) {
     var kept = 0
@@ -76,11 +68,9 @@ package struct ScratchList<Element: BitwiseCopyable>: ~Copyable {
     count = kept
   }
 
-  /// Sorts the list; equal elements keep their order.
+  /// Sorts the list, keeping the order of equal elements, and returns whether at least two elements are equal.
   ///
-  /// - Parameter compare: A closure that returns a negative integer if its first argument sorts first, and zero if its
-  ///   arguments are equal.
-  /// - Returns: Whether at least two elements are equal.
+  /// - Parameter compare: A closure that returns a negative integer if its first argument sorts first, zero if equal.
   @inlinable @inline(__always)
   @discardableResult
   package mutating func sort(by compare: (Element, Element) -> Int) -> Bool {

@@ -12,17 +12,13 @@ package final class SecretBytes: Sendable {
   // released after its last use and the pointer does not retain it.
   @usableFromInline nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
-  /// Creates a buffer with a copy of the given bytes.
   package init(_ bytes: Span<UInt8>) {
     let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
     unsafe bytes.withUnsafeBytes { unsafe storage.copyMemory(from: $0) }
     unsafe self.storage = storage
   }
 
-  /// Creates a buffer with a copy of an array's bytes.
-  package convenience init(_ bytes: [UInt8]) {
-    self.init(bytes[0..<bytes.count].span)
-  }
+  package convenience init(_ bytes: [UInt8]) { self.init(bytes[0..<bytes.count].span) }
 
   deinit {
     unsafe wipe(storage)
@@ -32,7 +28,6 @@ package final class SecretBytes: Sendable {
     unsafe storage.deallocate()
   }
 
-  /// Calls `body` with the secret bytes.
   @inlinable
   package func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     withExtendedLifetime(self) {
@@ -43,3 +38,29 @@ package final class SecretBytes: Sendable {
   /// A closure that tests set to inspect the memory of each secret after it is wiped and before it is deallocated.
   package static let wipeObserver = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
 }
+
+/// Returns whether two byte sequences are equal, in a time that depends only on their lengths.
+package func constantTimeEqual(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
+  guard first.count == second.count else { return false }
+  return unsafe first.withUnsafeBytes { first in
+    unsafe second.withUnsafeBytes { second in
+      unsafe isEqualInConstantTime(first, second)
+    }
+  }
+}
+
+package func constantTimeEqual(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+  first.withElements { first in second.withElements { constantTimeEqual(first, $0) } }
+}
+
+package func constantTimeEqual(_ first: String, _ second: String) -> Bool {
+  withBytes(of: first) { first in withBytes(of: second) { constantTimeEqual(first, $0) } }
+}
+
+/// Overwrites memory with zeros in a way that the optimizer does not remove.
+@unsafe
+@usableFromInline
+func wipe(_ bytes: UnsafeMutableRawBufferPointer) { unsafe overwriteWithZeros(bytes) }
+
+@usableFromInline
+package func wipe(_ bytes: inout [UInt8]) { unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) } }

@@ -18,7 +18,6 @@ package struct CRC: Sendable, Equatable {
     /// The CRC-64/NVME algorithm.
     case crc64NVME
 
-    /// The size, in bytes, of a checksum that the algorithm computes.
     package var byteCount: Int {
       switch self {
       case .crc32, .crc32c: 4
@@ -81,9 +80,7 @@ package struct CRC: Sendable, Equatable {
       return value << (64 - width)
     }
 
-    /// Returns eight tables of 256 entries.
-    ///
-    /// Table `n`, which starts at index `n << 8`, advances the register for a byte that is followed by `n` more bytes.
+    /// Returns eight tables of 256 entries; table `n`, at index `n << 8`, is for a byte before `n` more bytes.
     private static func makeTables(_ algorithm: Algorithm) -> ContiguousArray<UInt64> {
       var tables = ContiguousArray<UInt64>(repeating: 0, count: 8 * 256)
       for byte in 0..<256 {
@@ -108,34 +105,24 @@ package struct CRC: Sendable, Equatable {
     register = algorithm.mask
   }
 
-  /// The checksum of all bytes that have been added so far.
   package var checksum: UInt64 { register ^ algorithm.mask }
 
   /// The checksum of all bytes that have been added so far, in big-endian byte order.
   package var bytes: [UInt8] { Self.bytes(of: checksum, algorithm) }
 
-  /// Returns a checksum of the given algorithm in big-endian byte order.
   package static func bytes(of checksum: UInt64, _ algorithm: Algorithm) -> [UInt8] {
     (0..<algorithm.byteCount).reversed().map { UInt8(truncatingIfNeeded: checksum >> (8 * UInt64($0))) }
   }
 
-  /// Updates the checksum with the bytes of a span.
-  package mutating func update(_ bytes: Span<UInt8>) {
-    unsafe bytes.withUnsafeBytes { unsafe update($0) }
-  }
+  package mutating func update(_ bytes: Span<UInt8>) { unsafe bytes.withUnsafeBytes { unsafe update($0) } }
 
-  /// Updates the checksum with the bytes of an array.
-  package mutating func update(_ bytes: [UInt8]) {
-    bytes.withElements { update($0) }
-  }
+  package mutating func update(_ bytes: [UInt8]) { bytes.withElements { update($0) } }
 
-  /// Updates the checksum with the bytes of a buffer.
   @unsafe
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.fewestFoldedBytes, Self.folds else { return unsafe updateByTable(bytes) }
     let folded = bytes.count & ~15
-    // Safe: the words are the first `folded` bytes of the buffer, which is not empty, and the call does not retain the
-    // pointer.
+    // Safe: the words are the first `folded` bytes of the buffer, which is not empty, and are not retained.
     let block = unsafe carryless_fold(register, bytes.baseAddress, folded, [algorithm.factors])
     let tables = algorithm.tables.span
     register = Self.advance(Self.advance(block.low, tables) ^ block.high, tables)
@@ -148,9 +135,7 @@ package struct CRC: Sendable, Equatable {
   /// Whether the processor supports carry-less multiplication, as most do.
   private static let folds = carryless_is_available()
 
-  /// Updates the checksum with the bytes of a buffer by means of tables, eight bytes at a time.
-  ///
-  /// This method is for processors without carry-less multiplication.
+  /// Updates the checksum by tables, eight bytes at a time, for processors without carry-less multiplication.
   @unsafe
   package mutating func updateByTable(_ bytes: UnsafeRawBufferPointer) {
     let tables = algorithm.tables.span
@@ -187,17 +172,9 @@ package struct CRC: Sendable, Equatable {
 
   /// Returns the checksum of the concatenation of two byte sequences from their checksums.
   ///
-  /// Appending `byteCount` zero bytes to the first sequence is a linear map over GF(2); squaring it doubles the count,
-  /// so the cost grows with the logarithm of the length.
-  ///
-  /// - Parameters:
-  ///   - first: The checksum of the first sequence.
-  ///   - second: The checksum of the second sequence.
-  ///   - byteCount: The length of the second sequence, in bytes.
-  ///   - algorithm: The algorithm of both checksums.
-  package static func combine(
-    _ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm
-  ) -> UInt64 {
+  /// Appending `byteCount` zero bytes, the length of the second sequence, to the first one is a linear map over GF(2);
+  /// squaring it doubles the count, so the cost grows with the logarithm of the length.
+  package static func combine(_ first: UInt64, _ second: UInt64, byteCount: UInt64, _ algorithm: Algorithm) -> UInt64 {
     var result = first
     var left = byteCount
     var shift = Matrix.oneZeroByte(algorithm)
@@ -223,9 +200,7 @@ package struct CRC: Sendable, Equatable {
       return result
     }
 
-    func squared() -> Matrix {
-      Matrix(columns: columns.map { apply(to: $0) })
-    }
+    func squared() -> Matrix { Matrix(columns: columns.map { apply(to: $0) }) }
 
     /// Returns the linear map that a zero byte applies to the register.
     static func oneZeroByte(_ algorithm: Algorithm) -> Matrix {

@@ -16,7 +16,6 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   // because they contain no references, which the compiler checks (`BitwiseCopyable`).
   @usableFromInline nonisolated(unsafe) let states: UnsafeMutablePointer<Hash>
 
-  /// Creates an HMAC key from any number of bytes.
   @inlinable
   package init(_ key: Span<UInt8>) {
     unsafe states = .allocate(capacity: 2)
@@ -33,14 +32,12 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     }
   }
 
-  /// Creates an HMAC key from the bytes of an array.
   @inlinable
   package convenience init(_ key: [UInt8]) {
     // The slice has to be released before the caller wipes the array, which would otherwise be copied then.
     self.init(key[0..<key.count].span)
   }
 
-  /// Creates an HMAC key from the bytes that `body` writes.
   @inlinable
   package convenience init(writing body: (inout ByteWriter) -> Void) {
     var key = [UInt8](writing: body)
@@ -120,26 +117,22 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     withAuthenticationCode(writing: body) { HMACKey($0) }
   }
 
-  /// Returns the authentication code for the bytes that `body` writes.
   @specialized(where Hash == SHA1)
   @specialized(where Hash == SHA256)
   package func authenticationCode(writing body: (inout ByteWriter) -> Void) -> Digest {
     withAuthenticationCode(writing: body) { Digest($0) }
   }
 
-  /// Returns the authentication code for the bytes of a span.
   @inlinable
   package func authenticationCode(for message: Span<UInt8>) -> Digest {
     withCode({ $0.update(message) }, { Digest($0) })
   }
 
-  /// Returns the authentication code for the bytes of an array.
   @inlinable
   package func authenticationCode(for message: [UInt8]) -> Digest {
     message.withElements { authenticationCode(for: $0) }
   }
 
-  /// Returns the authentication code for the UTF-8 bytes of a string.
   @inlinable
   package func authenticationCode(for message: String) -> Digest {
     withBytes(of: message) { authenticationCode(for: $0) }

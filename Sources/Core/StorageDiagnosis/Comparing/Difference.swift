@@ -16,11 +16,6 @@ struct Difference {
   /// Returns the components that differ, starting with the most informative one, without the canonical request's hash.
   ///
   /// A session token that is masked on one side counts as equal.
-  ///
-  /// - Parameters:
-  ///   - sent: The components that the client signed.
-  ///   - seen: The components that the service signed.
-  ///   - dateHeaders: The lowercase names of the headers that contain the signing time.
   static func all(_ sent: SignedParts, _ seen: SignedParts, dateHeaders: Set<String>) -> [Difference] {
     let parts = sent.parts + seen.parts.filter { sent.values[$0] == nil }
     var differences: [Difference] = []
@@ -38,47 +33,15 @@ struct Difference {
   }
 
   static func isMasked(_ value: String) -> Bool { value.contains(Secret.mask) || value.contains("***") }
-}
 
-extension SignedPart {
-  /// Whether the component's value is a session token.
-  package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
-
-  /// Whether the component's value is secret and must not be shown.
-  ///
-  /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
-  var isSecret: Bool {
-    secretName.map { SecretName.isSecret($0) } ?? false
-  }
-
-  private var secretName: String? {
-    switch self {
-    case .header(let name), .parameter(let name): name
-    default: nil
-    }
-  }
-}
-
-extension Difference {
-  /// Returns the finding that describes this difference.
-  ///
-  /// - Parameters:
-  ///   - cause: The cause of the difference.
-  ///   - others: The other differences between the same strings.
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
-    var finding = SignatureFinding(
-      cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))
+    var finding = SignatureFinding(cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))
     finding.otherLines = others.map(\.part.name.onOneLine)
     return finding
   }
 
-  private func shown(_ value: String) -> String {
-    part.isSecret ? Secret.mask : value.onOneLine
-  }
-}
+  private func shown(_ value: String) -> String { part.isSecret ? Secret.mask : value.onOneLine }
 
-extension Difference {
-  /// Returns the cause of the difference between the client's and the service's value.
   func cause(in sent: SentRequest) -> SignatureDiagnosis.Cause {
     if case .header(let name) = part, sent.reader.dateHeaders.contains(name) {
       return seen == nil ? .dateMissing : .dateChanged
@@ -144,9 +107,7 @@ extension Difference {
     return (first, second)
   }
 
-  /// Returns the cause of a difference between two values that are equal except for their encoding.
-  ///
-  /// Returns `nil` for other differences.
+  /// Returns the cause of a difference between two values that are equal except for their encoding, or `nil`.
   static func spelling(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
     let isEscaped = sent.utf8.contains(UInt8(ascii: "%")) && seen.utf8.contains(UInt8(ascii: "%"))
     if isEscaped, let first = sent.unescaped, let second = seen.unescaped, first.isIdentical(to: second) {
@@ -169,15 +130,12 @@ extension String {
   }
 }
 
-/// A comparison of the path that the client signed with the path that the service received.
+/// A comparison of the decoded path that the client signed with the one that the service received.
 struct PathComparison {
-  /// The decoded path that the client signed.
   let sent: String
-  /// The decoded path that the service received.
   let seen: String
   let request: SentRequest
 
-  /// The cause of the difference between the paths, or `nil` if the difference has no specific cause.
   var cause: SignatureDiagnosis.Cause? {
     if sent.slashesMerged.isIdentical(to: seen) { return .slashesMerged }
     let resolved = sent.dotsResolved
@@ -193,8 +151,8 @@ struct PathComparison {
   }
 
   private func prefixCause(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
-    if seen.utf8.count > sent.utf8.count, seen.ends(with: sent) { return .pathPrefixAdded }
-    if sent.utf8.count > seen.utf8.count, sent.ends(with: seen) { return .pathPrefixRemoved }
+    if seen.utf8.count > sent.utf8.count, seen.hasByteSuffix(sent) { return .pathPrefixAdded }
+    if sent.utf8.count > seen.utf8.count, sent.hasByteSuffix(seen) { return .pathPrefixRemoved }
     return nil
   }
 
@@ -207,14 +165,12 @@ struct PathComparison {
 }
 
 extension String {
-  /// The path with each sequence of slashes replaced by one slash.
   var slashesMerged: String {
     var bytes: [UInt8] = []
     for byte in utf8 where byte != UInt8(ascii: "/") || bytes.last != byte { bytes.append(byte) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The path with the segments `.` and `..` resolved.
   var dotsResolved: String {
     var parts: [String] = []
     let all = cut(at: "/")
@@ -228,5 +184,21 @@ extension String {
       }
     }
     return parts.joined(separator: "/")
+  }
+}
+
+extension SignedPart {
+  package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
+
+  /// Whether the component's value is secret and must not be shown.
+  ///
+  /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
+  var isSecret: Bool { secretName.map { SecretName.isSecret($0) } ?? false }
+
+  private var secretName: String? {
+    switch self {
+    case .header(let name), .parameter(let name): name
+    default: nil
+    }
   }
 }

@@ -9,37 +9,21 @@ package import StorageAuth
 /// The strings that a service shows do not tell a wrong secret from a request that was signed differently than it was
 /// sent. With the key, a likely request whose signature is the one that arrived proves what the client signed.
 package struct SignatureSearch: Sendable {
-  /// The key that the request names.
   package let key: AccessKey
 
   private let others: [AccessKey]
   private let fits: @Sendable (HTTPRequest, AccessKey) -> Bool
 
-  /// The maximum number of other keys whose secrets are tried.
   private static let otherKeyLimit = 32
 
-  /// Creates a search from a closure that compares signatures.
-  ///
-  /// - Parameters:
-  ///   - key: The key that the request names.
-  ///   - others: Other keys whose secrets the client may have used by mistake.
-  ///   - fits: A closure that returns whether the signature of a request is valid for a key.
-  package init(
-    key: AccessKey, others: [AccessKey] = [], fits: @escaping @Sendable (HTTPRequest, AccessKey) -> Bool
-  ) {
+  /// Creates a search; the client may have signed with the secret of another key by mistake.
+  package init(key: AccessKey, others: [AccessKey] = [], fits: @escaping @Sendable (HTTPRequest, AccessKey) -> Bool) {
     self.key = key
     self.others = others
     self.fits = fits
   }
 
-  /// Creates a search with a service's verifier, at the time at which the request was signed.
-  ///
-  /// - Parameters:
-  ///   - request: The request as it was sent.
-  ///   - service: The service for which the request was signed.
-  ///   - verifier: The verifier of that service.
-  ///   - key: A key, which may be another one than that of the request.
-  /// - Returns: `nil` if the request contains no signature of that key.
+  /// Creates a search with a verifier at the time of signing, or returns `nil` without a signature of the key.
   package init?(
     for request: HTTPRequest, signedFor service: SignedService, verifier: some SignatureVerifier, key: AccessKey
   ) {
@@ -92,7 +76,6 @@ package struct SignatureSearch: Sendable {
 }
 
 extension SignatureSearch: Redacted {
-  /// The ID of the key, without its secret.
   package var description: String { "SignatureSearch(\(key.id))" }
 }
 
@@ -105,7 +88,6 @@ enum MistakenSecret {
   /// The ID of the key instead of its secret.
   case accessKeyID
 
-  /// The diagnosis of a request that was signed with the secret.
   var diagnosis: SignatureDiagnosis {
     let (explanation, remedy) =
       switch self {
@@ -137,7 +119,6 @@ extension AccessKey {
 
 /// The requests that a client may have signed, for a request that arrived with a signature that does not match.
 enum LikelyOrigin {
-  /// The maximum length of a request target for which origins are generated, in bytes.
   private static let targetByteLimit = 8 * 1024
   /// The maximum number of query parameters, and of headers, for which origins are generated.
   private static let fieldLimit = 64
@@ -145,9 +126,7 @@ enum LikelyOrigin {
   /// The maximum number of query parameters for which origins with two differences are generated.
   private static let pairedParameterLimit = 24
 
-  /// Returns the requests that the client may have signed, without the request itself.
-  ///
-  /// The result is empty for a request with so many parts that generating the requests would take long.
+  /// Returns the other requests that the client may have signed; none if generating them would take long.
   static func all(of request: HTTPRequest) -> [HTTPRequest] {
     let target = request.path ?? "/"
     guard target.utf8.count <= targetByteLimit, target.count(of: "&") < fieldLimit,
@@ -194,5 +173,71 @@ enum LikelyOrigin {
     return paths.map { path in
       request.with { $0.path = query.map { "\(path)?\($0)" } ?? path }
     }
+  }
+}
+
+/// The changes that HTTP stacks and proxies commonly make to a request.
+///
+/// If a service shows only a hash of the received request, the changed request with that hash is the received one.
+enum LikelyRewriting {
+  static func all(of request: HTTPRequest) -> [HTTPRequest] {
+    var all = paths(of: request) + queries(of: request) + hosts(of: request) + types(of: request)
+    for method in methods { all.append(request.with { $0.method = method }) }
+    for name in Set(request.headerFields.map(\.name)) where name != .authorization {
+      all.append(request.with { $0.headerFields[name] = nil })
+    }
+    return all
+  }
+
+  static let methods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete]
+
+  static func types(of request: HTTPRequest) -> [HTTPRequest] {
+    contentTypes(after: request.headerFields[.contentType]).map { type in
+      request.with { $0.headerFields[.contentType] = type }
+    }
+  }
+
+  private static func contentTypes(after type: String?) -> [String?] {
+    guard let type else {
+      return [
+        "application/octet-stream", "application/x-www-form-urlencoded", "application/json", "application/xml",
+        "text/plain", "text/plain; charset=utf-8", "text/plain;charset=UTF-8", "text/html", "text/csv", "image/jpeg",
+        "image/png", "application/pdf", "application/zip", "video/mp4", "audio/mpeg",
+      ]
+    }
+    return ["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8", ";charset=UTF-8"].map { type + $0 }
+      + ["application/octet-stream", "application/x-www-form-urlencoded", nil]
+  }
+
+  private static func paths(of request: HTTPRequest) -> [HTTPRequest] {
+    let (path, query) = (request.path ?? "/").cutOnce(at: "?")
+    let paths = [
+      path.replacing("+", with: "%20"), path.replacing("%20", with: "+"), path.replacing("+", with: "%2B"),
+      path.replacing("%2B", with: "+"), path.replacing("%", with: "%25"), path.unescaped ?? path, path.slashesMerged,
+      path.dotsResolved, path.dotsResolved.slashesMerged,
+    ]
+    return paths.map { path in request.with { $0.path = query.map { "\(path)?\($0)" } ?? path } }
+  }
+
+  /// Returns the requests without one parameter, without the first or the last ones, or with other escapes.
+  static func queries(of request: HTTPRequest) -> [HTTPRequest] {
+    let (path, query) = (request.path ?? "/").cutOnce(at: "?")
+    guard let query else { return [] }
+    let items = query.cut(at: "&")
+    var rest = items.indices.map { index in
+      items.indices.filter { $0 != index }.map { items[$0] }.joined(separator: "&")
+    }
+    // Parameters that were added to a presigned URL are usually after those of the signature, or before them.
+    rest += items.indices.dropFirst().flatMap { index in
+      [items[..<index], items[index...]].map { $0.joined(separator: "&") }
+    }
+    let queries =
+      rest + [query.replacing("+", with: "%2B"), query.replacing("%2B", with: "+"), query.replacing("%", with: "%25")]
+    return queries.map { query in request.with { $0.path = query.isEmpty ? path : "\(path)?\(query)" } }
+  }
+
+  private static func hosts(of request: HTTPRequest) -> [HTTPRequest] {
+    let host = (request.authority ?? "").cutOnce(at: ":").before
+    return [host, "\(host):80", "\(host):443", "\(host):8080"].map { host in request.with { $0.authority = host } }
   }
 }

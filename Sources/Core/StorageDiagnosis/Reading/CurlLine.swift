@@ -5,29 +5,20 @@ internal import StorageAuth
 
 /// A request in the form of a curl command line, as browsers and SDKs print it.
 ///
-/// The request includes the values that curl adds by default: the method of a request with a body, and the
-/// `Content-Type` for `--data`.
+/// It includes what curl adds by default: the method of a request with a body, and the `Content-Type` for `--data`.
 package struct CurlLine: Sendable, Equatable {
-  /// A reason why a command line cannot be parsed.
   package enum Problem: Error {
-    /// A quotation mark is opened but not closed.
     case openQuote
   }
 
-  /// The method of the request.
   package private(set) var method = "GET"
 
-  /// The first URL on the command line, or `nil` if the line contains no URL.
   package private(set) var url: String?
 
   /// The headers in the form `Name: value`, in the order of the command line.
   package private(set) var headers: [String] = []
 
-  /// Creates a request by parsing a curl command line.
-  ///
-  /// - Parameter line: The line, with or without `curl` at the start. Quotes, backslashes and line continuations have
-  ///   their shell meanings.
-  /// - Throws: A ``Problem`` if a quotation mark is not closed.
+  /// Parses a command line, with or without `curl`, whose quotes, backslashes and continuations are those of a shell.
   package init(_ line: String) throws(Problem) {
     var words = try Self.words(of: line)[...]
     if let first = words.first, first.isIdentical(to: "curl") { words.removeFirst() }

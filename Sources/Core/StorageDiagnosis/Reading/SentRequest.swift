@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 
 /// A request as the client sent it, with the strings that its signature covers.
 struct SentRequest {
@@ -21,7 +22,6 @@ struct SentRequest {
   /// The string to sign and the canonical request, for differences that no component shows.
   private(set) var texts: SignedTexts?
 
-  /// The session tokens in the request.
   let tokens: [Secret]
 
   init(_ request: HTTPRequest, _ reader: any SignatureReader, stringToSign: String?, canonicalRequest: String?) {
@@ -42,7 +42,6 @@ struct SentRequest {
     parts = texts.flatMap { signedParts($0.stringToSign, $0.canonicalRequest) }
   }
 
-  /// Returns the session tokens in a request.
   static func tokens(of request: HTTPRequest) -> [Secret] {
     var tokens = request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
     for item in (request.path ?? "").cutOnce(at: "?").behind?.cut(at: "&") ?? [] {
@@ -71,15 +70,12 @@ struct SentRequest {
   /// Whether the request contains a session token at a position where the service reads it.
   var hasToken: Bool { reading?.hasToken ?? !tokens.isEmpty }
 
-  /// Returns whether the URL, as the client sent it, contains a query parameter with the given name.
-  func hasParameter(_ name: String) -> Bool { parameterNames.contains(name) }
+  func hasParameter(_ name: String) -> Bool { request.parameterNames.contains(name) }
 
   /// Whether the request contains one signature in the headers and another in the URL.
   var isSignedTwice: Bool {
     request.headerFields.contains(.authorization) && reader.signatureParameters.contains(where: hasParameter)
   }
-
-  private var parameterNames: [String] { request.parameterNames }
 }
 
 extension HTTPRequest {
@@ -93,4 +89,24 @@ extension HTTPRequest {
 
   /// The decoded path without its query, or `nil` if a percent-escape is malformed.
   package var decodedPath: String? { (path ?? "").cutOnce(at: "?").before.unescaped }
+}
+
+extension String {
+  /// The lines of the string, including empty ones; only a line feed ends a line.
+  package var lines: [String] { cut(at: "\n") }
+
+  package func cut(at mark: Unicode.Scalar) -> [String] { parts(between: mark).map { String($0) } }
+
+  /// Returns the strings before and after the first occurrence of an ASCII character; without one, the second is `nil`.
+  package func cutOnce(at mark: Unicode.Scalar) -> (before: String, behind: String?) {
+    let parts = parts(between: mark, atMost: 1).map(String.init)
+    return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
+  }
+
+  package func count(of mark: Unicode.Scalar) -> Int {
+    utf8.reduce(0) { $0 + ($1 == UInt8(ascii: mark) ? 1 : 0) }
+  }
+
+  /// The string, percent-decoded once, or `nil` if an escape is malformed or the result is not UTF-8.
+  package var unescaped: String? { percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) } }
 }

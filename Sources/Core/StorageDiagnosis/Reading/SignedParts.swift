@@ -15,11 +15,8 @@ public struct SignedParts: Sendable {
   /// Creates an empty collection of components.
   ///
   /// - Parameter version: The signature version of the string, if the service has several versions.
-  public init(version: String? = nil) {
-    self.version = version
-  }
+  public init(version: String? = nil) { self.version = version }
 
-  /// The first value of a component, or `nil` if the component is absent.
   package subscript(_ part: SignedPart) -> String? { values[part]?.first }
 
   /// Adds a value of a component.
@@ -27,20 +24,17 @@ public struct SignedParts: Sendable {
   /// - Parameters:
   ///   - part: The component to which the value belongs.
   ///   - value: The value, as it appears in the string.
-  ///   - isLine: Whether the string always contains a line for the component, so that an empty line represents an
-  ///     absent value.
+  ///   - isLine: Whether the string always has a line for the component, so that an empty line is no value.
   public mutating func add(_ part: SignedPart, _ value: String, isLine: Bool = false) {
     if isLine, value.isEmpty { return }
     if values[part] == nil { parts.append(part) }
     values[part, default: []].append(value)
   }
 
-  /// Adds all components of another string.
   mutating func add(_ other: SignedParts) {
     for part in other.parts { for value in other.values[part] ?? [] { add(part, value) } }
   }
 
-  /// Returns a copy without the given component.
   package func without(_ part: SignedPart) -> SignedParts {
     var copy = self
     copy.parts.removeAll { $0 == part }
@@ -56,14 +50,7 @@ public struct SignedParts: Sendable {
     }
   }
 
-  /// Creates components by parsing a string to sign of four lines.
-  ///
-  /// The lines are the algorithm, the time, the scope, and the hash of the canonical request.
-  ///
-  /// - Parameters:
-  ///   - text: The string to sign.
-  ///   - algorithm: The prefix of the first line.
-  ///   - version: The signature version of the string.
+  /// Parses a string to sign of four lines: the algorithm, the time, the scope, and the hash of the canonical request.
   package init?(scopedStringToSign text: String, algorithm: String, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 4, lines[0].hasBytePrefix(algorithm) else { return nil }
@@ -78,15 +65,8 @@ public struct SignedParts: Sendable {
     add(.requestHash, lines[3])
   }
 
-  /// Creates components by parsing a canonical request.
-  ///
-  /// The lines of a canonical request are the method, the path, the query, one line for each header, an empty line, a
-  /// list of headers and the hash of the body.
-  ///
-  /// - Parameters:
-  ///   - text: The canonical request.
-  ///   - list: The component that represents the list of headers.
-  ///   - version: The signature version of the string.
+  /// Parses a canonical request: the method, the path, the query, one line for each header, an empty line, a list of
+  /// headers, which `list` represents, and the hash of the body.
   package init?(canonicalRequest text: String, list: SignedPart, version: String? = nil) {
     let lines = text.lines
     guard lines.count >= 6 else { return nil }
@@ -108,4 +88,84 @@ public struct SignedParts: Sendable {
 extension SignedParts: Redacted {
   /// The number of components, without their values, which may be tokens.
   public var description: String { "SignedParts(\(parts.count) parts)" }
+}
+
+/// A component of the strings that a signature covers.
+public enum SignedPart: Sendable, Hashable {
+  /// The name of the signature scheme.
+  case algorithm
+  /// The method of the request.
+  case method
+  /// The path, including the bucket name if the service signs it as part of the path.
+  case path
+  /// A query parameter, with its decoded name.
+  case parameter(String)
+  /// A header, with its lowercase name.
+  case header(String)
+  /// The separate line for the date of a request or for the expiration of a URL.
+  case date
+  /// The signing time in the string to sign.
+  case signingTime
+  /// The day in the scope of the signature.
+  case scopeDay
+  /// The region in the scope of the signature.
+  case scopeRegion
+  /// The product, or service, in the scope of the signature.
+  case scopeProduct
+  /// The list of headers that are signed although the scheme does not require it.
+  case additionalHeaders
+  /// The list of all signed headers.
+  case signedHeaders
+  /// The hash of the body, or a word such as `UNSIGNED-PAYLOAD` in its place.
+  case payloadHash
+  /// The window in which the signature is valid.
+  case window
+  /// The hash of the canonical request, which differs whenever the canonical request differs.
+  case requestHash
+
+  /// The human-readable name of the component.
+  public var name: String {
+    switch self {
+    case .algorithm: "algorithm"
+    case .method: "method"
+    case .path: "path"
+    case .parameter(let name): "query parameter \(name)"
+    case .header("content-type"): "Content-Type"
+    case .header("content-md5"): "Content-MD5"
+    case .header("host"): "Host"
+    case .header(let name): "header \(name)"
+    case .date: "Date"
+    case .signingTime: "time of signing"
+    case .scopeDay: "day of the scope"
+    case .scopeRegion: "region of the scope"
+    case .scopeProduct: "product of the scope"
+    case .additionalHeaders: "additional headers"
+    case .signedHeaders: "signed headers"
+    case .payloadHash: "payload hash"
+    case .window: "sign time"
+    case .requestHash: "hash of the canonical request"
+    }
+  }
+
+  /// Returns the rank among components that differ; a difference with a higher rank is often a consequence.
+  func rank(_ dateHeaders: Set<String>) -> Int {
+    switch self {
+    case .algorithm: 0
+    case .method: 1
+    case .path: 2
+    case .header("host"): 3
+    case .scopeRegion, .scopeProduct: 4
+    case .scopeDay, .window: 5
+    case .date: 6
+    case .header(let name) where name != "date" && dateHeaders.contains(name): 6
+    case .signingTime: 7
+    case .parameter: 8
+    case .header("content-type"): 9
+    case .header("content-md5"): 10
+    case .header: 11
+    case .additionalHeaders, .signedHeaders: 12
+    case .payloadHash: 13
+    case .requestHash: 14
+    }
+  }
 }

@@ -7,14 +7,10 @@
 package struct DERReader {
   private var rest: ArraySlice<UInt8>
 
-  package init(_ bytes: some Sequence<UInt8>) {
-    rest = ArraySlice(bytes)
-  }
+  package init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(bytes) }
 
-  /// The tag of the next value, or `nil` at the end.
   package var nextTag: UInt8? { rest.first }
 
-  /// Reads the next value if it has the given tag, and returns its contents.
   package mutating func contents(_ tag: UInt8) -> ArraySlice<UInt8>? {
     guard rest.first == tag else { return nil }
     var tail = rest.dropFirst()
@@ -31,15 +27,9 @@ package struct DERReader {
     return tail.prefix(count)
   }
 
-  /// Reads the next SEQUENCE, and returns a reader of its contents.
-  package mutating func sequence() -> DERReader? {
-    contents(0x30).map { DERReader($0) }
-  }
+  package mutating func sequence() -> DERReader? { contents(0x30).map { DERReader($0) } }
 
-  /// Reads the next OCTET STRING.
-  package mutating func octets() -> [UInt8]? {
-    contents(0x04).map { Array($0) }
-  }
+  package mutating func octets() -> [UInt8]? { contents(0x04).map { Array($0) } }
 
   /// Reads the next INTEGER, which must be non-negative and have at most seven bytes.
   package mutating func integer() -> Int? {
@@ -82,7 +72,6 @@ package struct DERReader {
 
 /// An encoder of the distinguished encoding rules (DER) of ASN.1 (X.690), limited to the values in private keys.
 enum DER {
-  /// Returns the encoding of a value with the given tag and contents.
   static func value(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
     let count = contents.count
     let length: [UInt8] =
@@ -100,13 +89,7 @@ enum DER {
     return value(0x02, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
   }
 
-  /// Returns the encoding of bytes as a BIT STRING.
-  static func bits(_ bytes: [UInt8]) -> [UInt8] {
-    value(0x03, [0] + bytes)
-  }
+  static func bits(_ bytes: [UInt8]) -> [UInt8] { value(0x03, [0] + bytes) }
 
-  /// Returns the encoding of a sequence of encoded values.
-  static func sequence(_ values: [[UInt8]]) -> [UInt8] {
-    value(0x30, values.flatMap { $0 })
-  }
+  static func sequence(_ values: [[UInt8]]) -> [UInt8] { value(0x30, values.flatMap { $0 }) }
 }

@@ -21,9 +21,7 @@ struct SSHFields {
   }
 
   /// Appends the UTF-8 bytes of a string as an SSH `string`.
-  mutating func append(_ text: String) {
-    append(Array(text.utf8))
-  }
+  mutating func append(_ text: String) { append(Array(text.utf8)) }
 
   /// Appends a non-negative integer, given as big-endian bytes, as an SSH `mpint`.
   mutating func append(number: [UInt8]) {
@@ -34,13 +32,7 @@ struct SSHFields {
     bytes += digits
   }
 
-  /// Appends bytes without a preceding length.
-  mutating func append(raw: [UInt8]) {
-    bytes += raw
-  }
+  mutating func append(raw: [UInt8]) { bytes += raw }
 
-  /// Overwrites the bytes of all fields with zeros.
-  mutating func wipeBytes() {
-    wipe(&bytes)
-  }
+  mutating func wipeBytes() { wipe(&bytes) }
 }

@@ -6,7 +6,6 @@
   internal import StorageCrypto
 
   extension KeyHandle {
-    /// Parses and, if necessary, decrypts a private key in PEM.
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       let response = PassphraseAnswer(passphrase)
       let outcome: Result<KeyHandle, KeyError> = clearingErrors {
@@ -20,7 +19,6 @@
       return try outcome.get()
     }
 
-    /// Parses a public key in PEM, or returns `nil` if the text contains none.
     static func reading(publicPEM pem: String) -> KeyHandle? {
       clearingErrors {
         withBytes(of: pem) { pem in
@@ -31,7 +29,6 @@
       }
     }
 
-    /// The unencrypted private key in its kind's traditional PEM format, or `nil` if the kind has none.
     var traditionalPEM: SecretBytes? {
       clearingErrors {
         unsafe MemoryBIO.writing { bio in
@@ -40,7 +37,6 @@
       }
     }
 
-    /// The unencrypted private key in PKCS #8 PEM, or `nil` if libcrypto cannot encode it.
     var pkcs8PEM: SecretBytes? {
       clearingErrors {
         unsafe MemoryBIO.writing { bio in
@@ -49,12 +45,90 @@
       }
     }
 
-    /// The public key in PEM, or `nil` if libcrypto cannot encode it.
     var publicPEM: String? {
       clearingErrors {
         unsafe MemoryBIO.writing { bio in unsafe withKey { unsafe PEM_write_bio_PUBKEY(bio, $0) } }
           .map { bytes in String(writing: { writer in bytes.withBytes { writer.append($0) } }) }
       }
     }
+  }
+
+  /// The memory streams (`BIO`) of libcrypto, each of which exists for the duration of one call.
+  enum MemoryBIO {
+    /// Calls `body` with a stream from which libcrypto reads the given text.
+    ///
+    /// A byte order mark of UTF-8 is skipped, because libcrypto requires the first line of a PEM block to start its line.
+    static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
+      unsafe bytes.withUnsafeBytes { bytes in
+        let isMarked = unsafe bytes.starts(with: [0xef, 0xbb, 0xbf])
+        let buffer = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropFirst(isMarked ? 3 : 0))
+        guard buffer.count <= Int(Int32.max), let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
+        else { return nil }
+        defer { unsafe BIO_free_all(bio) }
+        return unsafe body(bio)
+      }
+    }
+
+    /// Returns the bytes that `body` writes to a stream, which libcrypto wipes, or `nil` if `body` fails.
+    static func writing(_ body: (OpaquePointer) -> Int32) -> SecretBytes? {
+      guard let bio = unsafe BIO_new(BIO_s_mem()) else { return nil }
+      defer { unsafe BIO_free_all(bio) }
+      guard unsafe body(bio) == 1 else { return nil }
+      var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(bio))
+      defer { wipe(&bytes) }
+      let count = unsafe BIO_read(bio, &bytes, Int32(clamping: bytes.count))
+      return Int(count) == bytes.count ? SecretBytes(bytes) : nil
+    }
+  }
+
+  /// Calls `body`, and clears libcrypto's error queue before and after the call.
+  func clearingErrors<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    ERR_clear_error()
+    defer { ERR_clear_error() }
+    return try body()
+  }
+
+  /// The passphrase that a callback returns to libcrypto, which would otherwise prompt for it at the terminal.
+  final class PassphraseAnswer {
+    private let passphrase: SecretBytes?
+
+    /// Whether libcrypto requested the passphrase, which means that the key is encrypted.
+    private(set) var wasAsked = false
+
+    init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
+
+    func use<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
+      withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
+    }
+
+    fileprivate func response(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+      wasAsked = true
+      return passphrase?.withBytes { passphrase in
+        guard passphrase.count <= buffer.count else { return -1 }
+        unsafe passphrase.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
+        return Int32(passphrase.count)
+      } ?? -1
+    }
+
+    /// The reason why libcrypto could not parse the key, derived from libcrypto's error queue.
+    var failure: KeyError {
+      guard wasAsked else { return .malformed }
+      guard passphrase != nil else { return .passphraseMissing }
+      var error = ERR_get_error()
+      while error != 0 {
+        if storage_auth_error_is_unsupported_cipher(error) != 0 { return .unsupportedEncryption }
+        error = ERR_get_error()
+      }
+      return .wrongPassphrase
+    }
+  }
+
+  /// A libcrypto callback of type `pem_password_cb`, whose context is a `PassphraseAnswer`.
+  func answerPassphrase(
+    _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32, _ context: UnsafeMutableRawPointer?
+  ) -> Int32 {
+    guard let buffer = unsafe buffer, let context = unsafe context else { return -1 }
+    return unsafe Unmanaged<PassphraseAnswer>.fromOpaque(context).takeUnretainedValue()
+      .response(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
   }
 #endif

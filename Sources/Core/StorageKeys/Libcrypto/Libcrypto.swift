@@ -3,6 +3,7 @@
 
 #if canImport(CLibcrypto)
   internal import CLibcrypto
+  internal import StorageCrypto
 
   /// A reference-counted libcrypto key, which is never changed and can be used from any thread.
   @safe
@@ -12,7 +13,6 @@
     // changes it, and locks what it caches in the key (openssl-threads(7)).
     private nonisolated(unsafe) let key: OpaquePointer
 
-    /// Creates a handle that takes ownership of a libcrypto key, or returns `nil` if `key` is `nil`.
     init?(_ key: OpaquePointer?) {
       guard let key = unsafe key else { return nil }
       unsafe self.key = key
@@ -29,7 +29,6 @@
       withExtendedLifetime(self) { unsafe body(key) }
     }
 
-    /// The algorithm of the key, with the key's length or curve.
     var kind: KeyKind {
       clearingErrors {
         let bits = unsafe withKey { Int(unsafe EVP_PKEY_get_bits($0)) }
@@ -56,7 +55,6 @@
       return String(decoding: name.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Returns an integer of the key as big-endian bytes, or `nil` if the key does not have it.
     func number(_ number: KeyNumber) -> [UInt8]? {
       clearingErrors {
         switch number {
@@ -71,9 +69,7 @@
       }
     }
 
-    /// Returns an integer parameter of the key as big-endian bytes, or `nil` if the key has no such parameter.
-    ///
-    /// The result has `byteCount` bytes. If `byteCount` is `nil`, the result has as many bytes as the integer needs.
+    /// Returns an integer parameter as big-endian bytes, as many as given or as the integer needs, or `nil`.
     private func parameter(_ name: String, byteCount: Int? = nil) -> [UInt8]? {
       var number: OpaquePointer?
       guard unsafe withKey({ unsafe EVP_PKEY_get_bn_param($0, name, &number) }) == 1, let number = unsafe number else {
@@ -85,10 +81,8 @@
       return unsafe BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
     }
 
-    /// The 32 bytes of an Ed25519 key's public point, or `nil` if they are not available.
     var ed25519Point: [UInt8]? { clearingErrors { raw(isPrivate: false) } }
 
-    /// The 32 bytes of an Ed25519 key's private seed, or `nil` if they are not available.
     var ed25519Seed: [UInt8]? { clearingErrors { raw(isPrivate: true) } }
 
     private func raw(isPrivate: Bool) -> [UInt8]? {
@@ -102,7 +96,6 @@
       return status == 1 && count == bytes.count ? bytes : nil
     }
 
-    /// Returns the uncompressed public point of an ECDSA key, or `nil` if the point is not available.
     func point(on curve: EllipticCurve) -> [UInt8]? {
       clearingErrors {
         guard let x = parameter("qx", byteCount: curve.coordinateByteCount),
@@ -114,7 +107,6 @@
   }
 
   extension EllipticCurve {
-    /// The name of the elliptic curve in libcrypto.
     var groupName: String {
       switch self {
       case .nistp256: "prime256v1"
@@ -137,9 +129,7 @@
       unsafe generate("EC") { unsafe EVP_PKEY_CTX_set_group_name($0, curve.groupName) }
     }
 
-    static func generateEd25519() -> KeyHandle? {
-      unsafe generate("ED25519") { _ in 1 }
-    }
+    static func generateEd25519() -> KeyHandle? { unsafe generate("ED25519") { _ in 1 } }
 
     private static func generate(_ algorithm: String, _ prepare: (OpaquePointer) -> Int32) -> KeyHandle? {
       clearingErrors {
@@ -151,6 +141,232 @@
         else { return nil }
         return unsafe KeyHandle(key)
       }
+    }
+  }
+
+  extension KeyHandle {
+    /// Signs a message with an algorithm that takes the key's kind, or returns `nil` if the key is too short for the hash.
+    func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) -> [UInt8]? {
+      let signature: [UInt8]? = clearingErrors {
+        guard let context = unsafe EVP_MD_CTX_new() else { return nil }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        var keyContext: OpaquePointer?
+        let status = unsafe withKey {
+          unsafe EVP_DigestSignInit(context, &keyContext, algorithm.digest, nil, $0)
+        }
+        guard status == 1, unsafe algorithm.configure(keyContext) else { return nil }
+        return unsafe Self.signature(of: message, context)
+      }
+      guard case .ecdsa(let curve, _) = algorithm else { return signature }
+      return signature.flatMap {
+        ECDSASignature.concatenation(ofDER: $0, coordinateByteCount: curve.coordinateByteCount)
+      }
+    }
+
+    func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
+      var encoded = signature
+      if case .ecdsa(let curve, _) = algorithm {
+        guard let der = ECDSASignature.der(ofConcatenation: signature, coordinateByteCount: curve.coordinateByteCount)
+        else { return false }
+        encoded = der
+      }
+      return clearingErrors {
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        var keyContext: OpaquePointer?
+        let status = unsafe withKey {
+          unsafe EVP_DigestVerifyInit(context, &keyContext, algorithm.digest, nil, $0)
+        }
+        guard status == 1, unsafe algorithm.configure(keyContext) else { return false }
+        return unsafe EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
+      }
+    }
+
+    var isWhole: Bool {
+      let hasDigest = kind != .ed25519
+      return clearingErrors {
+        let message = Array("whole".utf8)
+        guard let context = unsafe EVP_MD_CTX_new() else { return false }
+        defer { unsafe EVP_MD_CTX_free(context) }
+        let digest = unsafe hasDigest ? EVP_sha256() : nil
+        guard unsafe withKey({ unsafe EVP_DigestSignInit(context, nil, digest, nil, $0) }) == 1,
+          let signature = unsafe Self.signature(of: message, context), let check = unsafe EVP_MD_CTX_new()
+        else { return false }
+        defer { unsafe EVP_MD_CTX_free(check) }
+        return unsafe withKey { unsafe EVP_DigestVerifyInit(check, nil, digest, nil, $0) } == 1
+          && EVP_DigestVerify(check, signature, signature.count, message, message.count) == 1
+      }
+    }
+
+    private static func signature(of message: [UInt8], _ context: OpaquePointer) -> [UInt8]? {
+      var count = 0
+      guard unsafe EVP_DigestSign(context, nil, &count, message, message.count) == 1 else { return nil }
+      var signature = [UInt8](repeating: 0, count: count)
+      guard unsafe EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else { return nil }
+      return Array(signature.prefix(count))
+    }
+  }
+
+  extension SignatureAlgorithm {
+    /// The hash function of the algorithm in libcrypto, which exists for the duration of the process.
+    fileprivate var digest: OpaquePointer? {
+      switch self {
+      case .rsaPKCS1(let hash), .rsaPSS(let hash), .ecdsa(_, let hash): unsafe hash.digest
+      case .rsaPKCS1MD5: unsafe EVP_md5()
+      }
+    }
+
+    fileprivate func configure(_ context: OpaquePointer?) -> Bool {
+      guard case .rsaPSS = self else { return true }
+      return unsafe EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
+        && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
+    }
+  }
+
+  extension SignatureHash {
+    fileprivate var digest: OpaquePointer? {
+      switch self {
+      case .sha256: unsafe EVP_sha256()
+      case .sha384: unsafe EVP_sha384()
+      case .sha512: unsafe EVP_sha512()
+      }
+    }
+  }
+
+  /// The two encodings of an ECDSA signature: as a sequence in DER, which libcrypto uses, and as fixed-length integers.
+  enum ECDSASignature {
+    /// Returns a signature in DER as the concatenation of R and S, each of the given size, or `nil` if it is malformed.
+    static func concatenation(ofDER der: [UInt8], coordinateByteCount count: Int) -> [UInt8]? {
+      unsafe der.withUnsafeBufferPointer { buffer -> [UInt8]? in
+        var start = buffer.baseAddress
+        guard let signature = unsafe d2i_ECDSA_SIG(nil, &start, buffer.count) else { return nil }
+        defer { unsafe ECDSA_SIG_free(signature) }
+        var first: OpaquePointer?
+        var second: OpaquePointer?
+        unsafe ECDSA_SIG_get0(signature, &first, &second)
+        var halves = [UInt8](repeating: 0, count: count)
+        var half = halves
+        guard unsafe BN_bn2binpad(first, &halves, Int32(count)) == Int32(count),
+          unsafe BN_bn2binpad(second, &half, Int32(count)) == Int32(count)
+        else { return nil }
+        halves.append(contentsOf: half)
+        return halves
+      }
+    }
+
+    /// Returns the encoding in DER of the concatenation of R and S, or `nil` if it does not have the expected length.
+    static func der(ofConcatenation bytes: [UInt8], coordinateByteCount count: Int) -> [UInt8]? {
+      guard bytes.count == 2 * count else { return nil }
+      return DER.sequence([DER.integer(Array(bytes.prefix(count))), DER.integer(Array(bytes.suffix(count)))])
+    }
+  }
+
+  extension KeyHandle {
+    /// Creates a private key from its integers, or returns `nil` if the integers cannot belong to the same key.
+    static func key(of parts: PrivateKeyParts) -> KeyHandle? {
+      clearingErrors {
+        switch parts {
+        case .rsa(let modulus, let publicExponent, let privateExponent, let coefficient, let primes):
+          rsa(modulus, publicExponent, privateExponent, coefficient, primes)
+        case .ecdsa(let curve, let point, let scalar): ecdsa(curve, point, scalar)
+        case .ed25519(let point, let seed): ed25519(point, seed)
+        }
+      }
+    }
+
+    /// Creates an RSA key by encoding its integers as an `RSAPrivateKey` (PKCS #1, RFC 8017).
+    private static func rsa(
+      _ modulus: [UInt8], _ publicExponent: [UInt8], _ privateExponent: [UInt8], _ coefficient: [UInt8],
+      _ primes: [[UInt8]]
+    ) -> KeyHandle? {
+      let parts = [modulus, publicExponent, privateExponent, coefficient] + primes
+      guard primes.count == 2, parts.allSatisfy({ $0.count <= PrivateKeyParts.modulusLimit + 1 }) else { return nil }
+      let numbers = parts.compactMap { BigNumber($0) }
+      guard numbers.count == 6, numbers[0].isProduct(of: numbers[4], numbers[5]),
+        let first = numbers[2].remainder(byPredecessorOf: numbers[4]),
+        let second = numbers[2].remainder(byPredecessorOf: numbers[5])
+      else { return nil }
+      let fields = [
+        modulus, publicExponent, privateExponent, primes[0], primes[1], first.bytes, second.bytes, coefficient,
+      ]
+      var der = DER.sequence([DER.integer([0])] + fields.map { DER.integer($0) })
+      return key(der: &der, EVP_PKEY_RSA)
+    }
+
+    /// Creates an ECDSA key by encoding its integers as an `ECPrivateKey` (RFC 5915).
+    private static func ecdsa(_ curve: EllipticCurve, _ point: [UInt8], _ scalar: [UInt8]) -> KeyHandle? {
+      let digits = scalar.drop { $0 == 0 }
+      let padding = curve.coordinateByteCount - digits.count
+      guard padding >= 0, point.count == 1 + 2 * curve.coordinateByteCount, point.first == 4 else { return nil }
+      var der = DER.sequence([
+        DER.integer([1]), DER.value(0x04, [UInt8](repeating: 0, count: padding) + digits),
+        DER.value(0xa0, DER.value(0x06, curve.objectIdentifier)), DER.value(0xa1, DER.value(0x03, [0] + point)),
+      ])
+      return key(der: &der, EVP_PKEY_EC)
+    }
+
+    private static func ed25519(_ point: [UInt8], _ seed: [UInt8]) -> KeyHandle? {
+      guard seed.count == 32,
+        let handle = unsafe KeyHandle(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count))
+      else { return nil }
+      return handle.ed25519Point == point ? handle : nil
+    }
+
+    /// Parses the DER encoding of a private key, and wipes the encoding.
+    private static func key(der: inout [UInt8], _ type: Int32) -> KeyHandle? {
+      defer { wipe(&der) }
+      return unsafe der.withUnsafeBufferPointer { buffer in
+        var start = buffer.baseAddress
+        return unsafe KeyHandle(d2i_PrivateKey(type, nil, &start, buffer.count))
+      }
+    }
+  }
+
+  /// A non-negative integer of any length, which is wiped when its last reference is released.
+  @safe
+  final class BigNumber {
+    private let number: OpaquePointer
+
+    private init?(_ number: OpaquePointer?) {
+      guard let number = unsafe number else { return nil }
+      unsafe self.number = number
+    }
+
+    convenience init?(_ bytes: [UInt8]) {
+      unsafe self.init(BN_secure_new())
+      guard unsafe BN_bin2bn(bytes, Int32(clamping: bytes.count), number) != nil else { return nil }
+    }
+
+    deinit {
+      unsafe BN_clear_free(number)
+    }
+
+    /// The integer as big-endian bytes without leading zeros.
+    var bytes: [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: (Int(unsafe BN_num_bits(number)) + 7) / 8)
+      unsafe BN_bn2bin(number, &bytes)
+      return bytes
+    }
+
+    /// Returns `self mod (other - 1)`, or `nil` if `other` is at most 1.
+    func remainder(byPredecessorOf other: BigNumber) -> BigNumber? {
+      guard let context = unsafe BN_CTX_secure_new(), let divisor = unsafe BigNumber(BN_dup(other.number)),
+        let remainder = unsafe BigNumber(BN_secure_new())
+      else { return nil }
+      defer { unsafe BN_CTX_free(context) }
+      guard unsafe BN_sub_word(divisor.number, 1) == 1, unsafe BN_is_negative(divisor.number) == 0,
+        unsafe BN_div(nil, remainder.number, number, divisor.number, context) == 1
+      else { return nil }
+      return remainder
+    }
+
+    func isProduct(of first: BigNumber, _ second: BigNumber) -> Bool {
+      guard let context = unsafe BN_CTX_secure_new(), let product = unsafe BigNumber(BN_secure_new()) else {
+        return false
+      }
+      defer { unsafe BN_CTX_free(context) }
+      return unsafe BN_mul(product.number, first.number, second.number, context) == 1
+        && BN_cmp(product.number, number) == 0
     }
   }
 #endif

@@ -23,9 +23,7 @@
       scalar = nil
     }
 
-    /// Creates a private key, or returns `nil` if the scalar or the point is not of the curve.
-    ///
-    /// - Parameter point: The public point, or `nil` to compute it.
+    /// Creates a private key, whose point is computed if it is `nil`, or returns `nil` for integers of another curve.
     init?(_ curve: EllipticCurve, point: [UInt8]?, scalar: [UInt8]) {
       let digits = scalar.drop { $0 == 0 }
       guard digits.count <= curve.coordinateByteCount else { return nil }
@@ -38,7 +36,6 @@
       self.scalar = SecretBytes(padded)
     }
 
-    /// Generates a key pair.
     init?(on curve: EllipticCurve) {
       var scalar =
         switch curve {
@@ -75,9 +72,7 @@
       return found.map { Array($0) }
     }
 
-    /// Signs a message, or returns `nil` if the key is public.
-    ///
-    /// The signature is the concatenation of R and S.
+    /// Returns the signature as the concatenation of R and S, or `nil` if the key is public.
     func sign(_ message: [UInt8], _ hash: SignatureHash) -> [UInt8]? {
       switch hash {
       case .sha256: sign(Crypto.SHA256.hash(data: message))
@@ -98,7 +93,6 @@
       return signature.map { Array($0) }
     }
 
-    /// Returns whether the key verifies a signature of a message, which is the concatenation of R and S.
     func verify(_ signature: [UInt8], of message: [UInt8], _ hash: SignatureHash) -> Bool {
       let result =
         switch hash {
@@ -121,6 +115,45 @@
         try P521.Signing.PublicKey(x963Representation: point)
           .isValidSignature(P521.Signing.ECDSASignature(rawRepresentation: bytes), for: digest)
       }
+    }
+  }
+
+  /// An Ed25519 key.
+  struct Ed25519Key: Sendable {
+    /// The 32 bytes of the public point.
+    let point: [UInt8]
+
+    /// The 32 bytes of the private seed, or `nil` for a public key.
+    let seed: SecretBytes?
+
+    init?(point: [UInt8]) {
+      guard point.count == 32 else { return nil }
+      self.point = point
+      seed = nil
+    }
+
+    init?(seed: [UInt8]) {
+      guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
+      point = Array(key.publicKey.rawRepresentation)
+      self.seed = SecretBytes(seed)
+    }
+
+    init() {
+      let key = Curve25519.Signing.PrivateKey()
+      point = Array(key.publicKey.rawRepresentation)
+      var seed = Array(key.rawRepresentation)
+      defer { wipe(&seed) }
+      self.seed = SecretBytes(seed)
+    }
+
+    var isWhole: Bool {
+      guard var seed = seed.map({ [UInt8]($0) }) else { return false }
+      defer { wipe(&seed) }
+      let message = Array("whole".utf8)
+      guard let signature = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed).signature(for: message),
+        let key = try? Curve25519.Signing.PublicKey(rawRepresentation: point)
+      else { return false }
+      return key.isValidSignature(signature, for: message)
     }
   }
 #endif

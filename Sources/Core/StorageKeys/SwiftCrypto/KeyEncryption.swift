@@ -8,7 +8,6 @@
 
   /// The encryption of a private key.
   struct KeyEncryption {
-    /// The function that derives the key of the cipher from a passphrase.
     private enum Derivation {
       /// OpenSSL's own function for traditional formats: MD5 with the first half of the initialization vector as salt.
       case traditional
@@ -42,7 +41,6 @@
       parameters = Self.parameters(pbes2: &algorithm)
     }
 
-    /// Parses the header `DEK-Info` of a traditional format.
     init(dekInfo: String, _ data: [UInt8]) throws(KeyError) {
       encrypted = data
       let fields = dekInfo.split(separator: ",", maxSplits: 1)
@@ -80,8 +78,7 @@
         // The length of the key, which follows from the cipher.
         if settings.nextTag == 0x02, settings.integer() != count { return nil }
         guard let hash = hash(&settings) else { return nil }
-        return Parameters(
-          derivation: .pbkdf2(hash, salt: salt, rounds: rounds), keyByteCount: count, vector: vector)
+        return Parameters(derivation: .pbkdf2(hash, salt: salt, rounds: rounds), keyByteCount: count, vector: vector)
       case "1.3.6.1.4.1.11591.4.11":
         guard let blockSize = settings.integer(), let parallelism = settings.integer(),
           isAcceptableScrypt(rounds, blockSize, parallelism)
@@ -109,17 +106,13 @@
         && blocks <= scryptBlockLimit
     }
 
-    /// Decrypts the private key.
-    ///
-    /// - Returns: The key in DER, which the caller wipes.
-    /// - Throws: `unsupportedEncryption` if swift-crypto does not provide the algorithm, or `wrongPassphrase`.
+    /// Returns the decrypted key in DER, which the caller wipes.
     func decrypt(with passphrase: SecretBytes) throws(KeyError) -> [UInt8] {
       guard let parameters else { throw .unsupportedEncryption }
       var passphrase = [UInt8](passphrase)
       defer { wipe(&passphrase) }
       guard !passphrase.isEmpty, !encrypted.isEmpty, encrypted.count.isMultiple(of: 16),
-        let key = try? Self.key(parameters, passphrase),
-        let vector = try? AES._CBC.IV(ivBytes: parameters.vector),
+        let key = try? Self.key(parameters, passphrase), let vector = try? AES._CBC.IV(ivBytes: parameters.vector),
         let clear = try? AES._CBC.decrypt(encrypted, using: key, iv: vector)
       else { throw .wrongPassphrase }
       return Array(clear)

@@ -10,7 +10,6 @@
 
   /// A key with which swift-crypto signs and verifies.
   struct KeyHandle: Sendable {
-    /// The parsed key by its algorithm.
     enum Material: Sendable {
       case rsa(RSAKey)
       case ecdsa(ECDSAKey)
@@ -21,11 +20,8 @@
 
     let material: Material
 
-    init(_ material: Material) {
-      self.material = material
-    }
+    init(_ material: Material) { self.material = material }
 
-    /// The algorithm of the key, with the key's length or curve.
     var kind: KeyKind {
       switch material {
       case .rsa(let key): .rsa(bits: key.bitCount)
@@ -35,7 +31,6 @@
       }
     }
 
-    /// Returns an integer of the key as big-endian bytes, or `nil` if the key does not have it.
     func number(_ number: KeyNumber) -> [UInt8]? {
       switch (material, number) {
       case (.rsa(let key), _): key.number(number)
@@ -44,25 +39,21 @@
       }
     }
 
-    /// Returns the uncompressed public point of an ECDSA key, or `nil` if it is on another curve.
     func point(on curve: EllipticCurve) -> [UInt8]? {
       guard case .ecdsa(let key) = material, key.curve == curve else { return nil }
       return key.point
     }
 
-    /// The 32 bytes of an Ed25519 key's public point, or `nil` for another key.
     var ed25519Point: [UInt8]? {
       guard case .ed25519(let key) = material else { return nil }
       return key.point
     }
 
-    /// The 32 bytes of an Ed25519 key's private seed, or `nil` if they are not available.
     var ed25519Seed: [UInt8]? {
       guard case .ed25519(let key) = material else { return nil }
       return key.seed.map { [UInt8]($0) }
     }
 
-    /// Signs a message with an algorithm that takes the key's kind, or returns `nil` if swift-crypto cannot.
     func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) -> [UInt8]? {
       switch (material, algorithm) {
       case (.rsa(let key), .rsaPKCS1(let hash)): key.sign(message, hash, .insecurePKCS1v1_5)
@@ -73,7 +64,6 @@
       }
     }
 
-    /// Returns whether the key verifies a signature of a message with an algorithm that takes the key's kind.
     func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
       switch (material, algorithm) {
       case (.rsa(let key), .rsaPKCS1(let hash)): key.verify(signature, of: message, hash, .insecurePKCS1v1_5)
@@ -84,7 +74,6 @@
       }
     }
 
-    /// Whether the public key verifies a signature made with the private key.
     var isWhole: Bool {
       let message = Array("whole".utf8)
       return switch material {
@@ -113,7 +102,6 @@
 
     static func generateEd25519() -> KeyHandle? { KeyHandle(.ed25519(Ed25519Key())) }
 
-    /// Creates a private key from its integers, or returns `nil` if the integers cannot belong to the same key.
     static func key(of parts: PrivateKeyParts) -> KeyHandle? {
       switch parts {
       case .rsa(let modulus, let publicExponent, let privateExponent, let coefficient, let primes):

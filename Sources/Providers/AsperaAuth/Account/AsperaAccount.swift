@@ -3,6 +3,7 @@
 
 internal import CredentialSources
 public import StorageAuth
+internal import StorageCrypto
 internal import StorageKeys
 
 /// An account on an Aspera server: the server, the user and the user's credential.
@@ -13,7 +14,7 @@ internal import StorageKeys
 /// ```swift
 /// let account = try AsperaAccount(host: "aspera.example.com", user: "mia", password: password)
 /// ```
-public struct AsperaAccount: Sendable, Equatable {
+public struct AsperaAccount: Credential {
   /// A credential that authenticates the account's user.
   public enum Authentication: Sendable, Equatable {
     /// The user logs in with a password.
@@ -46,9 +47,7 @@ public struct AsperaAccount: Sendable, Equatable {
   /// A Boolean value that indicates whether the server requires a token for each of the account's transfers.
   public let requiresToken: Bool
 
-  /// A Boolean value that indicates whether the host applies only if a token issuer specifies no host.
-  ///
-  /// Such a host is not sent to the issuer, which would return it.
+  /// Whether the host applies only if a token issuer, to which it is not sent, specifies no host.
   package var isHostAssumed = false
 
   /// Creates an account with a password or a private key.
@@ -120,8 +119,8 @@ public struct AsperaAccount: Sendable, Equatable {
   ///   - udpPort: The server's UDP port for data.
   ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - requiresToken: Whether the server requires a token for each transfer of this account.
-  /// - Throws: An ``AsperaError``: `missingCredential` if the password is blank, and `invalidAccount` if the host, the user
-  ///   or a port is invalid.
+  /// - Throws: An ``AsperaError``: `missingCredential` if the password is blank, and `invalidAccount` if the host, the
+  ///   user or a port is invalid.
   public init(
     host: String, user: String, password: String, sshPort: Int = defaultPort, udpPort: Int = defaultPort,
     hostKey: HostKeyFingerprint? = nil, requiresToken: Bool = false
@@ -130,16 +129,14 @@ public struct AsperaAccount: Sendable, Equatable {
       host: host, user: user, password: Secret(password), sshPort: sshPort, udpPort: udpPort, hostKey: hostKey,
       requiresToken: requiresToken)
   }
+
+  /// The expiration, which is `nil`: a password or a key has none of its own.
+  public var expiration: Timestamp? { nil }
 }
 
 extension Secret {
   /// Whether the secret is empty or consists of white space only.
   var isBlank: Bool { reveal().isBlank }
-}
-
-extension AsperaAccount: Credential {
-  /// The expiration, which is `nil`: a password or a key has none of its own.
-  public var expiration: Timestamp? { nil }
 }
 
 extension AsperaAccount {
@@ -156,8 +153,8 @@ extension AsperaAccount {
     }
     switch authentication {
     case .password(let password):
-      let isOneLine = [UInt8](password).allSatisfy { $0 != 0 && $0 != 0x0a && $0 != 0x0d }
-      guard isOneLine, String(validating: [UInt8](password), as: UTF8.self) != nil else {
+      let isOneLine = [UInt8](password.bytes).allSatisfy { $0 != 0 && $0 != 0x0a && $0 != 0x0d }
+      guard isOneLine, String(validating: [UInt8](password.bytes), as: UTF8.self) != nil else {
         throw AsperaError(
           .invalidAccount, "The password of \(user) at \(host) has a line break or a NUL in it, or is not UTF-8.",
           remedy: "Give the password without a line break; one that is read from a file often ends with one.")
@@ -172,15 +169,11 @@ extension AsperaAccount {
       return AccountReport(authentication: .privateKey(report), notes: notes)
     }
   }
-}
 
-extension AsperaAccount {
   /// The user name for transfers with tokens, unless a node's response to a setup request specifies another user.
   public static let defaultTokenUser = "xfer"
 
-  /// The environment variable that contains the passphrase of the key if the caller specifies none.
-  ///
-  /// ascp reads the same variable.
+  /// The environment variable, also of ascp, with the passphrase of the key if the caller specifies none.
   package static let passphraseVariable = "ASPERA_SCP_PASS"
 
   /// Creates the account with which transfers that are authorized by tokens log in.
@@ -193,16 +186,15 @@ extension AsperaAccount {
   ///   - host: The name or the address of the server.
   ///   - user: The user that a node's response to a setup request specifies. If `nil`, ``defaultTokenUser``.
   ///   - keyPath: The path of the key file. If `nil`, the key is searched for at the locations where IBM's products
-  ///     install it. Because IBM's key is public, other users are allowed to read its file; it is recognized by its
-  ///     fingerprint.
+  ///     install it. IBM's key, which its fingerprint shows, is public, so that other users may read its file.
   ///   - passphrase: The passphrase of the key. If `nil` and the key is encrypted, the value of `ASPERA_SCP_PASS`.
   ///   - sshPort: The TCP port for SSH.
   ///   - udpPort: The UDP port for data.
   ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
   ///   - machine: The context that reads files and environment variables.
   /// - Throws: An ``AsperaError``: `keyNotFound`, with the searched locations, if there is no key; `wrongPassphrase` if
-  ///   the key is encrypted and no passphrase is given; `insecureKeyFile` if other users can read or replace the file of
-  ///   a key that is not IBM's; `invalidAccount` if the host, the user or a port is invalid.
+  ///   the key is encrypted and no passphrase is given; `insecureKeyFile` if other users can read or replace the file
+  ///   of a key that is not IBM's; `invalidAccount` if the host, the user or a port is invalid.
   public static func defaultTokenAccount(
     host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
     udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on machine: ProviderContext
@@ -231,7 +223,7 @@ extension AsperaAccount {
           remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
       }
     }
-    _ = try key.text(on: machine)
+    _ = try key.checkedText(on: machine)
     return key
   }
 
@@ -258,27 +250,31 @@ extension AsperaAccount {
 }
 
 extension AsperaPrivateKey {
-  /// Returns the name of the cipher that encrypts the private key, or `nil` if the key is not encrypted.
-  ///
-  /// Other users are allowed to read the file, because IBM's key is recognized only with its passphrase.
-  func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
-    switch try KeyText([UInt8](uncheckedText(on: machine).secret), at: KeyLocation(source)) {
+  /// Returns the cipher of an encrypted key, whose file others may read: IBM's key is recognized by its contents.
+  fileprivate func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
+    switch try KeyText([UInt8](uncheckedText(on: machine).secret.bytes), at: KeyLocation(source)) {
     case .pem(let block): block.cipher
     case .openSSH(let key): key.isEncrypted ? key.cipher : nil
     }
   }
 }
 
-/// The result of an account check, which takes place before a transfer starts.
-///
-/// The report contains no secrets.
+/// The result of an account check before a transfer starts, without secrets.
 public struct AccountReport: Sendable, Hashable {
   /// The kind of credential with which an account logs in.
-  public enum Authentication: Sendable, Hashable {
+  public enum Authentication: Sendable, Hashable, CustomStringConvertible {
     /// The account logs in with a password, which only the server can check.
     case password
     /// The account logs in with a private key, which the given report describes.
     case privateKey(PrivateKeyReport)
+
+    /// The credential in words, such as `private key: RSA, 3072 bits, PKCS #8, not encrypted`.
+    public var description: String {
+      switch self {
+      case .password: "password"
+      case .privateKey(let key): "private key: \(key.kind), \(key.format), \(key.passphrase)"
+      }
+    }
   }
 
   /// The kind of credential with which the account logs in.
@@ -288,25 +284,12 @@ public struct AccountReport: Sendable, Hashable {
   public let notes: [String]
 }
 
-extension AccountReport.Authentication: CustomStringConvertible {
-  /// The credential in words, such as `private key: RSA, 3072 bits, PKCS #8, not encrypted`.
-  public var description: String {
-    switch self {
-    case .password: "password"
-    case .privateKey(let key): "private key: \(key.kind), \(key.format), \(key.passphrase)"
-    }
-  }
-}
-
-/// The locations at which IBM's products and aspera-cli install the SSH key for transfers with tokens.
-///
-/// Only the RSA key is searched for, because current servers refuse the older DSA key.
+/// The locations of IBM's RSA key for transfers with tokens; current servers refuse the older DSA key.
 package enum TokenKeyPlaces {
   /// An operating system, which determines the locations of the key.
   package enum System: Sendable {
     case linux, macOS, windows
 
-    /// The operating system on which this process runs.
     package static var current: System {
       #if os(Windows)
         .windows
@@ -318,43 +301,68 @@ package enum TokenKeyPlaces {
     }
   }
 
-  private static let name = "aspera_tokenauth_id_rsa"
-
   /// Returns the paths at which the key is searched for, in the order of the search.
   package static func all(_ system: System = .current, on machine: ProviderContext) -> [String] {
+    let name = "aspera_tokenauth_id_rsa"
+    // aspera-cli writes the key to this path.
+    let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
     switch system {
-    case .linux: linux(machine)
-    case .macOS: macOS(machine)
-    case .windows: windows(machine)
-    }
-  }
-
-  private static func linux(_ machine: ProviderContext) -> [String] {
-    let conda = machine.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
-    return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
-  }
-
-  private static func macOS(_ machine: ProviderContext) -> [String] {
-    let connect = ["~/Applications", "/Applications"].flatMap { folder in
-      ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
-    }
-    return connect
-      + [
-        "/Library/Aspera/var/\(name)", "~/Applications/Aspera CLI/etc/\(name)",
-        "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
+    case .linux:
+      let conda = machine.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
+      return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
+    case .macOS:
+      let connect = ["~/Applications", "/Applications"].flatMap { folder in
+        ["IBM Aspera Connect", "Aspera Connect"].map { "\(folder)/\($0).app/Contents/Resources/\(name)" }
+      }
+      return connect
+        + [
+          "/Library/Aspera/var/\(name)", "~/Applications/Aspera CLI/etc/\(name)",
+          "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
+        ] + sdk
+    case .windows:
+      let connect = machine.variable("LOCALAPPDATA").map {
+        ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
+      }
+      let programs = machine.variable("ProgramFiles") ?? "C:\\Program Files"
+      return (connect ?? []) + [
+        "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
       ] + sdk
-  }
-
-  private static func windows(_ machine: ProviderContext) -> [String] {
-    let connect = machine.variable("LOCALAPPDATA").map {
-      ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
     }
-    let programs = machine.variable("ProgramFiles") ?? "C:\\Program Files"
-    return (connect ?? []) + [
-      "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
-    ] + sdk
+  }
+}
+
+/// The SHA-1 hash of a server's public host key, as in the field `sshfp` of a transfer specification.
+///
+/// ascp compares fingerprints as strings, and accepts only 40 lowercase hexadecimal digits. This type normalizes
+/// uppercase letters and colons, and rejects texts that do not represent 20 bytes, because an error is better than a
+/// silently skipped check.
+public struct HostKeyFingerprint: Sendable, Hashable, CustomStringConvertible {
+  /// The fingerprint as 40 lowercase hexadecimal digits.
+  public let description: String
+
+  /// Parses the fingerprint of a host key.
+  ///
+  /// - Parameter text: 40 hexadecimal digits in lowercase or uppercase, with or without colons between the bytes.
+  /// - Throws: An ``AsperaError`` with the code `invalidHostKey` if the text has another form, such as a SHA-256.
+  public init(_ text: String) throws(AsperaError) {
+    let digits = text.parts(between: ":")
+    let isGrouped = digits.count == 1 || digits.allSatisfy { $0.utf8.count == 2 }
+    let hex = digits.joined().lowercased()
+    guard isGrouped, hex.utf8.count == 40, hex.utf8.allSatisfy({ hexValue($0) != nil }) else {
+      throw AsperaError(
+        .invalidHostKey,
+        text.hasBytePrefix("SHA256:")
+          ? "The fingerprint of the host key is a SHA-256, which Aspera does not support."
+          : "The fingerprint of the host key is not 40 hex digits.",
+        remedy: "Take the SHA-1 of the key: ssh-keygen -l -E sha1 prints it in Base64, the server's Node API in hex.")
+    }
+    description = hex
   }
 
-  /// The path to which aspera-cli writes the key.
-  private static let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
+  /// Calculates the fingerprint of a public host key.
+  ///
+  /// - Parameter blob: The public key in SSH's binary encoding, which a `.pub` file has in its second field in Base64.
+  public init(ofKey blob: [UInt8]) {
+    description = SHA1.hash(blob).hex
+  }
 }

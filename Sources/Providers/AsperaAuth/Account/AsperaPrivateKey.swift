@@ -12,8 +12,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   public enum Source: Sendable, Equatable {
     /// The key is in a file at the given path.
     ///
-    /// A path that starts with `~/` is relative to the home directory. Any other relative path is relative to the
-    /// working directory of the process.
+    /// A path that starts with `~/` is relative to the home directory, any other relative path to the working one.
     case file(String)
     /// The key is in memory as the given text of a key file.
     case pem(Secret)
@@ -28,7 +27,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// The path of a public key file that must match the private key, or `nil` to skip this check.
   public let publicKeyFile: String?
 
-  /// The key pairs that are public knowledge, so that other users are allowed to read the files of their private keys.
+  /// The key pairs that are public knowledge, whose private keys other users may read.
   let wellKnownKeys: WellKnownKeys
 
   /// Creates a reference to a private key, without reading the key.
@@ -66,9 +65,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   public static func pem(_ text: Secret, passphrase: Secret? = nil) -> AsperaPrivateKey {
     AsperaPrivateKey(.pem(text), passphrase: passphrase)
   }
-}
 
-extension AsperaPrivateKey {
   /// Returns the private key in a format that a client program can read.
   ///
   /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
@@ -85,24 +82,18 @@ extension AsperaPrivateKey {
   public func converted(
     for client: PrivateKeyReport.Client, on machine: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
-    let location = KeyLocation(source)
     let text = try checkedText(on: machine)
     let result: SecretBytes?
-    switch try KeyText([UInt8](text.secret), at: location) {
+    switch try KeyText([UInt8](text.secret.bytes), at: location) {
     case .pem(let block):
       let key = block.isPKCS8 ? try pemKey(text.secret, block) : nil
       result = key?.kind == .ed25519 ? key?.openSSHPEM() : nil
     case .openSSH(let key):
       guard client == .ascp, case .rsa = key.publicKey.kind, !key.isEncrypted else { return readable(text, by: client) }
-      do {
-        result = try key.privateKey().traditionalPEM
-      } catch {
-        throw error.error(at: location)
-      }
+      result = try key.privateKey().traditionalPEM
     }
     guard let result else { return readable(text, by: client) }
-    let bytes = [UInt8](writing: { writer in result.withBytes { writer.append($0) } })
-    return AsperaPrivateKey(.pem(Secret(bytes: bytes)), publicKeyFile: publicKeyFile)
+    return AsperaPrivateKey(.pem(Secret(bytes: [UInt8](result))), publicKeyFile: publicKeyFile)
   }
 
   /// Returns the key unchanged, or its text in memory if the client does not read the original.
@@ -111,9 +102,7 @@ extension AsperaPrivateKey {
     return AsperaPrivateKey(
       .pem(text.secret), passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: wellKnownKeys)
   }
-}
 
-extension AsperaPrivateKey {
   /// Checks whether the private key can be used, before a transfer starts.
   ///
   /// Keys in PEM and PKCS #8 are decrypted and parsed. Keys in OpenSSH's own format are parsed. If such a key is
@@ -128,51 +117,48 @@ extension AsperaPrivateKey {
   /// - Parameter machine: The context that reads the key's files and runs `ssh-keygen`.
   /// - Returns: A report about the key's format, its kind and the clients that cannot use the key.
   /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, is damaged or is of a kind that SSH does not
-  ///   support for logins; if other users can read the key file and the key is not IBM's public key; if the passphrase is wrong or missing; if a passphrase is given
-  ///   for a key that is not encrypted (ascp would try the passphrase as the user's password); or if the public key
-  ///   file contains another key.
+  ///   support for logins; if other users can read the key file and the key is not IBM's public key; if the passphrase
+  ///   is wrong or missing; if a passphrase is given for a key that is not encrypted (ascp would try the passphrase as
+  ///   the user's password); or if the public key file contains another key.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
-    let location = KeyLocation(source)
-    let original = try checkedText(on: machine)
-    let text = original.secret
-    let report: PrivateKeyReport
+    let text = try checkedText(on: machine)
+    let format: PrivateKeyReport.Format
+    let kind: PrivateKeyReport.Kind
+    let cipher: String?
+    let result: PrivateKeyReport.Passphrase
     let publicKey: SSHPublicKey
-    switch try KeyText([UInt8](text), at: location) {
+    switch try KeyText([UInt8](text.secret.bytes), at: location) {
     case .pem(let block):
       if block.cipher == nil { try refusePassphrase() }
-      let key = try pemKey(text, block)
-      let kind = try PrivateKeyReport.Kind(key.kind, at: location)
-      publicKey = try Self.publicKey(of: key, at: location)
-      report = PrivateKeyReport(
-        format: block.isPKCS8 ? .pkcs8 : .traditional, kind: kind, cipher: block.cipher,
-        passphrase: block.cipher == nil ? .none : .correct, publicKey: publicKey,
-        hasByteOrderMark: original.hasByteOrderMark)
+      let key = try pemKey(text.secret, block)
+      kind = try PrivateKeyReport.Kind(key.kind, at: location)
+      guard key.isWhole, let own = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
+        throw location.error(
+          .malformedKey, "is damaged: its public key does not verify its signatures",
+          remedy: "Copy the key again, or create another one.")
+      }
+      publicKey = own
+      format = block.isPKCS8 ? .pkcs8 : .traditional
+      cipher = block.cipher
+      result = cipher == nil ? .none : .correct
     case .openSSH(let key):
       publicKey = key.publicKey
-      let kind = try PrivateKeyReport.Kind(publicKey.kind, at: location)
-      report = PrivateKeyReport(
-        format: .openSSH, kind: kind, cipher: key.isEncrypted ? key.cipher : nil,
-        passphrase: try await checkPassphrase(of: key, text, machine), publicKey: publicKey,
-        hasByteOrderMark: original.hasByteOrderMark)
+      kind = try PrivateKeyReport.Kind(publicKey.kind, at: location)
+      format = .openSSH
+      cipher = key.isEncrypted ? key.cipher : nil
+      result = try await checkPassphrase(of: key, text.secret, machine)
     }
     try checkPublicKeyFile(against: publicKey, machine)
-    return report
+    return PrivateKeyReport(
+      format: format, kind: kind, cipher: cipher, passphrase: result, publicKey: publicKey,
+      hasByteOrderMark: text.hasByteOrderMark)
   }
 
   private func refusePassphrase() throws(AsperaError) {
     guard passphrase != nil else { return }
-    throw KeyLocation(source).error(
+    throw location.error(
       .ambiguousCredential, "is not encrypted and has a passphrase, which ascp would try as the password of the user",
       remedy: "Leave the passphrase out.")
-  }
-
-  private static func publicKey(of key: PrivateKey, at location: KeyLocation) throws(AsperaError) -> SSHPublicKey {
-    guard key.isWhole, let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) }) else {
-      throw location.error(
-        .malformedKey, "is damaged: its public key does not verify its signatures",
-        remedy: "Copy the key again, or create another one.")
-    }
-    return publicKey
   }
 
   private func checkPassphrase(
@@ -180,27 +166,67 @@ extension AsperaPrivateKey {
   ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
     guard key.isEncrypted else {
       try refusePassphrase()
-      do {
-        _ = try key.privateKey()
-      } catch {
-        throw error.error(at: KeyLocation(source))
-      }
+      _ = try key.privateKey()
       return .none
     }
     guard let passphrase else { throw passphraseMissing(key.cipher) }
-    switch try await PassphraseTrial(text: text, passphrase: passphrase, publicKey: key.publicKey).run(on: machine) {
-    case .opened: return .correct
-    case .refused: throw passphraseWrong()
-    case .otherKey: throw OpenSSHKey.Problem.mismatch.error(at: KeyLocation(source))
-    case .notTried(let reason): return .unchecked(reason)
+    return try await tryPassphrase(passphrase.reveal(), of: key, text, machine)
+  }
+
+  private static let passphraseVariable = "STORAGE_AUTH_PASSPHRASE"
+
+  /// The askpass script, which prints the passphrase and creates a file that shows that the script was called.
+  private static let askpass = """
+    #!/bin/sh
+    : > "${0%/*}/asked"
+    printf '%s\\n' "$\(passphraseVariable)"
+
+    """
+
+  /// Runs `ssh-keygen` to find out whether a passphrase decrypts a key in OpenSSH's own format.
+  ///
+  /// The key is written to a file that only its owner can read. The passphrase is passed in the environment, from which
+  /// the askpass script passes it to `ssh-keygen`. No argument contains a secret, and all files are removed afterwards.
+  private func tryPassphrase(
+    _ passphrase: String, of key: OpenSSHKey, _ text: Secret, _ machine: ProviderContext
+  ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
+    guard let commands = machine.commands else { return .unchecked("this program runs no commands") }
+    guard passphrase.utf8.allSatisfy({ $0 != 0 && $0 != 0x0a }) else {
+      return .unchecked("it has a line break or a NUL in it, which ssh-keygen does not accept")
     }
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    let file = try folder.write([UInt8](text.bytes), to: "key")
+    let script = try folder.write(Array(Self.askpass.utf8), to: "askpass", isExecutable: true)
+    let result: CommandResult
+    do {
+      result = try await commands.run(
+        ["ssh-keygen", "-y", "-f", file],
+        environment: ["SSH_ASKPASS": script, "SSH_ASKPASS_REQUIRE": "force", Self.passphraseVariable: passphrase],
+        timeout: .seconds(60), outputLimit: 1 << 16)
+    } catch {
+      switch error {
+      case .notFound: return .unchecked("ssh-keygen is not installed")
+      case .notStarted(let reason): return .unchecked("ssh-keygen could not be started: \(reason)")
+      case .timeout: return .unchecked("ssh-keygen took too long")
+      case .outputTooLarge: return .unchecked("ssh-keygen wrote too much")
+      case .cancelled: throw AsperaError(.failed, "The check of the key was cancelled.", remedy: "Check it again.")
+      }
+    }
+    guard result.ending == .exited(0) else {
+      guard folder.contains("asked") else { return .unchecked("ssh-keygen cannot read the key") }
+      throw passphraseWrong()
+    }
+    let line = String(decoding: result.standardOutput, as: UTF8.self)
+    guard SSHPublicKey(line: line) == key.publicKey else { throw OpenSSHKey.mismatch(at: location) }
+    return .correct
   }
 
   private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: ProviderContext) throws(AsperaError) {
     guard let publicKeyFile else { return }
-    let location = KeyLocation(publicKeyFile: publicKeyFile)
+    let location = KeyLocation(name: "The public key file \(publicKeyFile)")
     let bytes = try Self.read(publicKeyFile, at: location, machine).bytes
-    guard !bytes.isUTF16 else { throw location.utf16Error() }
+    guard !bytes.isUTF16 else { throw location.utf16Error }
     let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
     let named =
       text.contains("-----BEGIN ")
@@ -220,14 +246,16 @@ extension AsperaPrivateKey {
 
 extension [UInt8] {
   /// Copies the bytes of a secret in clear text into an array that is not wiped.
-  init(_ secret: Secret) {
-    self.init(writing: { writer in secret.bytes.withBytes { writer.append($0) } })
+  init(_ secret: SecretBytes) {
+    self.init(writing: { writer in secret.withBytes { writer.append($0) } })
   }
 }
 
+/// The text of the key.
 extension AsperaPrivateKey {
-  /// The maximum size of a private key's text, in bytes.
   private static let sizeLimit = 1 << 16
+
+  private var location: KeyLocation { KeyLocation(source) }
 
   /// The text of a private key, and what a client program has to know about the text's origin.
   struct Text {
@@ -235,23 +263,21 @@ extension AsperaPrivateKey {
     let secret: Secret
     /// Whether the original text starts with a byte order mark, with which no client program reads it.
     let hasByteOrderMark: Bool
-    /// The reason to refuse the key file unless the key is well-known, or `nil` if only the user has access to the
-    /// file.
+    /// The reason to refuse the key file unless the key is well-known, or `nil` if only the user has access to it.
     let exposure: AsperaError?
+
+    fileprivate init(_ bytes: [UInt8], exposure: AsperaError?) {
+      hasByteOrderMark = bytes.hasByteOrderMark
+      secret = Secret(bytes: bytes.withoutByteOrderMark)
+      self.exposure = exposure
+    }
   }
 
-  /// Returns the text of the private key without a byte order mark, reading its file if necessary.
+  /// Returns the text of the private key, reading its file if necessary.
   ///
-  /// - Throws: The errors of ``checkedText(on:)``.
-  func text(on machine: ProviderContext) throws(AsperaError) -> Secret {
-    try checkedText(on: machine).secret
-  }
-
-  /// Returns the text of the private key and facts about its origin, reading its file if necessary.
-  ///
-  /// - Throws: An ``AsperaError`` if the text is longer than 65,536 bytes, or if the key file is missing, cannot be
-  ///   read, or can be read or replaced by other users and contains no well-known key. If the contents of a file with
-  ///   such access are not a private key, the error describes the contents.
+  /// - Throws: An ``AsperaError`` if the text is too long, or if the key file is missing, cannot be read, or can be
+  ///   read or replaced by other users and contains no well-known key. If a file with such access contains no private
+  ///   key, the error describes the contents.
   func checkedText(on machine: ProviderContext) throws(AsperaError) -> Text {
     let text = try uncheckedText(on: machine)
     guard let exposure = text.exposure else { return text }
@@ -266,16 +292,13 @@ extension AsperaPrivateKey {
   }
 
   /// Returns the text of the private key without checking who has access to the key file.
-  ///
-  /// - Throws: An ``AsperaError`` if the text is longer than 65,536 bytes, or if the key file is missing or cannot be
-  ///   read.
   func uncheckedText(on machine: ProviderContext) throws(AsperaError) -> Text {
     switch source {
     case .pem(let text):
-      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: KeyLocation(source)) }
-      return Text([UInt8](text), exposure: nil)
+      guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: location) }
+      return Text([UInt8](text.bytes), exposure: nil)
     case .file(let path):
-      let contents = try Self.read(path, at: KeyLocation(source), machine)
+      let contents = try Self.read(path, at: location, machine)
       return Text(contents.bytes, exposure: exposure(of: contents, at: path))
     }
   }
@@ -283,12 +306,12 @@ extension AsperaPrivateKey {
   /// Returns an error if other users can read or replace a key file.
   private func exposure(of contents: FileContents, at path: String) -> AsperaError? {
     if let permissions = contents.permissions, permissions & 0o077 != 0 {
-      return KeyLocation(source).error(
+      return location.error(
         .insecureKeyFile, "is accessible to other users (mode 0\(String(permissions, radix: 8)))",
         remedy: "Restrict it: chmod 600 \(path).")
     }
     return contents.weakness.map { weakness in
-      KeyLocation(source).error(
+      location.error(
         .insecureKeyFile, "could have been written by other users: \(weakness.reason)", remedy: weakness.remedy)
     }
   }
@@ -297,10 +320,8 @@ extension AsperaPrivateKey {
   ///
   /// The fingerprint is computed from the private key, not from a public key next to it. An encrypted key in OpenSSH's
   /// own format, which only `ssh-keygen` decrypts, is therefore never well-known.
-  ///
-  /// - Throws: An ``AsperaError`` if the text is not a private key of a supported format.
   private func isWellKnown(_ text: Secret) throws(AsperaError) -> Bool? {
-    switch try KeyText([UInt8](text), at: KeyLocation(source)) {
+    switch try KeyText([UInt8](text.bytes), at: location) {
     case .pem(let block):
       guard let key = try? PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes) else {
         return block.cipher == nil ? false : nil
@@ -311,8 +332,7 @@ extension AsperaPrivateKey {
     }
   }
 
-  /// Returns the contents of a key file, or throws if the file is missing, too large or cannot be read.
-  static func read(
+  private static func read(
     _ path: String, at location: KeyLocation, _ machine: ProviderContext
   ) throws(AsperaError) -> FileContents {
     guard let absolute = machine.absolute(path) else {
@@ -338,9 +358,7 @@ extension AsperaPrivateKey {
       .malformedKey, "is longer than \(sizeLimit) bytes, and so not a key", remedy: "Give a file with only the key.")
   }
 
-  /// Parses and, if necessary, decrypts a PEM-encoded private key.
   func pemKey(_ text: Secret, _ block: PEMBlock) throws(AsperaError) -> PrivateKey {
-    let location = KeyLocation(source)
     do {
       return try PrivateKey(pem: text.bytes, passphrase: passphrase?.bytes)
     } catch {
@@ -358,23 +376,15 @@ extension AsperaPrivateKey {
     }
   }
 
-  func passphraseMissing(_ cipher: String?) -> AsperaError {
-    KeyLocation(source).error(
+  private func passphraseMissing(_ cipher: String?) -> AsperaError {
+    location.error(
       .wrongPassphrase, "is encrypted (\(cipher ?? "an unknown cipher")) and no passphrase is given",
       remedy: "Give the passphrase with the key; a blank one counts as none.")
   }
 
-  func passphraseWrong() -> AsperaError {
-    KeyLocation(source).error(
+  private func passphraseWrong() -> AsperaError {
+    location.error(
       .wrongPassphrase, "is not opened by its passphrase", remedy: "Give the right one; if it is, the key is damaged.")
-  }
-}
-
-extension AsperaPrivateKey.Text {
-  fileprivate init(_ bytes: [UInt8], exposure: AsperaError?) {
-    hasByteOrderMark = bytes.hasByteOrderMark
-    secret = Secret(bytes: bytes.withoutByteOrderMark)
-    self.exposure = exposure
   }
 }
 
@@ -385,7 +395,6 @@ package struct WellKnownKeys: Sendable, Hashable {
   /// The SHA-256 fingerprints of the public keys in OpenSSH's form, such as `ssh-keygen -l` prints them.
   package let fingerprints: Set<String>
 
-  /// Creates a set of key pairs from their fingerprints.
   package init(fingerprints: Set<String>) {
     self.fingerprints = fingerprints
   }
@@ -400,81 +409,45 @@ package struct WellKnownKeys: Sendable, Hashable {
     "SHA256:JBWNz1H0K96a9kHlL/FkVoJwq/gRjb3tAceiW81mPyU", "SHA256:vuGW1XcqdXrKC5EcFszUwyEX0x/QhzpvVHbGXmYN5c0",
   ])
 
-  /// Returns whether a private key belongs to one of the key pairs.
   func contains(_ key: PrivateKey) -> Bool {
     key.publicKey.sshBlob.flatMap { SSHPublicKey(blob: $0) }.map { fingerprints.contains($0.fingerprint) } ?? false
   }
 }
 
-/// A check that runs `ssh-keygen` to find out whether a passphrase decrypts a key in OpenSSH's own format.
+/// A key pair for a few transfers, which is generated in memory and never written to a file.
 ///
-/// The key is written to a file that only its owner can read. The passphrase is passed in the environment, from which
-/// an askpass script passes it to `ssh-keygen`. No argument contains a secret, and all files are removed afterwards.
-struct PassphraseTrial {
-  /// The result of checking a passphrase with `ssh-keygen`.
-  enum Outcome: Equatable {
-    /// The passphrase decrypts the key.
-    case opened
-    /// The passphrase does not decrypt the key.
-    case refused
-    /// The passphrase decrypts the key, but the private key belongs to another public key.
-    case otherKey
-    /// The passphrase was not tried for the given reason, which follows a colon in messages.
-    case notTried(String)
-  }
+/// Aspera servers since version 4.4 accept the public key in a request for a transfer (`public_keys` of `upload_setup`
+/// and `download_setup`). They then accept the private key for the login, so IBM's key is not needed.
+///
+/// ```swift
+/// let key = try DynamicKey()
+/// let account = try AsperaAccount(host: host, user: user, privateKey: key.privateKey)
+/// ```
+public struct DynamicKey: Sendable, Equatable {
+  /// The public key as a line of `authorized_keys`, which is the value of the specification's field `public_keys`.
+  public let publicKey: String
 
-  /// The text of the encrypted key file.
-  let text: Secret
+  /// The private key, in a format that every version of ascp and every SSH client can read.
+  public let privateKey: AsperaPrivateKey
 
-  /// The passphrase that `ssh-keygen` tries.
-  let passphrase: Secret
-
-  /// The public key that must belong to the private key.
-  let publicKey: SSHPublicKey
-
-  /// The environment variable that contains the passphrase for the askpass script.
-  private static let variable = "STORAGE_AUTH_PASSPHRASE"
-
-  /// The askpass script, which prints the passphrase and creates a file that shows that the script was called.
-  private static let script = """
-    #!/bin/sh
-    : > "${0%/*}/asked"
-    printf '%s\\n' "$\(variable)"
-
-    """
-
-  /// Runs `ssh-keygen` with the passphrase, and returns the result.
+  /// Generates an RSA key pair, which takes up to a second.
   ///
-  /// - Throws: An ``AsperaError`` if the check is cancelled or if the files cannot be written.
-  func run(on machine: ProviderContext) async throws(AsperaError) -> Outcome {
-    guard let commands = machine.commands else { return .notTried("this program runs no commands") }
-    let passphrase = passphrase.reveal()
-    guard passphrase.utf8.allSatisfy({ $0 != 0 && $0 != 0x0a }) else {
-      return .notTried("it has a line break or a NUL in it, which ssh-keygen does not accept")
+  /// - Parameter bits: The length of the modulus: 2048 to 16384; on Apple's systems to 8192, and a multiple of 128.
+  /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is not supported, or `failed` if generation fails.
+  public init(bits: Int = 3_072) throws(AsperaError) {
+    guard (2_048...PrivateKey.longestRSAModulus).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
+      throw AsperaError(
+        .unsupportedKey, "A key of \(bits) bits cannot be generated.",
+        remedy: "Use 2048 to \(PrivateKey.longestRSAModulus), and a multiple of 128.")
     }
-    let folder = try TemporaryFolder()
-    defer { folder.remove() }
-    let key = try folder.write([UInt8](text), to: "key")
-    let script = try folder.write(Array(Self.script.utf8), to: "askpass", isExecutable: true)
-    do {
-      let result = try await commands.run(
-        ["ssh-keygen", "-y", "-f", key],
-        environment: ["SSH_ASKPASS": script, "SSH_ASKPASS_REQUIRE": "force", Self.variable: passphrase],
-        timeout: .seconds(60), outputLimit: 1 << 16)
-      guard result.ending == .exited(0) else {
-        return folder.contains("asked") ? .refused : .notTried("ssh-keygen cannot read the key")
-      }
-      let line = String(decoding: result.standardOutput, as: UTF8.self)
-      return SSHPublicKey(line: line) == publicKey ? .opened : .otherKey
-    } catch {
-      switch error {
-      case .notFound: return .notTried("ssh-keygen is not installed")
-      case .notStarted(let reason): return .notTried("ssh-keygen could not be started: \(reason)")
-      case .timeout: return .notTried("ssh-keygen took too long")
-      case .outputTooLarge: return .notTried("ssh-keygen wrote too much")
-      case .cancelled:
-        throw AsperaError(.failed, "The check of the key was cancelled.", remedy: "Check it again.")
-      }
+    guard let key = try? PrivateKey.generateRSA(bits: bits), let text = key.traditionalPEM,
+      let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) })
+    else {
+      throw AsperaError(
+        .failed, "A key could not be generated.",
+        remedy: "Check whether the system's random number generator works.")
     }
+    self.publicKey = publicKey.line
+    privateKey = .pem(Secret(bytes: [UInt8](text)))
   }
 }

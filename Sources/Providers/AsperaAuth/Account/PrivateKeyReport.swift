@@ -2,39 +2,65 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
+internal import StorageKeys
 
-/// The result of a private key check.
-///
-/// The report contains no secrets.
+/// The result of a private key check, without secrets.
 public struct PrivateKeyReport: Sendable, Hashable {
   /// The format in which a private key is encoded.
-  public enum Format: String, Sendable, Hashable {
+  public enum Format: String, Sendable, Hashable, CustomStringConvertible {
     /// PEM in a traditional format, such as `BEGIN RSA PRIVATE KEY`.
     case traditional
     /// PKCS #8 in PEM: `BEGIN PRIVATE KEY` or `BEGIN ENCRYPTED PRIVATE KEY`.
     case pkcs8
     /// OpenSSH's own format in PEM: `BEGIN OPENSSH PRIVATE KEY`.
     case openSSH
+
+    /// The format in words, such as `PKCS #8`.
+    public var description: String {
+      switch self {
+      case .traditional: "traditional PEM"
+      case .pkcs8: "PKCS #8"
+      case .openSSH: "OpenSSH's own format"
+      }
+    }
   }
 
   /// The kind of a private key.
-  public enum Kind: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable, CustomStringConvertible {
     /// An RSA key with the given modulus length in bits.
     case rsa(bits: Int)
     /// An ECDSA key on the given curve: `nistp256`, `nistp384` or `nistp521`.
     case ecdsa(curve: String)
     /// An Ed25519 key.
     case ed25519
+
+    /// The kind in words, such as `RSA, 3072 bits`.
+    public var description: String {
+      switch self {
+      case .rsa(let bits): "RSA, \(bits) bits"
+      case .ecdsa(let curve): "ECDSA, \(curve)"
+      case .ed25519: "Ed25519"
+      }
+    }
   }
 
   /// The result of checking a key's passphrase.
-  public enum Passphrase: Sendable, Hashable {
+  public enum Passphrase: Sendable, Hashable, CustomStringConvertible {
     /// The key has no passphrase, because it is not encrypted.
     case none
     /// The passphrase decrypts the key.
     case correct
     /// The passphrase was not tried for the given reason.
     case unchecked(String)
+
+    /// The result in words, such as `not encrypted`.
+    public var description: String {
+      switch self {
+      case .none: "not encrypted"
+      case .correct: "encrypted, and decrypted by the passphrase"
+      case .unchecked(let reason): "encrypted, and the passphrase was not checked: \(reason)"
+      }
+    }
   }
 
   /// A program that logs in with a private key.
@@ -53,8 +79,7 @@ public struct PrivateKeyReport: Sendable, Hashable {
     /// A sentence that describes the client's restriction.
     public let reason: String
 
-    /// A Boolean value that indicates whether ``AsperaPrivateKey/converted(for:on:)`` returns the key in a format that
-    /// the client can read.
+    /// A Boolean value that indicates whether the client can read what ``AsperaPrivateKey/converted(for:on:)`` returns.
     public let isConvertible: Bool
   }
 
@@ -88,76 +113,54 @@ public struct PrivateKeyReport: Sendable, Hashable {
     self.passphrase = passphrase
     self.publicKey = publicKey.line
     fingerprint = publicKey.fingerprint
-    let marked = hasByteOrderMark ? Client.allCases.map { Limit.byteOrderMark($0) } : []
+    let marked =
+      hasByteOrderMark
+      ? [(Client.ascp, "ascp"), (.ssh, "OpenSSH")].map { client, program in
+        Limit(
+          client: client, reason: "\(program) does not read a key file that starts with a byte order mark.",
+          isConvertible: true)
+      } : []
     limits = marked + Self.limits(of: kind, format, isEncrypted: cipher != nil)
   }
 
   private static func limits(of kind: Kind, _ format: Format, isEncrypted: Bool) -> [Limit] {
-    var limits: [Limit] = []
-    switch (kind, format) {
-    case (.rsa, .openSSH):
-      limits.append(
-        Limit(
-          client: .ascp, reason: "ascp 3 does not read OpenSSH's own format, newer ones do.",
-          isConvertible: !isEncrypted))
-    case (.rsa, _): break
-    case (.ecdsa, _):
-      limits.append(
-        Limit(client: .ascp, reason: "ascp 3 does not log in with ECDSA keys, newer ones do.", isConvertible: false))
-    case (.ed25519, _):
-      limits.append(
-        Limit(client: .ascp, reason: "ascp 3 does not log in with Ed25519 keys, newer ones do.", isConvertible: false))
+    func ascp(_ problem: String, isConvertible: Bool = false) -> Limit {
+      Limit(client: .ascp, reason: "ascp 3 does not \(problem), newer ones do.", isConvertible: isConvertible)
     }
-    if kind == .ed25519, format == .pkcs8 {
-      limits.append(
-        Limit(
-          client: .ssh,
-          reason: "OpenSSH 9.2 does not read Ed25519 keys in PKCS #8, and not every newer SSH client does.",
-          isConvertible: true))
-    }
-    return limits
-  }
-}
-
-extension PrivateKeyReport.Limit {
-  /// Returns the restriction of a client program that does not read a key after a byte order mark.
-  fileprivate static func byteOrderMark(_ client: PrivateKeyReport.Client) -> Self {
-    let program = client == .ascp ? "ascp" : "OpenSSH"
-    return Self(
-      client: client, reason: "\(program) does not read a key file that starts with a byte order mark.",
-      isConvertible: true)
-  }
-}
-
-extension PrivateKeyReport.Kind: CustomStringConvertible {
-  /// The kind in words, such as `RSA, 3072 bits`.
-  public var description: String {
-    switch self {
-    case .rsa(let bits): "RSA, \(bits) bits"
-    case .ecdsa(let curve): "ECDSA, \(curve)"
-    case .ed25519: "Ed25519"
+    switch kind {
+    case .rsa:
+      return format == .openSSH ? [ascp("read OpenSSH's own format", isConvertible: !isEncrypted)] : []
+    case .ecdsa:
+      return [ascp("log in with ECDSA keys")]
+    case .ed25519:
+      let ssh = Limit(
+        client: .ssh, reason: "OpenSSH 9.2 does not read Ed25519 keys in PKCS #8, and not every newer SSH client does.",
+        isConvertible: true)
+      return [ascp("log in with Ed25519 keys")] + (format == .pkcs8 ? [ssh] : [])
     }
   }
 }
 
-extension PrivateKeyReport.Format: CustomStringConvertible {
-  /// The format in words, such as `PKCS #8`.
-  public var description: String {
-    switch self {
-    case .traditional: "traditional PEM"
-    case .pkcs8: "PKCS #8"
-    case .openSSH: "OpenSSH's own format"
-    }
-  }
-}
+extension PrivateKeyReport.Kind {
+  /// The lengths of an RSA modulus, in bits, that current SSH clients and this system's cryptography support.
+  static let lengthsOfRSA = 1_024...PrivateKey.longestRSAModulus
 
-extension PrivateKeyReport.Passphrase: CustomStringConvertible {
-  /// The result in words, such as `not encrypted`.
-  public var description: String {
-    switch self {
-    case .none: "not encrypted"
-    case .correct: "encrypted, and decrypted by the passphrase"
-    case .unchecked(let reason): "encrypted, and the passphrase was not checked: \(reason)"
+  /// Creates the kind in a report from the kind of a parsed key, or throws if keys of this kind are not accepted.
+  init(_ kind: KeyKind, at location: KeyLocation) throws(AsperaError) {
+    switch kind {
+    case .rsa(let bits):
+      let lengths = Self.lengthsOfRSA
+      guard lengths.contains(bits) else {
+        throw location.error(
+          .unsupportedKey,
+          "is an RSA key of \(bits) bits, and \(lengths.lowerBound) to \(lengths.upperBound) are supported",
+          remedy: KeyLocation.anotherKey)
+      }
+      self = .rsa(bits: bits)
+    case .ecdsa(let curve): self = .ecdsa(curve: curve.rawValue)
+    case .ed25519: self = .ed25519
+    case .dsa: throw location.dsaError
+    case .other(let name): throw location.error(forKind: name)
     }
   }
 }

@@ -6,8 +6,8 @@ internal import StorageCrypto
 
 /// An ascp command, derived from a signed transfer specification: the arguments, the environment and the file list.
 ///
-/// Secrets are only in the environment, because every user of the machine can read the arguments of a process. Creating
-/// a command neither writes files nor starts a process. The options are those in IBM's ["Ascp command
+/// Secrets are only in the environment, because every user of the machine can read the arguments of a process. The
+/// options are those in IBM's ["Ascp command
 /// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html). aspera-cli derives options
 /// from a specification in the same way.
 ///
@@ -18,37 +18,21 @@ internal import StorageCrypto
 /// - A pinned host key is not ignored in favor of a WebSocket, which cannot check the host key, unless
 ///   ``AscpOptions/givesUpHostKey`` is set.
 /// - The key of the token account is used only if there is a token and no other credential.
-///
-/// ```swift
-/// let command = try AscpCommand(signed, managementPort: port)
-/// ```
-package struct AscpCommand: Sendable, Equatable {
-  /// The environment variables that the command sets, by name.
-  ///
-  /// The ascp process must not inherit any other variable that ascp reads.
+package struct AscpCommand: Sendable, Equatable, Redacted {
+  /// The variables that the command sets, by name; the process must not inherit any other variable that ascp reads.
   package let environment: [String: Secret]
 
   /// The list of files that ascp reads from a file, or `nil` if the paths are arguments.
   package let list: FileList?
 
-  private let front: [String]
-  private let back: [String]
+  fileprivate let front: [String]
+  fileprivate let back: [String]
 
-  init(front: [String], back: [String] = [], list: FileList? = nil, environment: [String: Secret]) {
-    self.front = front
-    self.back = back
-    self.list = list
-    self.environment = environment
-  }
-
-  /// Returns the command's arguments, which contain no secret.
-  ///
-  /// - Parameter path: The path of the file that contains ``list``, or `nil` to omit the option for the list.
+  /// Returns the command's arguments, without the option for ``list`` if its path is `nil`.
   package func arguments(listPath path: String? = nil) -> [String] {
     front + (list.flatMap { list in path.map { ["\(list.option)=\($0)"] } } ?? []) + back
   }
 
-  /// The list of the files to transfer, which ascp reads from a file.
   package struct FileList: Sendable, Equatable {
     /// The ascp option that specifies the file: `--file-list`, or `--file-pair-list` if each source has a destination.
     package let option: String
@@ -56,14 +40,10 @@ package struct AscpCommand: Sendable, Equatable {
     /// The lines of the file: one source per line, or alternately a source and its destination.
     package let lines: [String]
 
-    /// The contents of the file: the lines in UTF-8, separated by line feeds.
     package var bytes: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
   }
-}
 
-extension AscpCommand: Redacted {
-  /// A description that contains the arguments, the names of the environment variables, and the number of lines in the
-  /// list.
+  /// A description with the arguments, the names of the variables, and the number of lines in the list.
   package var description: String {
     let variables = environment.keys.sorted().joined(separator: ", ")
     let lines = list.map { ", list: \($0.lines.count) lines" } ?? ""
@@ -72,15 +52,10 @@ extension AscpCommand: Redacted {
 }
 
 extension AscpCommand {
-  /// Creates the ascp command for a transfer.
+  /// Creates the ascp command for a transfer with a signed specification.
   ///
-  /// - Parameters:
-  ///   - specification: The signed transfer specification.
-  ///   - options: The ascp options that the specification does not determine.
-  ///   - managementPort: The TCP port of this machine to which ascp connects to report progress, or `nil` for no
-  ///     reports.
-  /// - Throws: An ``AsperaError`` if the specification cannot be carried out, lacks a credential, would reveal a secret
-  ///   in the arguments, or contains a field for which ascp has no option.
+  /// ascp reports to the management port. The initializer throws if the specification cannot be carried out, lacks a
+  /// credential, would reveal a secret in the arguments, or contains a field for which ascp has no option.
   package init(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions(), managementPort: Int? = nil
   ) throws(AsperaError) {
@@ -92,13 +67,8 @@ extension AscpCommand {
 
   /// Creates the ascp command for a login test, in which ascp connects, logs in, and exits with status 0 or 1.
   ///
-  /// ascp accesses no files and does not connect to a management port. The server does not examine the token in this
-  /// mode, so the token is not passed to ascp.
-  ///
-  /// - Parameters:
-  ///   - specification: The signed transfer specification, whose paths and direction are ignored.
-  ///   - options: The ascp options that the specification does not determine.
-  /// - Throws: An ``AsperaError`` if the specification lacks a server, a user or a credential.
+  /// ascp accesses no files and does not connect to a management port, so the paths and the direction do not matter.
+  /// The server does not examine the token in this mode, so the token is not passed to ascp.
   package static func testLogin(
     _ specification: TransferSpec, options: AscpOptions = AscpOptions()
   ) throws(AsperaError) -> AscpCommand {
@@ -125,7 +95,6 @@ struct AscpCommandBuilder {
   var arguments: [String] = []
   var environment: [String: Secret] = [:]
 
-  /// Whether the session uses a WebSocket instead of SSH.
   let isWebSocket: Bool
 
   init(_ specification: TransferSpec, _ options: AscpOptions) {
@@ -155,8 +124,7 @@ struct AscpCommandBuilder {
     let list = try fileList()
     let root = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
     let sources = list == nil ? specification.paths.map(\.source) : []
-    return AscpCommand(
-      front: arguments, back: sources + [root], list: list, environment: environment)
+    return AscpCommand(environment: environment, list: list, front: arguments, back: sources + [root])
   }
 
   mutating func testLogin() throws(AsperaError) -> AscpCommand {
@@ -166,12 +134,10 @@ struct AscpCommandBuilder {
       if let value = specification.fields[field.name], value != .null { try add(field, value) }
     }
     environment["ASPERA_TEST_REDIS_DISABLE"] = Secret("true")
-    return AscpCommand(front: arguments, environment: environment)
+    return AscpCommand(environment: environment, list: nil, front: arguments, back: [])
   }
 
-  /// Returns the file list, which contains the sources, or alternately a source and its destination.
-  ///
-  /// The result is `nil` if the paths are arguments, or are sent to ascp while a persistent session runs.
+  /// Returns the sources, alternating with destinations if there are any; `nil` for arguments and for later paths.
   private func fileList() throws(AsperaError) -> AscpCommand.FileList? {
     let paths = specification.paths
     guard !paths.isEmpty else {
@@ -196,9 +162,7 @@ struct AscpCommandBuilder {
 
 /// Rules about fields that delete files, and about fields for which ascp has no option.
 extension AscpCommandBuilder {
-  /// Checks that no field that affects the transfer would be lost.
-  ///
-  /// A field with the value `null` or `false` requests no action, so it may be lost.
+  /// Checks that no field that affects the transfer would be lost; `null` and `false` request no action.
   func checkFields() throws(AsperaError) {
     for (name, value) in specification.fields where !TransferField.isKnown(name) && value != .null {
       guard isIgnored(name) else {
@@ -215,12 +179,10 @@ extension AscpCommandBuilder {
     }
   }
 
-  /// Replaces `delete_source` with three equivalent fields, and copies `remove_empty_source_dir` to the field's usual
-  /// name.
+  /// Replaces `delete_source`, for which ascp has no option, and `remove_empty_source_dir`.
   ///
-  /// ascp has no option for `delete_source`. According to aspera-cli's schema (`spec.schema.yaml`), the field is
-  /// equivalent to removing the files, the folders that are then empty, and the source folder itself. aspera-cli
-  /// expands the field in the same way.
+  /// According to aspera-cli's schema (`spec.schema.yaml`), `delete_source` is equivalent to removing the files, the
+  /// folders that are then empty, and the source folder itself. aspera-cli expands the field in the same way.
   mutating func expandDeletion() {
     if specification.fields["delete_source"]?.bool == true {
       for name in TransferSpec.deletions { specification.fields[name] = true }
@@ -235,20 +197,15 @@ extension AscpCommandBuilder {
   }
 
   private static func refusal(of field: String, _ problem: String, remedy: String) -> AsperaError {
-    AsperaError(
-      .unsupported, "The field \(field) of the transfer specification \(problem).", remedy: remedy)
+    AsperaError(.unsupported, "The field \(field) of the transfer specification \(problem).", remedy: remedy)
   }
 
-  /// Returns a field name for use in a message if the name is printable ASCII, or else a replacement.
-  ///
-  /// The name is untrusted because a client may have chosen it.
+  /// Returns an untrusted field name for a message, or a replacement if it is not printable ASCII.
   private static func shown(_ name: String) -> String {
     let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     return isPlain ? name : "(of \(name.utf8.count) bytes that cannot be shown)"
   }
-}
 
-extension AscpCommandBuilder {
   /// Adds the option or the environment variable to which a field is mapped.
   mutating func add(_ field: TransferField, _ value: JSONValue) throws(AsperaError) {
     switch field.mapping {
@@ -276,23 +233,20 @@ extension AscpCommandBuilder {
     value.string ?? value.bool.map { $0 ? "true" : "false" } ?? value.integer.map { "\($0)" }
   }
 
-  static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
+  private static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
 
   private mutating func addSpecial(_ name: String) throws(AsperaError) {
     switch name {
     case "ssh_private_key_path":
       if let path = specification.filled(name) { arguments += ["-i", try expanded(path)] }
     case "proxy": try addProxy()
-    case "filters": addFilters()
+    case "filters":
+      // The order decides which of several matching patterns applies.
+      for filter in specification.fields["filters"]?.array ?? [] {
+        if let pattern = filter["include"]?.string { arguments += ["-N", pattern] }
+        if let pattern = filter["exclude"]?.string { arguments += ["-E", pattern] }
+      }
     default: return
-    }
-  }
-
-  /// Adds the patterns in their order, which decides which of several matching patterns applies.
-  private mutating func addFilters() {
-    for filter in specification.fields["filters"]?.array ?? [] {
-      if let pattern = filter["include"]?.string { arguments += ["-N", pattern] }
-      if let pattern = filter["exclude"]?.string { arguments += ["-E", pattern] }
     }
   }
 
@@ -323,9 +277,7 @@ extension AscpCommandBuilder {
     if user.count == 2 { environment["ASPERA_PROXY_PASS"] = Secret(String(user[1])) }
     arguments += ["--proxy", scheme + user[0] + rest[at...]]
   }
-}
 
-extension AscpCommandBuilder {
   private static let credentials = ["remote_password", "ssh_private_key", "ssh_private_key_path"]
 
   /// Checks that ascp can carry out the transfer without revealing a secret or skipping the check of a pinned host key.
@@ -352,14 +304,13 @@ extension AscpCommandBuilder {
 
   /// Checks the fields that name the access key and the folder of a transfer by their IDs.
   ///
-  /// A node that starts a transfer for a bearer token writes these IDs into the tags, where the server's ascp reads them.
-  /// ascp has no options for them, so they must already be in the tags. A folder of this machine has no ID for ascp.
+  /// A node that starts a transfer for a bearer token writes these IDs into the tags, where the server's ascp reads
+  /// them. ascp has no options for them, so they must already be in the tags. A folder of this machine has no ID for
+  /// ascp.
   private func checkIDs(_ tags: JSONObject?) throws(AsperaError) {
     let node = tags?["aspera"]?["node"]
     let isUpload = specification.direction == .send
-    let members = [
-      "remote_access_key": "access_key", isUpload ? "destination_root_id" : "source_root_id": "file_id",
-    ]
+    let members = ["remote_access_key": "access_key", isUpload ? "destination_root_id" : "source_root_id": "file_id"]
     for name in ["remote_access_key", "destination_root_id", "source_root_id"] {
       guard let id = specification.filled(name) else { continue }
       guard let member = members[name] else {
@@ -391,10 +342,7 @@ extension AscpCommandBuilder {
     arguments += ["-i", path]
   }
 
-  /// Changes the specification of a session over SSH into a specification for a WebSocket.
-  ///
-  /// The WebSocket's port replaces the SSH port. The UDP port, the host key and the account's credential are removed,
-  /// because a WebSocket uses none of them.
+  /// Replaces the SSH port with the WebSocket's, which uses neither UDP nor a host key nor the account's credential.
   mutating func useWebSocket() {
     guard isWebSocket else { return }
     specification.sshPort = specification.webSocketPort
@@ -432,25 +380,16 @@ extension AscpCommandBuilder {
   }
 }
 
-/// An ascp command that is ready to run, with its file list written to a file.
+/// An ascp command that is ready to run, with its file list in a folder that only its owner can access.
 ///
-/// The file is in a folder that only its owner can access. The folder is removed by ``removeFiles()`` or when the last
-/// copy of this value is released.
+/// The folder is removed by ``removeFiles()`` or when the last copy of this value is released.
 package struct AscpInvocation: Sendable {
-  /// The arguments for ascp, which contain no secret.
   package let arguments: [String]
-
-  /// The environment variables to set for ascp, by name.
   package let environment: [String: Secret]
 
   private let folder: TemporaryFolder?
 
-  /// Prepares an ascp command by writing its file list, if the command has a list.
-  ///
-  /// - Parameters:
-  ///   - command: The ascp command.
-  ///   - parent: The folder in which the folder for the list is created. If `nil`, the system's temporary directory.
-  /// - Throws: An ``AsperaError`` if the list cannot be written. On error, no file remains.
+  /// Writes the file list into a new folder in `parent`, or in the system's temporary directory.
   package init(_ command: AscpCommand, in parent: String? = nil) throws(AsperaError) {
     environment = command.environment
     guard let list = command.list else {
@@ -463,6 +402,5 @@ package struct AscpInvocation: Sendable {
     self.folder = folder
   }
 
-  /// Removes the written files, if they still exist.
   package func removeFiles() { folder?.remove() }
 }

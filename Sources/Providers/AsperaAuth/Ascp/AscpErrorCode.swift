@@ -3,8 +3,7 @@
 
 /// An ascp error code, as in the field `Code` of a management frame.
 ///
-/// The codes and their names are those of aspera-cli (`ascp/management.rb`). ascp's log (`errcode=`) uses different
-/// numbers.
+/// The codes and their names are those of aspera-cli (`ascp/management.rb`), unlike those in ascp's log (`errcode=`).
 public struct AscpErrorCode: Sendable, Hashable {
   /// The number of the error code.
   public let code: Int
@@ -20,22 +19,8 @@ public struct AscpErrorCode: Sendable, Hashable {
   /// The retryable codes are those of aspera-cli, except 37, which like 34 indicates an authorization failure.
   public var isRetryable: Bool { failureClass.isRetryable }
 
-  /// Looks up an error code by its number, or returns `nil` if the number is unknown.
-  ///
-  /// - Parameter code: The number in a management frame.
-  public init?(_ code: Int) {
-    guard Self.all.indices.contains(code) else { return nil }
-    self = Self.all[code]
-  }
-
-  private init(code: Int, name: String, failureClass: AscpFailureClass) {
-    self.code = code
-    self.name = name
-    self.failureClass = failureClass
-  }
-
   /// All error codes, sorted by their numbers, which start at 0 and have no gaps.
-  public static let all: [AscpErrorCode] = table.enumerated().map { code, row in
+  public static let all = table.enumerated().map { code, row in
     AscpErrorCode(code: code, name: row.name, failureClass: row.meaning)
   }
 
@@ -61,21 +46,13 @@ public struct AscpErrorCode: Sendable, Hashable {
     ("SSEAR_FATAL", .other), ("LINK_LOOP", .caller), ("CANNOT_RENAME_PARTIAL_FILES", .other),
     ("CIPHER_NON_COMPAT_FIPS", .caller), ("PEER_REQUIRES_FIPS", .caller),
   ]
-}
 
-extension AscpErrorCode {
-  /// Classifies a failure of ascp based on its error code and its text.
+  /// Classifies a failure of ascp based on its error code and its text: the fields of the last management frame.
   ///
   /// ascp has no code for an expired token. It uses 34 and 37 for every authorization failure, and words in the text
   /// distinguish these failures. A different token does not help if the user, the direction or the file list do not
-  /// match, or if the server denies access to the user. Uppercase and lowercase are not distinguished. Only words are
-  /// matched, because whole sentences differ between versions.
-  ///
-  /// - Parameters:
-  ///   - code: The field `Code` of the last management frame. `nil` if ascp exited without a final frame, as it does
-  ///     with `--mode=test-login`. The result is then based only on the text.
-  ///   - text: The field `Description` of the last management frame, or ascp's printed output.
-  /// - Returns: The class of the failure, or ``AscpFailureClass/other`` for an unknown code.
+  /// match, or if the server denies access to the user. Only words are matched, because whole sentences differ between
+  /// versions. If ascp exited without a final frame, as with `--mode=test-login`, there is only its printed output.
   package static func classify(code: Int?, text: String) -> AscpFailureClass {
     let text = text.lowercased()
     guard let code else { return classify(text: text) }
@@ -98,15 +75,12 @@ extension AscpErrorCode {
     return refusals.contains { text.contains($0) } ? .tokenRejected : .authorizationDenied
   }
 
-  /// Returns whether a text says that access is denied to a user.
-  ///
-  /// The user can have a keyword as name, as in `user token denied by server`.
+  /// Whether access is denied to a user, who can have a keyword as name, as in `user token denied by server`.
   private static func isDeniedUser(_ text: String) -> Bool {
     let words = text.split(separator: " ")
     return words.indices.dropLast(2).contains { words[$0] == "user" && words[$0 + 2] == "denied" }
   }
 
-  /// Classifies a failure without an error code, based on its lowercase text.
   private static func classify(text: String) -> AscpFailureClass {
     if text.contains("authenticat") && !text.contains("token") { return .account }
     if text.contains("not who we expected") || text.contains("fingerprint") { return .hostKey }
@@ -115,4 +89,43 @@ extension AscpErrorCode {
     let passing = ["tcp connection", "timed out", "timeout", "connection lost", "connection refused"]
     return passing.contains { text.contains($0) } ? .transport : .other
   }
+}
+
+extension AscpErrorCode {
+  /// Looks up an error code by its number, or returns `nil` if the number is unknown.
+  ///
+  /// - Parameter code: The number in a management frame.
+  public init?(_ code: Int) {
+    guard Self.all.indices.contains(code) else { return nil }
+    self = Self.all[code]
+  }
+}
+
+/// A class of ascp failures, which determines whether a retry or a new token can help.
+public enum AscpFailureClass: String, Sendable, Hashable, CaseIterable {
+  /// The server rejects the account, for which neither a new token nor a retry helps.
+  case account
+  /// The server's host key differs from the expected host key, and the transfer is never retried.
+  case hostKey
+  /// The token has expired, and a new token helps.
+  case tokenExpired
+  /// The server rejects the token, and a new token can help.
+  case tokenRejected
+  /// The server requires a token, which the transfer does not have and which can help.
+  case tokenMissing
+  /// The user lacks a permission, or the token is for another user, direction or file list.
+  ///
+  /// A new token of the same kind does not help.
+  case authorizationDenied
+  /// The network or the server failed temporarily, and a retry can help.
+  case transport
+  /// The transfer cannot succeed as requested.
+  case caller
+  /// The license of ascp or of the server does not permit the transfer.
+  case license
+  /// The transfer failed for another reason, and a retry does not help.
+  case other
+
+  /// A Boolean value that indicates whether the same transfer with the same token can succeed later.
+  public var isRetryable: Bool { self == .transport }
 }

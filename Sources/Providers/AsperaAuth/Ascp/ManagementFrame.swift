@@ -6,23 +6,15 @@ internal import StorageAuth
 /// A management frame: a message on ascp's management port.
 ///
 /// A frame consists of a header with a version, fields, and an empty line. The format is that of aspera-cli
-/// (`ascp/management.rb`) and matches ascp's own output. The order of the fields is preserved. A field can contain a
-/// password or a token. Therefore the description shows the names of all fields, but only the values of a few fields
-/// that contain neither secrets nor paths.
-///
-/// ```swift
-/// if frame.kind == .error { print(frame.code ?? 0, frame.errorDescription ?? "") }
-/// ```
-package struct ManagementFrame: Sendable, Equatable {
-  /// A kind of management frame that ascp sends or receives.
+/// (`ascp/management.rb`) and matches ascp's own output. A field can contain a password or a token. Therefore the
+/// description shows the names of all fields, but only values of fields without secrets and paths.
+package struct ManagementFrame: Sendable, Equatable, Redacted {
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The value of the frame's field `Type`.
+    /// The value of the frame's field `Type`, which can be a kind that this package does not know.
     package let rawValue: String
 
-    /// Creates a kind from the field `Type`, which can be a kind that this package does not know.
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The value of the frame's field `Type`.
     package var description: String { rawValue }
 
     /// A report that ascp has connected to the management port.
@@ -31,14 +23,10 @@ package struct ManagementFrame: Sendable, Equatable {
     package static let session = Kind(rawValue: "SESSION")
     /// A report with information from the server, such as the size of the whole transfer.
     package static let notification = Kind(rawValue: "NOTIFICATION")
-    /// A report about the progress of the transfer.
     package static let statistics = Kind(rawValue: "STATS")
     /// A report that the transfer of a file starts, or a command that adds a file to a persistent session.
     package static let start = Kind(rawValue: "START")
-    /// A report that the transfer of a file is complete.
     package static let stop = Kind(rawValue: "STOP")
-    /// A report that the transfer of a file in the arguments is complete.
-    package static let argumentStop = Kind(rawValue: "ARGSTOP")
     /// A report that a file was skipped because it already exists.
     package static let skip = Kind(rawValue: "SKIP")
     /// A report that the transfer of a file failed, after which the session continues.
@@ -47,15 +35,11 @@ package struct ManagementFrame: Sendable, Equatable {
     package static let error = Kind(rawValue: "ERROR")
     /// The last report of a session that ended, or a command that no more files follow.
     package static let done = Kind(rawValue: "DONE")
-    /// A command that stops the session.
     package static let cancel = Kind(rawValue: "CANCEL")
-    /// A command that changes the target rate.
     package static let rate = Kind(rawValue: "RATE")
   }
 
-  /// The protocol version in the frame's header.
-  ///
-  /// The parser accepts any number, and commands use version 2.
+  /// The protocol version in the frame's header, which is 2 in commands and any number in reports.
   package let version: Int
 
   private let fields: [Field]
@@ -70,24 +54,14 @@ package struct ManagementFrame: Sendable, Equatable {
     self.fields = fields.map { Field(name: $0.name, value: $0.value) }
   }
 
-  /// The names of the frame's fields, in order.
   package var names: [String] { fields.map(\.name) }
 
-  /// The values of the frame's fields, in order.
-  var values: [String] { fields.map(\.value) }
-
-  /// Returns the value of the frame's first field with the given name, or `nil` if the field is missing.
-  ///
-  /// A line break within a value cannot replace an earlier field, because only the first field with the name counts.
-  ///
-  /// - Parameter name: The field name. Uppercase and lowercase are not distinguished, because versions of ascp differ.
+  /// The value of the first field with a name in any case: a line break in a value cannot replace an earlier field.
   package subscript(name: String) -> String? {
     let name = name.lowercased()
     return fields.first { $0.name.lowercased() == name }?.value
   }
-}
 
-extension ManagementFrame: Redacted {
   private static let shown = [
     "Code", "Description", "SessionId", "Direction", "Operation", "TransferBytes", "StartByte", "PreTransferBytes",
   ]
@@ -101,12 +75,8 @@ extension ManagementFrame: Redacted {
     let texts = [kind?.rawValue ?? "without a type"] + shown + (others.isEmpty ? [] : ["others: \(others)"])
     return "ManagementFrame(\(texts.joined(separator: ", ")))"
   }
-}
 
-extension ManagementFrame {
-  /// Creates a management frame that commands ascp to add a file to a persistent session.
-  ///
-  /// - Throws: An ``AsperaError`` if a path contains a line break or a NUL, which would end the field.
+  /// Creates the command that adds a file to a persistent session; see ``command(_:_:)`` for errors.
   package static func start(source: String, destination: String? = nil) throws(AsperaError) -> ManagementFrame {
     try command(.start, [("Source", source)] + (destination.map { [("Destination", $0)] } ?? []))
   }
@@ -114,19 +84,14 @@ extension ManagementFrame {
   /// The command that ends a persistent session after the transfer of all files that were added.
   package static let finish = ManagementFrame(version: 2, fields: [("Type", Kind.done.rawValue)])
 
-  /// The command that stops the session immediately.
   package static let cancel = ManagementFrame(version: 2, fields: [("Type", Kind.cancel.rawValue)])
 
-  /// Creates a management frame that commands ascp to change the target rate, in kilobits per second.
   package static func rate(_ kilobitsPerSecond: Int) -> ManagementFrame {
     ManagementFrame(version: 2, fields: [("Type", Kind.rate.rawValue), ("Rate", "\(kilobitsPerSecond)")])
   }
 
-  /// Creates a management frame of the given kind.
+  /// Creates a management frame of the given kind, which becomes the field `Type`.
   ///
-  /// - Parameters:
-  ///   - kind: The kind of frame, which becomes the field `Type`.
-  ///   - fields: The other fields, in order.
   /// - Throws: An ``AsperaError`` if a name or a value contains a line break or a NUL, which would end the field, or if
   ///   a name is empty or contains a colon.
   package static func command(
@@ -146,8 +111,7 @@ extension ManagementFrame {
 
   /// The frame in ascp's text format, including secrets: the header, the fields and an empty line.
   package var text: String {
-    let lines = zip(names, values).map { "\($0): \($1)\n" }
-    return "FASPMGR \(version)\n\(lines.joined())\n"
+    "FASPMGR \(version)\n\(fields.map { "\($0.name): \($0.value)\n" }.joined())\n"
   }
 }
 
@@ -156,49 +120,41 @@ extension Unicode.Scalar {
   var isBreak: Bool { self == "\n" || self == "\r" || self == "\0" }
 }
 
+/// The values of fields, each of which is `nil` if the field is missing or malformed.
 extension ManagementFrame {
-  /// The kind of frame (`Type`), or `nil` if the field is missing.
+  /// The kind of frame (`Type`).
   package var kind: Kind? { self["Type"].map { Kind(rawValue: $0) } }
 
-  /// The error code in the frame (`Code`), or `nil` if the frame has none.
-  ///
-  /// See ``AscpErrorCode``.
+  /// The number of an ``AscpErrorCode`` (`Code`).
   package var code: Int? { integer("Code") }
 
-  /// The error text in the frame (`Description`), unchanged, or `nil` if the field is missing.
+  /// The error text in the frame (`Description`), unchanged.
   package var errorDescription: String? { self["Description"] }
 
-  /// The session ID in the frame (`SessionId`), or `nil` if the field is missing.
+  /// The session ID in the frame (`SessionId`).
   package var sessionID: String? { self["SessionId"] }
 
-  /// The path of the file that the frame is about (`File`, or else `Source`), or `nil` if both fields are missing.
+  /// The path of the file that the frame is about (`File`, or else `Source`).
   package var file: String? { self["File"] ?? self["Source"] }
 
-  /// The number of content bytes that have been transferred, or `nil` if it is not reported.
-  ///
-  /// The number is the sum of `TransferBytes`, which this session transferred, and `StartByte`, at which the session
-  /// resumed.
+  /// The number of bytes so far: `TransferBytes` of this session, and `StartByte`, at which it resumed.
   package var bytes: Int64? {
     guard let transferred: Int64 = integer("TransferBytes") else { return nil }
     let (sum, overflow) = transferred.addingReportingOverflow(integer("StartByte") ?? 0)
     return overflow ? nil : sum
   }
 
-  /// The number of content bytes in the whole transfer (`PreTransferBytes`), or `nil` if it is not reported.
+  /// The number of content bytes in the whole transfer (`PreTransferBytes`).
   package var totalBytes: Int64? { integer("PreTransferBytes") }
 
-  /// The file size in bytes (`Size`), or `nil` if it is not reported.
+  /// The file size in bytes (`Size`).
   package var fileBytes: Int64? { integer("Size") }
 
-  /// Returns the integer in a field, or `nil` if the field is missing, is not an integer or is out of range.
-  package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String, as type: Number.Type = Number.self)
-    -> Number?
-  {
+  package func integer<Number: FixedWidthInteger & SignedInteger>(_ name: String) -> Number? {
     self[name].flatMap { Number(signedDigits: $0) }
   }
 
-  /// Returns the Boolean value in a field, which is `Yes` or `No`, or `nil` if the field is missing or has another
-  /// value.
+  /// Returns the Boolean value in a field, which is `Yes` or `No`.
   package func truth(_ name: String) -> Bool? {
     switch self[name]?.lowercased() {
     case "yes": true
@@ -222,9 +178,143 @@ extension ManagementFrame {
     }
   }
 
-  /// The class of the failure that the frame reports, or `nil` if the frame reports no failure.
   package var failureClass: AscpFailureClass? {
     guard kind == .error || kind == .fileError || (kind == .done && (code ?? 0) != 0) else { return nil }
     return AscpErrorCode.classify(code: code, text: errorDescription ?? "")
+  }
+}
+
+/// An incremental parser for the frames on ascp's management port.
+///
+/// The parser accepts input in chunks of any length, any protocol version, fields in any order, and lines that end with
+/// CR LF. If a line does not belong to a frame, the parser reports a problem and skips the line together with the rest
+/// of its frame. The longest line and the largest frame limit the memory use. Bytes that are not UTF-8 are replaced.
+package struct ManagementFrameParser: Sendable {
+  package enum Item: Sendable, Equatable {
+    case frame(ManagementFrame)
+    /// Input that is not a management frame, after which parsing continues at the next header.
+    case problem(Problem)
+  }
+
+  /// A reason why input is not a management frame.
+  package enum Problem: String, Sendable, Hashable {
+    /// A line of another form is in the position of a header.
+    case missingHeader
+    /// The version in the header is not a number.
+    case invalidHeader
+    /// The line does not contain `: `.
+    case invalidField
+    case lineTooLong
+    case frameTooLarge
+    /// The end of the frame is missing.
+    case cutOff
+  }
+
+  /// The maximum length of a line in bytes: 64 KiB, which is more than the length of any path.
+  package static let longestLine = 65_536
+
+  package static let largestFrame = 262_144
+
+  private enum State {
+    case idle
+    case frame(version: Int)
+    /// The parser skips input with a reported problem, up to the next empty line or header.
+    case skipping
+  }
+
+  private var state = State.idle
+  private var line: [UInt8] = []
+  private var isLineTooLong = false
+  private var fields: [(name: String, value: String)] = []
+  private var size = 0
+
+  package init() {}
+
+  /// Parses the next chunk of input, and returns the frames and problems that are then complete, in order.
+  package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Item] {
+    var items: [Item] = []
+    for byte in bytes {
+      if byte == UInt8(ascii: "\n") {
+        endLine(&items)
+      } else if line.count < Self.longestLine {
+        line.append(byte)
+      } else {
+        isLineTooLong = true
+      }
+    }
+    return items
+  }
+
+  /// Ends the input and resets the parser, and returns a problem if the input ended within a frame.
+  package mutating func finish() -> Item? {
+    defer { self = ManagementFrameParser() }
+    switch state {
+    case .frame: return .problem(.cutOff)
+    case .idle, .skipping: return line.isEmpty ? nil : .problem(.cutOff)
+    }
+  }
+
+  private mutating func endLine(_ items: inout [Item]) {
+    defer {
+      line.removeAll(keepingCapacity: true)
+      isLineTooLong = false
+    }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    if isLineTooLong { return fail(.lineTooLong, &items) }
+    if line.isEmpty { return endFrame(&items) }
+    if line.starts(with: "FASPMGR ".utf8) { return begin(&items) }
+    switch state {
+    case .idle: fail(.missingHeader, &items)
+    case .frame: addField(&items)
+    case .skipping: break
+    }
+  }
+
+  /// Starts a frame, and reports a problem if the previous frame did not end with an empty line.
+  private mutating func begin(_ items: inout [Item]) {
+    if case .frame = state { items.append(.problem(.cutOff)) }
+    fields = []
+    size = line.count
+    let digits = line.dropFirst("FASPMGR ".utf8.count)
+    guard let version = Int(digits: String(decoding: digits, as: UTF8.self)) else {
+      return fail(.invalidHeader, &items)
+    }
+    state = .frame(version: version)
+  }
+
+  private mutating func addField(_ items: inout [Item]) {
+    size += line.count + 1
+    guard size <= Self.largestFrame else { return fail(.frameTooLarge, &items) }
+    guard let name = Self.name(in: line) else { return fail(.invalidField, &items) }
+    let value = line.dropFirst(name.count + 2)
+    fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+  }
+
+  /// Returns the field name before the first `: `, whose space may be missing if the value is empty.
+  private static func name(in line: [UInt8]) -> ArraySlice<UInt8>? {
+    var start = line.startIndex
+    while let colon = line[start...].firstIndex(of: UInt8(ascii: ":")) {
+      let next = colon + 1
+      if next == line.endIndex || line[next] == UInt8(ascii: " ") { return colon == 0 ? nil : line[..<colon] }
+      start = next
+    }
+    return nil
+  }
+
+  private mutating func endFrame(_ items: inout [Item]) {
+    if case .frame(let version) = state { items.append(.frame(ManagementFrame(version: version, fields: fields))) }
+    fields = []
+    state = .idle
+  }
+
+  /// Reports a problem, but only once for each section of the input that is skipped.
+  private mutating func fail(_ problem: Problem, _ items: inout [Item]) {
+    if case .skipping = state {
+      if problem == .invalidHeader { items.append(.problem(problem)) }
+      return
+    }
+    items.append(.problem(problem))
+    fields = []
+    state = .skipping
   }
 }

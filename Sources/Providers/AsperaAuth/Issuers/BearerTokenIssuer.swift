@@ -9,11 +9,11 @@ public import StorageAuth
 /// The issuer sends no request to a service. The server identifies the files based on tags in the specification, which
 /// contain the access key and the identifier of the folder or file. The clock of this machine must be accurate, because
 /// the server compares the token's expiration with its own clock.
-public struct BearerTokenIssuer: TokenIssuer {
+public struct BearerTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
-  public var source: String { "bearer tokens of the access key \(maker.accessKey)" }
+  public var source: String { access.source }
 
-  private let maker: BearerTokenFactory
+  private let access: BearerAccessProvider
   private let fileID: String
 
   /// Creates an issuer of bearer tokens.
@@ -27,8 +27,7 @@ public struct BearerTokenIssuer: TokenIssuer {
   public init(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) {
-    maker = BearerTokenFactory(
-      accessKey: accessKey, userID: userID, role: NodeScope.user, key: key, lifetime: lifetime)
+    access = BearerAccessProvider(accessKey: accessKey, userID: userID, key: key, lifetime: lifetime)
     self.fileID = fileID
   }
 
@@ -41,20 +40,18 @@ public struct BearerTokenIssuer: TokenIssuer {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let (minted, present) = try maker.token(for: source, at: context.time.now)
+    let (minted, present) = try access.token(at: context.time.now)
     do {
       let token = try AsperaToken(
         Secret(BearerText.prefix + minted.secret.reveal()), expiration: minted.claims.expiration)
-      let specification = TransferSpec.naming(accessKey: maker.accessKey, fileID: fileID)
+      let specification = TransferSpec.naming(accessKey: access.accessKey, fileID: fileID)
       return IssuedCredential(
         TransferCredential(token: token, specification: specification), issuerTime: present, source: source)
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
   }
-}
 
-extension BearerTokenIssuer: Redacted {
   /// A description that contains the issuer name.
   public var description: String { "BearerTokenIssuer(\(source))" }
 }
@@ -75,30 +72,60 @@ extension TokenIssuer where Self == BearerTokenIssuer {
   }
 }
 
-/// A factory that creates node bearer tokens for one user.
+/// A credential provider that creates short-lived bearer tokens for a Node API with an access key's private key.
 ///
-/// The lifetime of a token starts when the token is created.
-struct BearerTokenFactory: Sendable {
-  /// The permitted token lifetimes, in seconds.
-  ///
-  /// A token with a lifetime below one second would expire on its way to the node. For more than a year, a basic token
-  /// is the better choice.
-  private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
+/// The provider signs a new token on every request. Use a `CredentialCache` to store the token and refresh it before it
+/// expires. The clock of this machine must be accurate, because the node compares the token's expiration with its own
+/// clock.
+///
+/// ```swift
+/// let access = CredentialCache(BearerAccessProvider(accessKey: "my_key", userID: "mia", key: key))
+/// ```
+public struct BearerAccessProvider: CredentialProvider, Redacted {
+  /// The provider name that errors and events show.
+  public var source: String { "bearer tokens of the access key \(accessKey)" }
 
-  let accessKey: String
-  let userID: String
-  let role: String
-  let key: NodeBearerKey
-  let lifetime: Duration
+  fileprivate let accessKey: String
+  private let userID: String
+  private let role: String
+  private let key: NodeBearerKey
+  private let lifetime: Duration
 
-  /// Creates a bearer token, and returns the token and the time at which its lifetime starts.
+  /// Creates a provider of bearer tokens.
   ///
   /// - Parameters:
-  ///   - source: The name of the credential provider, for error messages.
-  ///   - now: The current time.
-  func token(for source: String, at now: Timestamp) throws(CredentialError) -> (
-    token: NodeBearerToken, present: Timestamp
+  ///   - accessKey: The identifier of the access key.
+  ///   - userID: The user ID that the permissions on the node refer to.
+  ///   - role: The role in the token's scope: ``NodeScope/user`` or ``NodeScope/admin``.
+  ///   - key: The private key whose public key is registered with the access key.
+  ///   - lifetime: The lifetime of each token, in whole seconds.
+  public init(
+    accessKey: String, userID: String, role: String = NodeScope.user, key: NodeBearerKey,
+    lifetime: Duration = .seconds(3_600)
   ) {
+    self.accessKey = accessKey
+    self.userID = userID
+    self.role = role
+    self.key = key
+    self.lifetime = lifetime
+  }
+
+  /// Returns a credential with a newly signed bearer token, and the time at which the token's lifetime starts.
+  ///
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError` if the key cannot sign a token or the lifetime is out of range.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+    let (token, present) = try token(at: context.time.now)
+    let access = AsperaNodeAccess(
+      .bearer(token: token.secret, accessKey: accessKey), expiration: token.claims.expiration)
+    return IssuedCredential(access, issuerTime: present)
+  }
+
+  /// The permitted token lifetimes in seconds: less expires on the way, and more is a case for a basic token.
+  private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
+
+  /// Signs a bearer token, and returns the token and the time at which its lifetime starts.
+  fileprivate func token(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, present: Timestamp) {
     let seconds = try RequestCheck(source: source).seconds(lifetime, in: Self.lifetimes)
     let present = now.wholeSeconds
     let claims = NodeBearerClaims(
@@ -110,6 +137,9 @@ struct BearerTokenFactory: Sendable {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
   }
+
+  /// A description that contains the provider name.
+  public var description: String { "BearerAccessProvider(\(source))" }
 }
 
 /// Functions that parse a bearer token without verifying its signature.
@@ -129,8 +159,7 @@ enum BearerText {
     return (try? NodeBearerToken(Secret(bare)))?.claims.expiration
   }
 
-  /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4), or `nil` if the claim is
-  /// missing.
+  /// Returns the time in the claim `exp` of a JSON Web Token (RFC 7519, section 4.1.4).
   private static func webTokenExpiration(of text: String) -> Timestamp? {
     let parts = text.parts(between: ".")
     guard parts.count == 3, text.utf8.count <= NodeBearerToken.sizeLimit, let payload = [UInt8](base64URL: parts[1]),

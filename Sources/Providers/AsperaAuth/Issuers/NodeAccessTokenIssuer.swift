@@ -5,14 +5,14 @@ public import StorageAuth
 
 /// A token issuer that authorizes transfers with the credential of the Node API: a bearer token or an access key.
 ///
-/// No setup request is necessary. The server identifies the files by tags in the specification, which contain the access
-/// key and the ID of the folder that the paths are relative to. If the server rejects a bearer token, the issuer
+/// No setup request is necessary. The server identifies the files by tags in the specification, which contain the
+/// access key and the ID of the folder that the paths are relative to. If the server rejects a bearer token, the issuer
 /// refreshes the credential.
 ///
 /// ```swift
 /// let issuer = NodeAccessTokenIssuer(access: cache, fileID: "42")
 /// ```
-public struct NodeAccessTokenIssuer: TokenIssuer {
+public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   /// The issuer name that errors and events show.
   public let source = "credential of the node"
 
@@ -25,11 +25,9 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
   /// Creates an issuer of tokens for the transfers below one folder.
   ///
   /// - Parameters:
-  ///   - access: The provider of the credentials. A `CredentialCache` is used directly, and any other provider is
-  ///     wrapped in a new cache.
+  ///   - access: The provider of the credentials, which is used directly if it is a `CredentialCache`, or else cached.
   ///   - fileID: The ID of the folder that the paths of the transfers are relative to.
-  ///   - specification: Further fields of the grants, such as the server. If `nil`, the user is `xfer` and the queue's
-  ///     account determines the server.
+  ///   - specification: Further fields of the grants. If `nil`, the user `xfer` and the server of the queue's account.
   ///   - margin: The time for which a bearer token must remain valid when a session starts. If the provider returns
   ///     only credentials with a shorter lifetime, they are used until they expire.
   public init(
@@ -98,11 +96,12 @@ public struct NodeAccessTokenIssuer: TokenIssuer {
     }
     return TransferCredential(token: token, specification: naming)
   }
+
+  /// A description that contains the issuer name and the folder ID.
+  public var description: String { "NodeAccessTokenIssuer(\(source), file ID: \(fileID))" }
 }
 
-/// The sessions that hold the most recently issued credential.
-///
-/// A session that holds an older credential needs no refresh when the server rejects that credential.
+/// The sessions that hold the most recent credential, which others need not refresh when the server rejects theirs.
 private final class Holders: Sendable {
   private static let limit = 65_536
 
@@ -113,12 +112,11 @@ private final class Holders: Sendable {
 
   private let state = Lock(State())
 
-  /// Returns the generation of the most recent credential if the session holds that credential, otherwise `nil`.
+  /// Returns the generation of the most recent credential, or `nil` if the session does not hold that credential.
   func generation(of session: String) -> CredentialGeneration? {
     state.withLock { $0.sessions.contains(session) ? $0.generation : nil }
   }
 
-  /// Records that a session received the credential of a generation.
   func note(_ generation: CredentialGeneration, of session: String) {
     state.withLock { state in
       if state.generation != generation || state.sessions.count >= Self.limit {
@@ -127,11 +125,6 @@ private final class Holders: Sendable {
       state.sessions.insert(session)
     }
   }
-}
-
-extension NodeAccessTokenIssuer: Redacted {
-  /// A description that contains the issuer name and the folder ID.
-  public var description: String { "NodeAccessTokenIssuer(\(source), file ID: \(fileID))" }
 }
 
 extension TokenIssuer where Self == NodeAccessTokenIssuer {
@@ -144,5 +137,25 @@ extension TokenIssuer where Self == NodeAccessTokenIssuer {
     _ access: some CredentialProvider<AsperaNodeAccess>, fileID: String
   ) -> NodeAccessTokenIssuer {
     NodeAccessTokenIssuer(access: access, fileID: fileID)
+  }
+}
+
+/// The provider of an issuer's credentials, or a cache of it, made in the context of the first request for a token.
+final class AccessCache: Sendable {
+  private let provider: any CredentialProvider<AsperaNodeAccess>
+  private let made: Lock<CredentialCache<AsperaNodeAccess>?>
+
+  init(_ provider: some CredentialProvider<AsperaNodeAccess>) {
+    self.provider = provider
+    made = Lock(provider as? CredentialCache<AsperaNodeAccess>)
+  }
+
+  func cache(in context: ProviderContext) -> CredentialCache<AsperaNodeAccess> {
+    made.withLock { made in
+      if let made { return made }
+      let cache = CredentialCache(provider, in: context)
+      made = cache
+      return cache
+    }
   }
 }

@@ -6,7 +6,7 @@ public import StorageAuth
 /// A credential for requests to an Aspera server's Node API.
 ///
 /// `print`, `dump` and `Mirror` do not show the secret.
-public struct AsperaNodeAccess: Credential {
+public struct AsperaNodeAccess: Credential, Redacted {
   /// An authorization method with its credential.
   public enum Method: Sendable, Equatable {
     /// Basic authorization with the name and the password of a node user.
@@ -20,8 +20,7 @@ public struct AsperaNodeAccess: Credential {
   /// The authorization method with its credential.
   public let method: Method
 
-  /// The time at which the credential expires according to its issuer's clock, or `nil` if the credential does not
-  /// expire or the time is unknown.
+  /// The time at which the credential expires by its issuer's clock, or `nil` if it does not, or the time is unknown.
   public let expiration: Timestamp?
 
   /// Creates a credential without validation.
@@ -83,9 +82,7 @@ public struct AsperaNodeAccess: Credential {
     case .basic(_, let secret), .accessKey(_, let secret), .bearer(let secret, _): secret
     }
   }
-}
 
-extension AsperaNodeAccess: Redacted {
   /// A description that contains the method, the identity and the expiration, but not the secret.
   public var description: String {
     let parts: String

@@ -17,7 +17,7 @@ internal import StorageCrypto
 /// `X-Aspera-AccessKey` with the identifier of the access key.
 ///
 /// The headers contain the secret itself and not a signature, so the signer rejects requests over plain HTTP to other
-/// machines. The headers are not bound to the method, the path, the body or the date. A client that obtains them can
+/// machines. The headers are not bound to the method, the path, the body or the date: a client that obtains them can
 /// authorize any request.
 public struct AsperaNodeSigner: Signer {
   /// The type of the requests that this signer authorizes.
@@ -63,14 +63,12 @@ public struct AsperaNodeSigner: Signer {
   }
 
   /// Returns the values of the headers `Authorization` and `X-Aspera-AccessKey` for a credential.
-  static func fields(
-    for access: AsperaNodeAccess
-  ) throws(SigningError) -> (authorization: String, accessKey: String?) {
+  static func fields(for access: AsperaNodeAccess) throws(SigningError) -> (authorization: String, accessKey: String?) {
     switch access.method {
     case .basic(let user, let password):
-      return (try BasicAuthorization.value(user: user, password: password, .user), nil)
+      return (try BasicAuthorization.value(user: user, password: password, BasicAuthorization.nodeUser), nil)
     case .accessKey(let id, let secret):
-      return (try BasicAuthorization.value(user: id, password: secret, .accessKey), nil)
+      return (try BasicAuthorization.value(user: id, password: secret, BasicAuthorization.accessKey), nil)
     case .bearer(let token, let id):
       let bare = BearerText.bare(token.reveal())
       try checkHeader(bare, "bearer token")
@@ -95,7 +93,6 @@ public struct AsperaNodeSigner: Signer {
     }
   }
 
-  /// The maximum size of a header value, in bytes.
   private static let longestHeader = 16_384
 
   private static func checkHeader(_ text: String, _ name: String) throws(SigningError) {
@@ -117,4 +114,43 @@ public struct AsperaNodeSigner: Signer {
 extension HTTPField.Name {
   /// The name of the header that contains the access key to which a bearer token belongs.
   package static let asperaAccessKey = known("X-Aspera-AccessKey")
+}
+
+/// The value of an `Authorization` header in the Basic scheme (RFC 7617, section 2), which basic tokens have as well.
+enum BasicAuthorization {
+  /// The terms for the user and the password in error messages.
+  typealias Names = (user: String, password: String)
+
+  static let nodeUser: Names = ("node user", "password")
+  static let accessKey: Names = ("access key id", "secret of the access key")
+
+  /// Throws if the user or the password is empty or contains a control character, or if the user contains a colon.
+  static func value(user: String, password: Secret, _ names: Names) throws(SigningError) -> String {
+    guard !user.utf8.contains(UInt8(ascii: ":")) else {
+      throw SigningError(
+        .invalidCredential, "The \(names.user) holds a colon, which separates it from the \(names.password).",
+        remedy: "Use only the \(names.user), without the \(names.password) after it.")
+    }
+    try check(Secret(user), names.user)
+    try check(password, names.password)
+    var bytes = [UInt8](writing: { writer in
+      writer.append(user)
+      writer.append(UInt8(ascii: ":"))
+      password.bytes.withBytes { writer.append($0) }
+    })
+    defer { wipe(&bytes) }
+    return "Basic " + String(writing: { $0.append(base64: bytes) })
+  }
+
+  private static func check(_ text: Secret, _ name: String) throws(SigningError) {
+    let isClean = text.bytes.withBytes { bytes in
+      bytes.indices.allSatisfy { bytes[$0] >= 0x20 && bytes[$0] != 0x7f }
+    }
+    guard isClean, !text.isEmpty else {
+      throw SigningError(
+        .invalidCredential,
+        text.isEmpty ? "The \(name) is empty." : "The \(name) holds a line break or a control character.",
+        remedy: "Copy it again; a line break at its end is the usual cause.")
+    }
+  }
 }

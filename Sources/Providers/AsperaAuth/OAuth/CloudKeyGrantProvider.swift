@@ -10,14 +10,14 @@ public import StorageAuth
 /// key"](https://cloud.ibm.com/docs/account?topic=account-iamtoken_from_apikey). The tokens authorize requests to IBM
 /// Cloud's services, such as Cloud Object Storage with its native bearer authorization.
 ///
-/// Transfers of Aspera to Cloud Object Storage are not supported. The storage credentials of such a transfer, a delegated
-/// refresh token, would travel in the tags of the transfer specification, which ascp receives as a command-line argument
-/// and other users of the machine can read.
+/// Transfers of Aspera to Cloud Object Storage are not supported. The storage credentials of such a transfer, a
+/// delegated refresh token, would travel in the tags of the transfer specification, which ascp receives as a
+/// command-line argument and other users of the machine can read.
 ///
 /// ```swift
 /// let tokens = CredentialCache(CloudKeyGrantProvider(apiKey: key))
 /// ```
-public struct CloudKeyGrantProvider: CredentialProvider {
+public struct CloudKeyGrantProvider: CredentialProvider, Redacted {
   /// The token endpoint of IBM Cloud's identity service.
   public static let tokenURL = "https://iam.cloud.ibm.com/identity/token"
 
@@ -32,9 +32,7 @@ public struct CloudKeyGrantProvider: CredentialProvider {
   /// - Parameters:
   ///   - apiKey: The API key of a user or of a service ID.
   ///   - tokenURL: The URL of the token endpoint, with the scheme `https`, or `http` on this machine.
-  public init(
-    apiKey: Secret, tokenURL: String = Self.tokenURL
-  ) {
+  public init(apiKey: Secret, tokenURL: String = Self.tokenURL) {
     source = ServiceURL(tokenURL).map { "token endpoint \($0.visible)" } ?? "token endpoint"
     self.apiKey = apiKey
     endpoint = TokenEndpoint(source: source, url: tokenURL)
@@ -43,9 +41,9 @@ public struct CloudKeyGrantProvider: CredentialProvider {
   /// Requests an access token, and returns it with the server's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedResponse` if the response is
-  ///   malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it does not respond
-  ///   in time.
+  /// - Throws: A `CredentialError`: `rejected` if the server refuses the API key, `malformedResponse` if the response
+  ///   is malformed, `failed` if the API key is empty or the server cannot be reached, and `timeout` if it does not
+  ///   respond in time.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     guard !apiKey.isEmpty else {
       throw CredentialError(.failed, source: source, "The API key is empty.", remedy: "Set the API key.")
@@ -59,9 +57,7 @@ public struct CloudKeyGrantProvider: CredentialProvider {
     case .refused(let refusal): throw refusal.error(for: source)
     }
   }
-}
 
-extension CloudKeyGrantProvider: Redacted {
   /// A description that contains the provider name.
   public var description: String { "CloudKeyGrantProvider(\(source))" }
 }

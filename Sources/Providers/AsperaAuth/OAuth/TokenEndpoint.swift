@@ -3,14 +3,12 @@
 
 internal import CredentialSources
 internal import HTTPTypes
-internal import StorageAuth
+public import StorageAuth
 internal import StorageCrypto
 
 /// A token endpoint of an OAuth 2.0 authorization server (RFC 6749, section 3.2).
 struct TokenEndpoint: Sendable {
-  /// The lifetime of a token whose response contains no lifetime and that contains none itself.
-  ///
-  /// It is the age at which aspera-cli discards such tokens.
+  /// The lifetime of a token if none is known, at which age aspera-cli discards such tokens.
   static let assumedLife = Duration.seconds(1_800)
 
   /// The accepted lifetimes of tokens, in seconds.
@@ -20,24 +18,12 @@ struct TokenEndpoint: Sendable {
   let source: String
   let url: String
 
-  init(source: String, url: String) {
-    self.source = source
-    self.url = url
-  }
-
-  /// The response to a token request.
   enum Outcome {
     case issued(IssuedCredential<OAuthBearer>)
     case refused(OAuthRefusal)
   }
 
-  /// Sends a form to the token endpoint and returns the issued token or the refusal.
-  ///
-  /// - Parameters:
-  ///   - form: The parameters of the request.
-  ///   - authorization: The value of the `Authorization` header, or `nil` for no such header.
-  ///   - masks: The confidential values in the request, which no error shows.
-  ///   - context: The context of the provider's call.
+  /// Sends a form, whose confidential values (`masks`) no error shows, to the token endpoint.
   func token(
     _ form: [FormPair], authorization: String? = nil, masks: [Secret], in context: ProviderContext
   ) async throws(CredentialError) -> Outcome {
@@ -88,7 +74,6 @@ struct TokenEndpoint: Sendable {
     return IssuedCredential(bearer, issuerTime: issuerTime, source: source)
   }
 
-  /// Returns the member `expires_in` of a response in seconds, or `nil` if the response has no such member.
   private func life(in object: JSONObject) throws(CredentialError) -> Int64? {
     guard let value = object["expires_in"], value != .null else { return nil }
     guard let life = value.code.flatMap({ Int64(digits: $0) }), Self.lives.contains(life) else {
@@ -124,11 +109,9 @@ extension String {
 /// The response has the form of RFC 6749 (section 5.2), of Faspex (`code` and `message`), of IBM Cloud (`errorCode` and
 /// `errorMessage`), or of a Node API (`error` with `user_message`).
 struct OAuthRefusal: Sendable {
-  /// The HTTP status of the response.
-  let status: Int
-  /// The error code, such as `invalid_grant`, or `nil` if the response has none.
-  let code: String?
-  /// The current time according to the server's clock, or `nil` if the response does not contain it.
+  private let status: Int
+  /// The error code, such as `invalid_grant`.
+  private let code: String?
   let issuerTime: Timestamp?
 
   /// The error code and the server's message on one line, with confidential values masked.
@@ -148,14 +131,9 @@ struct OAuthRefusal: Sendable {
     isAboutTime = ["expired", "not yet", "future", "clock", "nbf", "iat"].contains { words.contains($0) }
   }
 
-  /// Whether a wrong clock of this machine can be the reason for the refusal.
-  ///
-  /// The code `invalid_grant` stands for every fault of an assertion, and 2019 for every fault in Faspex.
+  /// Whether a wrong clock can be the reason: `invalid_grant` stands for every fault of an assertion, 2019 in Faspex.
   var canBeTime: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
 
-  /// Returns the error that reports the refusal.
-  ///
-  /// - Parameter source: The name of the provider that requested the token.
   func error(for source: String) -> CredentialError {
     let isPassing =
       status >= 500 || status == 429 || status == 408 || code == "temporarily_unavailable" || code == "server_error"
@@ -182,5 +160,38 @@ struct OAuthRefusal: Sendable {
     case "BXNIM0415E": return "Check the API key; it may have been deleted."
     default: return "See what the server says about this code, and check the address of the token endpoint."
     }
+  }
+}
+
+/// An access token that an OAuth 2.0 authorization server issued (RFC 6749, section 5.1).
+///
+/// Any client that has the token can use its rights. `print`, `dump` and `Mirror` do not show the token.
+public struct OAuthBearer: Credential, Redacted {
+  /// The access token, without the prefix `Bearer`.
+  public let token: Secret
+
+  /// The rights that the server granted, or `nil` if the server did not report them.
+  public let scope: String?
+
+  /// The time at which the token expires according to its issuer's clock, or `nil` if the time is unknown.
+  public let expiration: Timestamp?
+
+  /// Creates a credential from an access token.
+  ///
+  /// - Parameters:
+  ///   - token: The access token, with or without the prefix `Bearer`.
+  ///   - scope: The rights that the server granted.
+  ///   - expiration: The time at which the token expires. If `nil`, the expiration that the token contains.
+  public init(_ token: Secret, scope: String? = nil, expiration: Timestamp? = nil) {
+    let text = token.reveal()
+    self.token = Secret(BearerText.bare(text))
+    self.scope = scope
+    self.expiration = expiration ?? BearerText.expiration(of: text)
+  }
+
+  /// A description that contains the scope and the expiration, but not the token.
+  public var description: String {
+    let parts = ["token: \(Secret.mask)", scope.map { "scope: \($0)" }, expiration.map { "expiration: \($0)" }]
+    return "OAuthBearer(\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
 }

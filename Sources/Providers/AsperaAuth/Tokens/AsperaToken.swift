@@ -7,7 +7,7 @@ internal import StorageCrypto
 /// A token that an Aspera server requires for a transfer.
 ///
 /// `print`, `dump` and `Mirror` do not show the token; ``description`` tells tokens apart by a fingerprint.
-public struct AsperaToken: Sendable, Equatable {
+public struct AsperaToken: Sendable, Equatable, Redacted {
   /// The kind of a token, determined by its form.
   public enum Kind: String, Sendable, Hashable {
     /// A transfer token, issued by a server for certain paths and one direction: `ATM2_…`.
@@ -31,8 +31,7 @@ public struct AsperaToken: Sendable, Equatable {
 
   /// The time at which the token expires according to the issuer's clock, or `nil` if the time is unknown.
   ///
-  /// A bearer token contains its expiration. A transfer token does not, and a basic token is valid as long as its
-  /// access key.
+  /// A bearer token contains it. A transfer token does not, and a basic token is valid as long as its access key.
   public let expiration: Timestamp?
 
   /// Creates a token from its textual form.
@@ -53,9 +52,17 @@ public struct AsperaToken: Sendable, Equatable {
     (kind, note) = Self.form(of: text)
     self.expiration = expiration ?? (kind == .bearer ? BearerText.expiration(of: text) : nil)
   }
-}
 
-extension AsperaToken {
+  /// A description with the kind, the fingerprint or the access key, the expiration and the note, but not the token.
+  public var description: String {
+    var parts = [kind.rawValue]
+    if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
+    if let accessKey { parts.append("access key: \(accessKey)") }
+    if let expiration { parts.append("expiration: \(expiration)") }
+    if let note { parts.append("note: \(note)") }
+    return "AsperaToken(\(parts.joined(separator: ", ")))"
+  }
+
   /// Creates a token from its text.
   ///
   /// - Parameters:
@@ -80,26 +87,23 @@ extension AsperaToken {
   public static func basic(accessKey: String, secret: Secret) throws(AsperaError) -> AsperaToken {
     let value: String
     do {
-      value = try BasicAuthorization.value(user: accessKey, password: secret, .accessKey)
+      value = try BasicAuthorization.value(user: accessKey, password: secret, BasicAuthorization.accessKey)
     } catch {
       throw AsperaError(.invalidToken, error.message, remedy: error.remedy)
     }
     return try AsperaToken(Secret(value))
   }
-}
 
-extension AsperaToken {
   /// Returns the kind of a token based on its form, and a note if the form is irregular.
   ///
   /// A transfer token starts with `AT`, `B` or `M`, a version and an underscore, and ends with an underscore and the
   /// reversed header. A basic or bearer token starts with the name of its scheme and a space.
-  static func form(of text: String) -> (kind: Kind, note: String?) {
+  private static func form(of text: String) -> (kind: Kind, note: String?) {
     if text.hasBytePrefix("Basic ") { return (.basic, nil) }
     if text.hasPrefix(BearerText.prefix) { return (.bearer, nil) }
     if let header = transferHeader(of: text) {
       let footer = "_" + String(header.reversed())
-      // The underscores of the header and the footer are distinct, because the payload between them has at least one
-      // byte.
+      // The payload between the underscores of the header and the footer has at least one byte.
       if text.hasSuffix(footer), text.utf8.count > header.utf8.count + 1 + footer.utf8.count { return (.transfer, nil) }
       return (
         .other,
@@ -112,10 +116,7 @@ extension AsperaToken {
     return (.other, nil)
   }
 
-  /// Returns the first four characters of a transfer token, or `nil` if the text is not a transfer token.
-  ///
-  /// They are `AT`, a letter that distinguishes tokens for one session from tokens for several sessions, and the
-  /// version.
+  /// Returns the header of a transfer token: `AT`, a letter for tokens of one or of several sessions, and the version.
   private static func transferHeader(of text: String) -> String? {
     let header = Array(text.utf8.prefix(5))
     let isTransfer =
@@ -124,9 +125,7 @@ extension AsperaToken {
       && (UInt8(ascii: "2")...UInt8(ascii: "4")).contains(header[3]) && header[4] == UInt8(ascii: "_")
     return isTransfer ? String(text.prefix(4)) : nil
   }
-}
 
-extension AsperaToken {
   /// The first eight hexadecimal digits of the token's SHA-256 hash, or `nil` for a basic token.
   ///
   /// Logs use the fingerprint to distinguish tokens. A basic token has no fingerprint because its secret can be chosen
@@ -136,23 +135,10 @@ extension AsperaToken {
   }
 
   /// The access key of a basic token, or `nil` if the token has another kind or cannot be decoded.
-  var accessKey: String? {
+  private var accessKey: String? {
     guard kind == .basic, let bytes = [UInt8](base64: String(secret.reveal().dropFirst("Basic ".count))),
       let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
     return String(validating: bytes[..<colon], as: UTF8.self)
-  }
-}
-
-extension AsperaToken: Redacted {
-  /// A description that contains the kind, the fingerprint or the access key, the expiration and the note, but not the
-  /// token.
-  public var description: String {
-    var parts = [kind.rawValue]
-    if let fingerprint { parts.append("fingerprint: \(fingerprint)") }
-    if let accessKey { parts.append("access key: \(accessKey)") }
-    if let expiration { parts.append("expiration: \(expiration)") }
-    if let note { parts.append("note: \(note)") }
-    return "AsperaToken(\(parts.joined(separator: ", ")))"
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CZlib
+internal import CredentialSources
 public import StorageAuth
 internal import StorageCrypto
 internal import StorageKeys
@@ -15,10 +16,8 @@ internal import StorageKeys
 ///   userID: "mia", scope: NodeScope(accessKey: "my_key"), expiration: .now.advanced(by: .seconds(3600)))
 /// let token = try NodeBearerToken(claims, signedWith: key)
 /// ```
-public struct NodeBearerToken: Sendable, Equatable {
-  /// The maximum size of a token in bytes, both compressed and uncompressed.
-  ///
-  /// A token for a user in a thousand groups takes a tenth of this size.
+public struct NodeBearerToken: Sendable, Equatable, Redacted {
+  /// The maximum size of a token in bytes, also uncompressed; a token with a thousand groups takes a tenth of it.
   static let sizeLimit = 65_536
 
   /// The token, without the prefix `Bearer`.
@@ -30,15 +29,7 @@ public struct NodeBearerToken: Sendable, Equatable {
   /// The signed bytes of the token: its claims in JSON.
   let payload: [UInt8]
 
-  /// The RSA signature of the token's claims.
   let signature: [UInt8]
-
-  init(secret: Secret, claims: NodeBearerClaims, payload: [UInt8], signature: [UInt8]) {
-    self.secret = secret
-    self.claims = claims
-    self.payload = payload
-    self.signature = signature
-  }
 
   /// Verifies the token's signature, without checking the expiration.
   ///
@@ -65,9 +56,7 @@ public struct NodeBearerToken: Sendable, Equatable {
         remedy: "Sign the token with the private key whose public key is registered with the access key.")
     }
   }
-}
 
-extension NodeBearerToken: Redacted {
   /// A description that contains the user, the scope and the expiration, but not the token.
   public var description: String {
     let parts = [
@@ -76,9 +65,7 @@ extension NodeBearerToken: Redacted {
     ]
     return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
   }
-}
 
-extension NodeBearerToken {
   /// The line between the claims and the signature in the plaintext of a token.
   static let delimiter = Array("==SIGNATURE==".utf8)
 
@@ -99,15 +86,14 @@ extension NodeBearerToken {
   ///   contain the signature delimiter; `unsupportedKey` if the key is too short; `failed` if the token cannot be
   ///   compressed.
   public init(_ claims: NodeBearerClaims, signedWith key: NodeBearerKey) throws(AsperaError) {
-    let payload = JSONValue.object(claims.fields).serialized
+    self.claims = claims
+    payload = JSONValue.object(claims.fields).serialized
     try Self.check(claims, payload)
-    let signature = try key.signature(of: payload)
-    let plaintext = Self.plaintext(payload, signature)
-    guard let packed = Zlib.compress(plaintext) else {
+    signature = try key.signature(of: payload)
+    guard let packed = Zlib.compress(Self.plaintext(payload, signature)) else {
       throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
     }
-    let text = String(writing: { $0.append(base64: packed) })
-    self.init(secret: Secret(text), claims: claims, payload: payload, signature: signature)
+    secret = Secret(String(writing: { $0.append(base64: packed) }))
   }
 
   private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
@@ -171,8 +157,10 @@ extension NodeBearerToken {
     guard let claims = try? JSONValue(parsing: payload).object else {
       throw Self.unreadable("has claims that are not a JSON object")
     }
-    self.init(
-      secret: Secret(text), claims: NodeBearerClaims(fields: claims), payload: payload, signature: signature)
+    self.secret = Secret(text)
+    self.claims = NodeBearerClaims(fields: claims)
+    self.payload = payload
+    self.signature = signature
   }
 
   private static func unreadable(_ predicate: String) -> AsperaError {
@@ -180,6 +168,180 @@ extension NodeBearerToken {
       .invalidToken, "The bearer token \(predicate).",
       remedy: "Pass the token as it was issued; a JSON Web Token is not a token of a node.")
   }
+}
+
+/// The claims of a node bearer token, such as its user, its scope and its expiration.
+///
+/// Every claim is stored as it was received, including claims that this package does not know. The claim names are
+/// those of IBM's support page ["How to create and use bearer
+/// tokens"](https://www.ibm.com/support/pages/how-create-and-use-bearer-tokens).
+public struct NodeBearerClaims: Sendable, Equatable {
+  /// The claims as JSON members, in the order in which they were received or added.
+  public var fields: JSONObject
+
+  /// Creates claims from a JSON object, without validation.
+  ///
+  /// - Parameter fields: The claims as JSON members.
+  public init(fields: JSONObject) {
+    self.fields = fields
+  }
+
+  /// Creates the claims of a node user's bearer token.
+  ///
+  /// - Parameters:
+  ///   - userID: The user ID that the permissions on the node refer to.
+  ///   - scope: The access key and the role that the token grants.
+  ///   - expiration: The time at which the token expires by the node's clock, without fractions of a second.
+  ///   - groupIDs: The IDs of the user's groups, as the permissions on the node refer to them.
+  ///   - organizationID: The ID of the user's organization, for servers that require it.
+  public init(
+    userID: String, scope: NodeScope, expiration: Timestamp, groupIDs: [String] = [], organizationID: String? = nil
+  ) {
+    fields = [
+      "user_id": .string(userID), "scope": .string(scope.description), "auth_type": "access_key",
+      "expires_at": .string(expiration.iso8601),
+    ]
+    if !groupIDs.isEmpty { fields["group_ids"] = .array(groupIDs.map { .string($0) }) }
+    fields["organization_id"] = organizationID.map { .string($0) }
+  }
+
+  /// The user ID (`user_id`), or `nil` if the claim is missing or malformed.
+  public var userID: String? { fields["user_id"]?.code }
+
+  /// The access key and the role that the token grants (`scope`), or `nil` if the claim is missing or malformed.
+  public var scope: NodeScope? { fields["scope"]?.string.flatMap { NodeScope($0) } }
+
+  /// The user type (`auth_type`): `access_key` for a user of the access key, `node_user` for a node user.
+  public var authType: String? { fields["auth_type"]?.string }
+
+  /// The time at which the token expires by the node's clock (`expires_at`), or `nil` if it is missing or malformed.
+  public var expiration: Timestamp? { fields["expires_at"]?.string.flatMap { Timestamp(iso8601: $0) } }
+
+  /// The IDs of the user's groups (`group_ids`).
+  public var groupIDs: [String] { (fields["group_ids"]?.array ?? []).compactMap(\.code) }
+
+  /// The ID of the user's organization (`organization_id`), or `nil` if the claim is missing or malformed.
+  public var organizationID: String? { fields["organization_id"]?.code }
+}
+
+/// The scope of a node bearer token: an access key and a role on the access key.
+public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
+  /// The role of a user, whose rights are determined by the permissions on folders.
+  public static let user = "user:all"
+
+  /// The role of an administrator, who has all rights of the access key.
+  public static let admin = "admin:all"
+
+  /// The identifier of the access key.
+  public let accessKey: String
+
+  /// The role that the token grants on the access key, such as ``user``.
+  public let role: String
+
+  /// Creates a scope from an access key and a role.
+  ///
+  /// - Parameters:
+  ///   - accessKey: The identifier of the access key.
+  ///   - role: The role on the access key.
+  public init(accessKey: String, role: String = user) {
+    self.accessKey = accessKey
+    self.role = role
+  }
+
+  /// Parses the value of a token's `scope` claim, or returns `nil` if the text has another form.
+  ///
+  /// - Parameter text: The claim value, such as `node.<access key>:user:all`.
+  public init?(_ text: String) {
+    guard let parts = text.removingBytePrefix("node.")?.parts(between: ":", atMost: 1), parts.count == 2 else {
+      return nil
+    }
+    accessKey = String(parts[0])
+    role = String(parts[1])
+    if accessKey.isEmpty || role.isEmpty { return nil }
+  }
+
+  /// The value of a token's `scope` claim, such as `node.<access key>:user:all`.
+  public var description: String { "node.\(accessKey):\(role)" }
+}
+
+/// An RSA private key that signs bearer tokens for an access key.
+///
+/// The public key is registered with the access key as `token_verification_key`. `print`, `dump` and `Mirror` do not
+/// show the private key.
+///
+/// ```swift
+/// let key = try NodeBearerKey(pem: Secret(text))
+/// ```
+public struct NodeBearerKey: Sendable, Redacted {
+  private let key: PrivateKey
+
+  /// The PEM-encoded public key to register with an access key as `token_verification_key`.
+  public let publicKeyPEM: String
+
+  /// Parses a PEM-encoded RSA private key.
+  ///
+  /// - Parameters:
+  ///   - pem: An RSA private key in PEM, in the traditional format or in PKCS #8.
+  ///   - passphrase: The passphrase of the key. `nil` or a blank passphrase if the key is not encrypted.
+  /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
+  ///   is not an RSA key or its encryption is not supported, and `malformedKey` if the text is not a private key in
+  ///   PEM.
+  public init(pem: Secret, passphrase: Secret? = nil) throws(AsperaError) {
+    let passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
+    do {
+      key = try PrivateKey(pem: pem.bytes, passphrase: passphrase?.bytes)
+    } catch {
+      guard ![UInt8](pem.bytes).isUTF16 else { throw KeyLocation(name: "The key for bearer tokens").utf16Error }
+      throw Self.error(for: error)
+    }
+    guard case .rsa = key.kind, let publicKey = key.publicKey.pem else { throw Self.error(for: .unsupportedKind) }
+    publicKeyPEM = publicKey
+  }
+
+  /// Reads and parses an RSA private key.
+  ///
+  /// - Parameters:
+  ///   - key: The private key, in memory or in a file.
+  ///   - machine: The context that reads the key file.
+  /// - Throws: An ``AsperaError`` if the key file is missing, cannot be read, or can be read by other users, or if the
+  ///   key is not supported; see ``init(pem:passphrase:)``.
+  public init(_ key: AsperaPrivateKey, on machine: ProviderContext) throws(AsperaError) {
+    try self.init(pem: try key.checkedText(on: machine).secret, passphrase: key.passphrase)
+  }
+
+  /// Returns the signature of a token's payload with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).
+  func signature(of payload: [UInt8]) throws(AsperaError) -> [UInt8] {
+    do {
+      return try key.sign(payload, with: .rsaPKCS1(.sha512))
+    } catch {
+      throw AsperaError(
+        .unsupportedKey, "The key is too short to sign bearer tokens with.", remedy: "Use RSA of 2048 bits or more.")
+    }
+  }
+
+  private static func error(for error: KeyError) -> AsperaError {
+    switch error {
+    case .passphraseMissing:
+      AsperaError(
+        .wrongPassphrase, "The key for bearer tokens is encrypted, and there is no passphrase.",
+        remedy: "Give its passphrase.")
+    case .wrongPassphrase:
+      AsperaError(
+        .wrongPassphrase, "The passphrase does not open the key for bearer tokens.",
+        remedy: "Give the passphrase of this key.")
+    case .unsupportedKind, .unsupportedEncryption:
+      AsperaError(
+        .unsupportedKey, "The key for bearer tokens is not an RSA key that can be read.",
+        remedy: "Create one with openssl genrsa 4096, and register its public key with the access key.")
+    case .malformed, .failed:
+      AsperaError(
+        .malformedKey, "The key for bearer tokens is not a private key in PEM.",
+        remedy: "Pass the whole file, from the line BEGIN to the line END.")
+    }
+  }
+
+  /// A masked description that does not contain the key.
+  public var description: String { "NodeBearerKey(\(Secret.mask))" }
 }
 
 extension [UInt8] {
@@ -202,8 +364,7 @@ extension [UInt8] {
 package enum Zlib {
   /// Compresses bytes, or returns `nil` if memory cannot be allocated.
   ///
-  /// The function uses the default compression level. The level determines the first bytes, and a token is recognized
-  /// by its first characters, `eJ`.
+  /// The default compression level determines the first bytes: a token is recognized by its first characters, `eJ`.
   package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
     var length = compressBound(uLong(bytes.count))
     var result = [UInt8](repeating: 0, count: Int(length))
@@ -213,12 +374,7 @@ package enum Zlib {
     return Array(result.prefix(Int(length)))
   }
 
-  /// Decompresses exactly one zlib stream.
-  ///
-  /// - Parameters:
-  ///   - bytes: The zlib stream, without bytes before or after it.
-  ///   - limit: The maximum number of decompressed bytes. The function allocates at most one byte more.
-  /// - Throws: A ``ZlibError`` if the bytes are not exactly one zlib stream, or if the limit is exceeded.
+  /// Decompresses exactly one zlib stream to at most `limit` bytes, and allocates at most one byte more.
   package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
     // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
     // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
@@ -235,12 +391,9 @@ package enum Zlib {
   }
 }
 
-/// The reason why zlib data cannot be decompressed.
 package enum ZlibError: Error, Sendable, Hashable {
   /// The bytes are not a zlib stream, or the stream is damaged or truncated.
   case malformed
-  /// Other bytes follow the stream.
   case trailingBytes
-  /// The stream would decompress to more bytes than the limit.
   case tooLarge
 }

@@ -13,7 +13,7 @@ internal import StorageCrypto
 /// ```swift
 /// let spec = try FaspURI("faspe://mia@host.example:33001/path/file?token=…").specification
 /// ```
-public struct FaspURI: Sendable, Equatable {
+public struct FaspURI: Sendable, Equatable, Redacted {
   /// The specification of the transfer that the link describes: a download of the file at the link's path.
   ///
   /// A link does not contain a direction. The direction is `receive`, because links are created for downloads.
@@ -27,8 +27,7 @@ public struct FaspURI: Sendable, Equatable {
 
   /// Parses a link to files on an Aspera server.
   ///
-  /// - Parameter text: The link. A `+` in a query parameter is not decoded as a space, because tokens and tags are
-  ///   Base64.
+  /// - Parameter text: The link, in which a `+` does not stand for a space, because tokens and tags are Base64.
   /// - Throws: An ``AsperaError`` with the code `invalidSpecification` if the text is not a `faspe` link or a parameter
   ///   has an invalid value, or an error of ``TransferSpec/validate()`` if the resulting specification is invalid.
   public init(_ text: String) throws(AsperaError) {
@@ -50,7 +49,7 @@ public struct FaspURI: Sendable, Equatable {
     specification = spec
   }
 
-  static func problem(_ problem: String) -> AsperaError {
+  private static func problem(_ problem: String) -> AsperaError {
     AsperaError(
       .invalidSpecification, "The link \(problem).", remedy: "Copy the whole link: faspe://user@host:port/path?token=…")
   }
@@ -80,8 +79,7 @@ public struct FaspURI: Sendable, Equatable {
     return hasPassword
   }
 
-  /// Returns a percent-decoded component of a link, or throws if its encoding is invalid.
-  static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
+  private static func decoded(_ text: Substring, _ part: String) throws(AsperaError) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
@@ -99,14 +97,10 @@ public struct FaspURI: Sendable, Equatable {
     }
     return decoded
   }
-}
 
-extension FaspURI: Redacted {
   /// A description that contains the description of the specification, without secrets.
   public var description: String { "FaspURI(\(specification))" }
-}
 
-extension FaspURI {
   private static let texts = [
     "token": "token", "sshfp": "sshfp", "cookie": "cookie", "policy": "rate_policy", "tags64": "tags64",
   ]
@@ -122,7 +116,7 @@ extension FaspURI {
   private static let silent: Set<String> = ["v", "auth", "protect", "lockpolicy", "lockminrate"]
 
   /// Parses the query parameters of a link into a specification, and returns the names of unknown parameters.
-  static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
+  private static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
     var seen: Set<String> = []
     var unknown: [String] = []
     for parameter in query.words(between: "&") {
@@ -139,21 +133,17 @@ extension FaspURI {
         guard value == "yes" || value == "no" else { throw problem("has \(name) that is neither yes nor no") }
         spec.fields[field] = .bool(value == "yes")
       } else if name == "enc" {
-        spec.fields["cipher"] = .string(try cipher(value))
+        // A link names the cipher without hyphens, such as `aes128cfb`.
+        guard let cipher = TransferCipher(nameForAscp: value.lowercased().replacing("-", with: "")) else {
+          throw problem("names an unknown cipher")
+        }
+        spec.cipher = cipher
       } else if !silent.contains(name) {
         unknown.append(name)
       }
     }
     try decodeTags(&spec)
     return unknown
-  }
-
-  /// Converts a link's cipher name, such as `aes128cfb`, to the name in specifications, such as `aes-128-cfb`.
-  private static func cipher(_ value: String) throws(AsperaError) -> String {
-    guard let cipher = TransferCipher(nameForAscp: value.lowercased().replacing("-", with: "")) else {
-      throw problem("names an unknown cipher")
-    }
-    return cipher.rawValue
   }
 
   /// Replaces the Base64-encoded tags in a specification with a JSON object, which is easier to read and to extend.

@@ -9,7 +9,8 @@ internal import StorageCrypto
 /// The fields are those that IBM publishes:
 /// [`spec.schema.yaml`](https://github.com/IBM/aspera-cli/blob/main/lib/aspera/transfer/spec.schema.yaml)
 /// of aspera-cli, whose `direct` agent starts ascp, the requests of the Node API for a transfer (`transferPostRequest`
-/// and `token-transfer-request-body` in its description 4.4.6), and the interface `TransferSpec` of aspera-sdk-js. IBM's ["Ascp command
+/// and `token-transfer-request-body` in its description 4.4.6), and the interface `TransferSpec` of aspera-sdk-js.
+/// IBM's ["Ascp command
 /// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html) describes the options.
 struct TransferField: Sendable {
   /// The form that a field's value must have, unless the value is `null`, which counts as an absent field.
@@ -22,7 +23,6 @@ struct TransferField: Sendable {
     case filledLine
     /// A host name or user name, without spaces and without a leading hyphen.
     case name
-    /// One of the given strings.
     case word([String])
     /// One of the given strings, or a Boolean value.
     case truthOrWord([String])
@@ -51,8 +51,7 @@ struct TransferField: Sendable {
     case variable(String)
     /// A mapping that the ascp command builder implements separately.
     case special
-    /// No option, because the field is information for a server, an application or a person and does not affect the
-    /// transfer.
+    /// No option, because the field only informs a server, an application or a person.
     case informational
     /// No option although the field would change the transfer, so the field is rejected with a reason and a remedy.
     case refused(String, remedy: String)
@@ -73,13 +72,9 @@ struct TransferField: Sendable {
 
   private static let names = Set(all.map(\.name))
 
-  /// Returns whether this package knows a field with the given name.
-  ///
-  /// Names are compared as bytes, because known names contain only ASCII characters.
+  /// Returns whether a field is known; names are compared as bytes, because known names are ASCII.
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
-}
 
-extension TransferField {
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
   private static let ciphers = Form.word(TransferCipher.words + TransferCipher.wordsWithoutHyphens)
   private static let attributes = Form.word(["none", "native", "metafile"])
@@ -87,8 +82,8 @@ extension TransferField {
   /// The sizes of blocks in bytes, with ascp's maximum of 500 MiB.
   private static let blocks = Form.number(0...524_288_000)
 
-  private static func ascp4(_ name: String) -> TransferField {
-    TransferField(name, .anything, .refused("is only for ascp4", remedy: "Leave it out."))
+  private static func refused(_ name: String, _ reason: String, _ remedy: String) -> TransferField {
+    TransferField(name, .anything, .refused(reason, remedy: remedy))
   }
 
   /// The fields of aspera-cli's schema, in the schema's order, which determines the order of options in aspera-cli.
@@ -108,9 +103,7 @@ extension TransferField {
     TransferField("exclude_older_than", .filledLine, .option("--exclude-older-than")),
     TransferField("fail_bad_filepass", .truth, .flag("--fail-bad-filepass")),
     TransferField("fasp_port", .port, .option("-O")),
-    TransferField(
-      "fasp_proxy", .anything,
-      .refused("is a setting of IBM's transfer daemon", remedy: "Name the proxy in the field proxy.")),
+    refused("fasp_proxy", "is a setting of IBM's transfer daemon", "Name the proxy in the field proxy."),
     TransferField(
       "file_checksum", .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]), .option("--file-checksum")),
     TransferField(
@@ -118,9 +111,7 @@ extension TransferField {
       .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
     TransferField("http_fallback_port", .port, .option("-t")),
     TransferField("https_fallback_port", .port, .option("-t")),
-    TransferField(
-      "icos", .anything,
-      .refused("is a setting of IBM's transfer daemon", remedy: "Request the transfer from the bucket's Node API.")),
+    refused("icos", "is a setting of IBM's transfer daemon", "Request the transfer from the bucket's Node API."),
     TransferField("lock_min_rate", .truth, .informational),
     TransferField("lock_min_rate_kbps", .truth, .informational),
     TransferField("lock_rate_policy", .truth, .informational),
@@ -131,9 +122,7 @@ extension TransferField {
     TransferField("multi_session", .number(0...128), .special),
     TransferField("multi_session_threshold", rates, .option("--multi-session-threshold")),
     TransferField("overwrite", .word(OverwritePolicy.words), .option("--overwrite")),
-    TransferField(
-      "password", .anything,
-      .refused("is for nodes on Windows that start a transfer themselves", remedy: "Leave it out.")),
+    refused("password", "is for nodes on Windows that start a transfer themselves", "Leave it out."),
     TransferField("paths", .paths, .special),
     TransferField(
       "precalculate_job_size", .truth, .flag("--precalculate-job-size", otherwise: "--precalculate-disable")),
@@ -160,9 +149,7 @@ extension TransferField {
     TransferField("remove_skipped", .truth, .flag("--remove-skipped")),
     TransferField("proxy", .line, .special),
     TransferField("resume_policy", .word(ResumePolicy.words), .option("-k", words: ResumePolicy.namesForAscp)),
-    TransferField(
-      "retry_duration", .anything,
-      .refused("is a setting of IBM's transfer daemon", remedy: "Configure retries in the transfer queue.")),
+    refused("retry_duration", "is a setting of IBM's transfer daemon", "Configure retries in the transfer queue."),
     TransferField("save_before_overwrite", .truth, .flag("--save-before-overwrite")),
     TransferField("skip_duplicate_check", .truth, .flag("--skip-dir-traversal-dupes")),
     TransferField("skip_special_files", .truth, .flag("--skip-special-files")),
@@ -183,33 +170,26 @@ extension TransferField {
     TransferField("token", .line, .variable("ASPERA_SCP_TOKEN")),
     TransferField("use_ascp4", .truth, .special),
     TransferField("use_system_ssh", .truth, .flag("-SSH")),
-    TransferField(
-      "ssh_args", .anything,
-      .refused(
-        "could start any program on this machine (ProxyCommand)",
-        remedy: "Write the options into the configuration of ssh, and set use_system_ssh.")),
+    refused(
+      "ssh_args", "could start any program on this machine (ProxyCommand)",
+      "Write the options into the configuration of ssh, and set use_system_ssh."),
     TransferField("keepalive", .truth, .flag("--keepalive")),
     TransferField("dgram_size", .number(1...65_535), .option("-Z")),
     TransferField("min_rate_kbps", rates, .option("-m")),
     TransferField("sshfp", .fingerprint, .option("--check-sshfp")),
-    TransferField(
-      "target_rate_percentage", .anything,
-      .refused("is no longer an option of any IBM program", remedy: "Set target_rate_kbps.")),
+    refused("target_rate_percentage", "is no longer an option of any IBM program", "Set target_rate_kbps."),
     TransferField("rate_policy_allowed", .line, .informational),
-    TransferField(
-      "fasp_url", .anything,
-      .refused("describes a transfer a second time", remedy: "Read the link with FaspURI, or leave it out.")),
+    refused("fasp_url", "describes a transfer a second time", "Read the link with FaspURI, or leave it out."),
     TransferField("authentication", .line, .informational),
     TransferField("cipher_allowed", .line, .informational),
-    TransferField(
-      "obfuscate_file_names", .anything,
-      .refused("is a setting of IBM's HTTP gateway", remedy: "Leave it out; ascp sends names unchanged.")),
+    refused("obfuscate_file_names", "is a setting of IBM's HTTP gateway", "Leave it out; ascp sends names unchanged."),
     TransferField("wss_enabled", .truth, .special),
     TransferField("wss_port", .port, .special),
-    ascp4("compression"), ascp4("read_threads"), ascp4("write_threads"),
-    TransferField(
-      "xfer_max_retries", .anything,
-      .refused("is for a node that starts a transfer itself", remedy: "Configure retries in the transfer queue.")),
+    refused("compression", "is only for ascp4", "Leave it out."),
+    refused("read_threads", "is only for ascp4", "Leave it out."),
+    refused("write_threads", "is only for ascp4", "Leave it out."),
+    refused(
+      "xfer_max_retries", "is for a node that starts a transfer itself", "Configure retries in the transfer queue."),
   ]
 
   /// The fields that occur only in transfers that a Node API starts (`/ops/transfers`).
@@ -233,18 +213,12 @@ extension TransferField {
 
   /// The alternative names that IBM's applications use for known fields.
   private static let synonyms: [TransferField] = [
-    TransferField(
-      "content_protection_passphrase", .anything,
-      .refused("is another name of content_protection_password", remedy: "Use that name.")),
-    TransferField("overwrite_policy", .anything, .refused("is another name of overwrite", remedy: "Use that name.")),
-    TransferField("resume", .anything, .refused("is another name of resume_policy", remedy: "Use that name.")),
-    TransferField(
-      "download_name", .anything,
-      .refused("is a setting of IBM's applications", remedy: "Give each of the paths a destination.")),
+    refused("content_protection_passphrase", "is another name of content_protection_password", "Use that name."),
+    refused("overwrite_policy", "is another name of overwrite", "Use that name."),
+    refused("resume", "is another name of resume_policy", "Use that name."),
+    refused("download_name", "is a setting of IBM's applications", "Give each of the paths a destination."),
   ]
-}
 
-extension TransferField {
   /// Checks a value of this field, and throws an error that describes the problem without showing the value.
   func check(_ value: JSONValue) throws(AsperaError) {
     if let problem = problem(with: value) {
@@ -279,10 +253,8 @@ extension TransferField {
   private func problem(withText text: String) -> String? {
     if text.unicodeScalars.contains("\0") { return "holds a null character" }
     switch form {
-    case .line: return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
-    case .filledLine:
-      if text.isEmpty { return "is empty" }
-      return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
+    case .filledLine where text.isEmpty: return "is empty"
+    case .line, .filledLine: return text.unicodeScalars.contains(where: \.isBreak) ? "holds a line break" : nil
     case .name:
       let isName =
         !text.isEmpty && !text.beginsWithByte("-")
@@ -328,4 +300,126 @@ extension TransferField {
   }
 
   private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
+}
+
+/// The validation of a specification.
+extension TransferSpec {
+  /// Checks everything about the specification that can be checked before a transfer starts.
+  ///
+  /// Unknown fields are accepted here, because another engine may know them. ascp commands reject unknown fields.
+  ///
+  /// Credentials must be unambiguous. ascp reads the password of an account and the passphrase of a key from the same
+  /// environment variable, and tries the value as both. A specification with a password and a passphrase, or with a
+  /// password and a key, is therefore rejected, although other clients silently use one of the credentials.
+  ///
+  /// - Throws: An ``AsperaError`` that contains the name of the invalid field but not its value: `ambiguousCredential`,
+  ///   `invalidToken`, `malformedKey` or `invalidHostKey` for credentials, tokens, keys and host keys, otherwise
+  ///   `invalidSpecification`.
+  public func validate() throws(AsperaError) {
+    for field in TransferField.all {
+      if let value = fields[field.name], value != .null { try field.check(value) }
+    }
+    guard direction != nil else {
+      throw Self.invalid("has no direction", "Set direction to send or receive.")
+    }
+    try checkFiles()
+    try checkCredentials()
+    if let sshfp, !sshfp.isEmpty { _ = try HostKeyFingerprint(sshfp) }
+    if text("token")?.isEmpty == true {
+      throw AsperaError(
+        .invalidToken, "The token of the transfer specification is empty.",
+        remedy: "Leave the field out if no token is needed.")
+    }
+    if fields["tags"]?.object != nil, text("tags64") != nil {
+      throw Self.invalid("has both tags and tags64", "Leave one of them out.")
+    }
+    if contentProtection != nil, filled("content_protection_password") == nil {
+      throw Self.invalid(
+        "has content_protection without a password", "Set content_protection_password; ascp would prompt for it.")
+    }
+    try checkWebSocket()
+  }
+
+  private func checkCredentials() throws(AsperaError) {
+    let password = filled("remote_password")
+    let key = filled("ssh_private_key")
+    let path = filled("ssh_private_key_path")
+    if password != nil, key != nil || path != nil {
+      throw Self.ambiguous("both a password and a private key")
+    }
+    if password != nil, filled("ssh_private_key_passphrase") != nil {
+      throw Self.ambiguous("both a password and the passphrase of a key")
+    }
+    if key != nil, path != nil {
+      throw Self.ambiguous("a private key in a file and another one in memory")
+    }
+    if key == nil, path == nil, filled("ssh_private_key_passphrase") != nil {
+      throw Self.invalid(
+        "has a passphrase and no private key", "Name the key; ascp would try the passphrase as a password.")
+    }
+    if let key, !key.contains(where: \.isNewline), key.contains("\\n") {
+      throw AsperaError(
+        .malformedKey,
+        "The private key in the transfer specification has backslashes where it should have line breaks.",
+        remedy: "Pass the key with real line breaks: in JSON one backslash and an n, not two.")
+    }
+  }
+
+  /// Checks the fields of a WebSocket, which replaces SSH and needs no account.
+  private func checkWebSocket() throws(AsperaError) {
+    guard offersWebSocket == true else { return }
+    if webSocketPort == nil { throw Self.invalid("has wss_enabled without wss_port", "Set wss_port, such as 443.") }
+    if filled("token") == nil {
+      throw Self.invalid("has wss_enabled without a token", "Set a token; a WebSocket checks no account.")
+    }
+  }
+
+  static func invalid(_ problem: String, _ remedy: String) -> AsperaError {
+    AsperaError(.invalidSpecification, "The transfer specification \(problem).", remedy: remedy)
+  }
+
+  private static func ambiguous(_ credentials: String) -> AsperaError {
+    AsperaError(
+      .ambiguousCredential, "The transfer specification has \(credentials).",
+      remedy: "Leave one of them out; it is undefined which one ascp would use.")
+  }
+
+  /// The names of the fields that together are equivalent to `delete_source`.
+  static let deletions = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
+
+  /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
+  private static let namesOfNodeAPI = [
+    "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
+    "remote_preserve_acls": "preserve_remote_acls",
+  ]
+
+  private func checkFiles() throws(AsperaError) {
+    if let deletes = fields["delete_source"]?.bool {
+      for name in Self.deletions + ["remove_empty_source_dir"] {
+        if let other = fields[name]?.bool, other != deletes {
+          throw Self.invalid(
+            "has delete_source \(deletes) and \(name) \(other)", "Leave delete_source out, or \(name).")
+        }
+      }
+    }
+    if let one = fields["remove_empty_source_dir"]?.bool, let other = fields["remove_empty_source_directory"]?.bool,
+      one != other
+    {
+      throw Self.invalid(
+        "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
+    }
+    let removes = fields["delete_source"]?.bool == true || removesSources == true
+    if removes, sourceArchive != nil {
+      throw Self.invalid("both removes the sources and moves them", "Leave move_after_transfer out, or the removal.")
+    }
+    if fields["remove_skipped"]?.bool == true, !removes {
+      throw Self.invalid("has remove_skipped without remove_after_transfer", "Set both of them, or none.")
+    }
+    if text("src_base") != nil, text("src_base64") != nil {
+      throw Self.invalid("has both src_base and src_base64", "Leave one of them out.")
+    }
+    for (name, usual) in Self.namesOfNodeAPI where text(name) != nil && text(usual) != nil {
+      throw Self.invalid("has both \(name) and \(usual), which are one setting", "Leave one of them out.")
+    }
+  }
 }

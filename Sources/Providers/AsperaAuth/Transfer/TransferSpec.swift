@@ -11,7 +11,7 @@ public import StorageAuth
 /// ```swift
 /// var spec = TransferSpec(.send, [TransferPath("/data/cat.jpg", to: "2026/cat.jpg")], destinationRoot: "/photos")
 /// ```
-public struct TransferSpec: Sendable, Equatable {
+public struct TransferSpec: Sendable, Equatable, Redacted {
   /// The fields of the `transfer_spec`, in the order in which they were received or added.
   public var fields: JSONObject
 
@@ -58,6 +58,19 @@ public struct TransferSpec: Sendable, Equatable {
 
   /// The specification in JSON, including secrets.
   public var json: [UInt8] { JSONValue.object(fields).serialized }
+
+  private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
+
+  /// A description with the server, the user, the direction, the number of paths, and the names of other fields.
+  public var description: String {
+    let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
+    let count = fields["paths"]?.array?.count ?? 0
+    var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
+    parts.append(count == 1 ? "1 path" : "\(count) paths")
+    let others = fields.names.filter { !Self.described.contains($0) }
+    if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
+    return "TransferSpec(\(parts.joined(separator: ", ")))"
+  }
 }
 
 /// The direction of a transfer from the client's point of view.
@@ -80,8 +93,7 @@ public struct TransferPath: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - source: The path on the sending side.
-  ///   - destination: The path below the destination root. Either all paths of a transfer have a destination, or none
-  ///     has.
+  ///   - destination: The path below the destination root, which all paths of a transfer have, or none.
   public init(_ source: String, to destination: String? = nil) {
     self.source = source
     self.destination = destination
@@ -98,8 +110,7 @@ extension TransferSpec {
 
   /// The files and folders to transfer (`paths`).
   ///
-  /// In an element with only a destination, as in a node's response about an upload, the destination is used as the
-  /// source.
+  /// In an element with only a destination, as in a node's response about an upload, it is used as the source.
   public var paths: [TransferPath] {
     get {
       (fields["paths"]?.array ?? []).compactMap { path in
@@ -110,8 +121,7 @@ extension TransferSpec {
     set {
       fields["paths"] = .array(
         newValue.map { path in
-          var member = JSONObject()
-          member["source"] = .string(path.source)
+          var member: JSONObject = ["source": .string(path.source)]
           member["destination"] = path.destination.map { .string($0) }
           return .object(member)
         })
@@ -197,13 +207,10 @@ extension TransferSpec {
     get { number("multi_session") }
     set { setNumber("multi_session", newValue) }
   }
-}
 
-extension TransferSpec {
-  /// Returns a field's value if the value is a string.
   func text(_ name: String) -> String? { fields[name]?.string }
 
-  /// Returns a field's value if the value is a string that is neither empty nor blank.
+  /// Returns a field's value if it is a string that is neither empty nor blank.
   func filled(_ name: String) -> String? { text(name).flatMap { $0.isBlank ? nil : $0 } }
 
   func number(_ name: String) -> Int? { fields[name]?.integer }
@@ -337,18 +344,14 @@ extension TransferSpec {
     get { number("wss_port") }
     set { setNumber("wss_port", newValue) }
   }
-}
 
-extension TransferSpec {
-  /// The time in seconds during which Aspera on Cloud waits for a retry of the transfer, as aspera-cli requests it.
+  /// The time for which Aspera on Cloud waits for a retry, as aspera-cli requests it.
   private static let retrySeconds = 3600
 
-  /// Adds the members `xfer_id` and `xfer_retry` to tags that have a member `aspera`.
+  /// Adds the members `xfer_id` and `xfer_retry` to tags that have a member `aspera`, unless they are there.
   ///
-  /// Aspera on Cloud assigns transfers to packages by the ID, and completes a package only if the ID is unique. Members
-  /// that the tags already contain remain unchanged. aspera-cli adds the same members.
-  ///
-  /// - Parameter id: The ID, which must be the same for all attempts of the transfer.
+  /// Aspera on Cloud assigns transfers to packages by the ID, and completes a package only if the ID is unique. The ID
+  /// must be the same for all attempts of the transfer. aspera-cli adds the same members.
   package mutating func identifyTransfer(as id: String) {
     guard var tags = try? decodedTags(), var aspera = tags["aspera"]?.object else { return }
     guard aspera["xfer_id"] == nil || aspera["xfer_retry"] == nil else { return }
@@ -365,25 +368,7 @@ extension TransferSpec {
     let accessKey = (try? decodedTags())?["aspera"]?["node"]?["access_key"]?.string
     return accessKey?.isEmpty ?? true
   }
-}
 
-extension TransferSpec: Redacted {
-  private static let described: Set<String> = ["remote_host", "remote_user", "direction", "paths"]
-
-  /// A description that contains the server, the user, the direction, the number of paths, and the names of other
-  /// fields.
-  public var description: String {
-    let location = [remoteUser, remoteHost].compactMap { $0 }.joined(separator: "@")
-    let count = fields["paths"]?.array?.count ?? 0
-    var parts = [location.isEmpty ? "nowhere" : location, direction?.rawValue ?? "no direction"]
-    parts.append(count == 1 ? "1 path" : "\(count) paths")
-    let others = fields.names.filter { !Self.described.contains($0) }
-    if !others.isEmpty { parts.append("fields: \(others.joined(separator: ", "))") }
-    return "TransferSpec(\(parts.joined(separator: ", ")))"
-  }
-}
-
-extension TransferSpec {
   /// A copy of the specification without passwords, keys and tokens, for logs and for token requests.
   ///
   /// Fields that this package does not know are also removed if their names indicate a secret, including fields within
@@ -395,8 +380,7 @@ extension TransferSpec {
     "authorization", "headers", "ssh_args",
   ]
 
-  /// Returns whether a field name indicates that the field's value is a secret.
-  static func isSecret(_ name: String) -> Bool {
+  private static func isSecret(_ name: String) -> Bool {
     let name = name.lowercased()
     return secretWords.contains { name.contains($0) }
   }
@@ -425,8 +409,7 @@ extension TransferSpec {
 
 /// Fields about the treatment of files on both sides.
 extension TransferSpec {
-  /// The policy for existing files at the destination (`overwrite`), or `nil` for ascp's default,
-  /// ``OverwritePolicy/different``.
+  /// The policy for existing files at the destination (`overwrite`); ascp's default is ``OverwritePolicy/different``.
   public var overwritePolicy: OverwritePolicy? {
     get { word("overwrite") }
     set { setText("overwrite", newValue?.rawValue) }
@@ -450,67 +433,120 @@ extension TransferSpec {
     set { setText("move_after_transfer", newValue) }
   }
 
-  /// The names of the fields that together are equivalent to `delete_source`.
-  static let deletions = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
-
-  /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
-  static let namesOfNodeAPI = [
-    "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
-    "remote_preserve_acls": "preserve_remote_acls",
-  ]
-
-  /// Checks that the fields about the treatment of files do not contradict each other.
-  func checkFiles() throws(AsperaError) {
-    if let deletes = fields["delete_source"]?.bool {
-      for name in Self.deletions + ["remove_empty_source_dir"] {
-        if let other = fields[name]?.bool, other != deletes {
-          throw Self.invalid(
-            "has delete_source \(deletes) and \(name) \(other)", "Leave delete_source out, or \(name).")
-        }
-      }
-    }
-    if let one = fields["remove_empty_source_dir"]?.bool, let other = fields["remove_empty_source_directory"]?.bool,
-      one != other
-    {
-      throw Self.invalid(
-        "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
-    }
-    let removes = fields["delete_source"]?.bool == true || removesSources == true
-    if removes, sourceArchive != nil {
-      throw Self.invalid("both removes the sources and moves them", "Leave move_after_transfer out, or the removal.")
-    }
-    if fields["remove_skipped"]?.bool == true, !removes {
-      throw Self.invalid("has remove_skipped without remove_after_transfer", "Set both of them, or none.")
-    }
-    if text("src_base") != nil, text("src_base64") != nil {
-      throw Self.invalid("has both src_base and src_base64", "Leave one of them out.")
-    }
-    for (name, usual) in Self.namesOfNodeAPI where text(name) != nil && text(usual) != nil {
-      throw Self.invalid("has both \(name) and \(usual), which are one setting", "Leave one of them out.")
-    }
+  /// Returns a specification with the fields that a transfer with an access key's token requires.
+  ///
+  /// The fields are the user, and the tags that identify the access key and the folder or file, which is the root of
+  /// the access key if `fileID` is `nil`. ``TransferSigner`` merges these tags with the tags of the transfer.
+  static func naming(accessKey: String, fileID: String?) -> TransferSpec {
+    var node: JSONObject = ["access_key": .string(accessKey)]
+    node["file_id"] = fileID.map { .string($0) }
+    return TransferSpec(fields: [
+      "remote_user": .string(AsperaAccount.defaultTokenUser), "tags": ["aspera": ["node": .object(node)]],
+    ])
   }
 }
 
-extension TransferSpec {
-  /// The user name that servers expect for transfers with an access key.
-  static let accessKeyUser = "xfer"
+/// A cipher that encrypts the data of a transfer between the client and the server.
+public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
+  /// The cipher that the server chooses, or AES-128 if the server does not choose one. Encryption stays on.
+  case none
+  case aes128 = "aes-128"
+  case aes192 = "aes-192"
+  case aes256 = "aes-256"
+  case aes128CFB = "aes-128-cfb"
+  case aes192CFB = "aes-192-cfb"
+  case aes256CFB = "aes-256-cfb"
+  case aes128GCM = "aes-128-gcm"
+  case aes192GCM = "aes-192-gcm"
+  case aes256GCM = "aes-256-gcm"
 
-  /// Returns a specification with the fields that a transfer with an access key's token requires.
-  ///
-  /// The fields are the user, and the tags that identify the access key and the folder.
-  ///
-  /// ``TransferSigner`` merges these tags with the tags of the transfer.
-  ///
-  /// - Parameters:
-  ///   - accessKey: The identifier of the access key.
-  ///   - fileID: The identifier of the folder or file, or `nil` for the root of the access key.
-  static func naming(accessKey: String, fileID: String?) -> TransferSpec {
-    var node = JSONObject()
-    node["access_key"] = .string(accessKey)
-    node["file_id"] = fileID.map { .string($0) }
-    var fields = JSONObject()
-    fields["remote_user"] = .string(accessKeyUser)
-    fields["tags"] = ["aspera": ["node": .object(node)]]
-    return TransferSpec(fields: fields)
+  /// The cipher names in ascp's arguments, which contain no hyphens, by the names in specifications.
+  static let namesForAscp = Dictionary(
+    allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
+
+  /// The cipher names in ascp's arguments that differ from those in specifications.
+  static let wordsWithoutHyphens = namesForAscp.filter { $0.key != $0.value }.values.sorted()
+
+  /// Creates a cipher from its name in ascp's arguments; the result is `nil` if ascp has no such cipher.
+  init?(nameForAscp name: String) {
+    guard let word = Self.namesForAscp.first(where: { $0.value == name })?.key else { return nil }
+    self.init(rawValue: word)
   }
+}
+
+/// A policy for sharing bandwidth with other traffic on the network.
+public enum RatePolicy: String, Sendable, Hashable, CaseIterable {
+  /// A policy that uses only the bandwidth that other traffic does not use.
+  case low
+  /// A policy that uses the same share of the bandwidth as other traffic.
+  case fair
+  /// A policy that uses twice the bandwidth share of a `fair` transfer.
+  case high
+  /// A policy that uses the target rate, regardless of other traffic.
+  case fixed
+}
+
+/// A comparison of the source and the destination before ascp resumes the transfer of an interrupted file.
+public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
+  /// No comparison. The file is transferred again from its beginning.
+  case none
+  /// A comparison of the file attributes.
+  case attributes = "attrs"
+  /// A comparison of the file attributes and of a checksum of parts of the file.
+  case sparseChecksum = "sparse_csum"
+  /// A comparison of the file attributes and of a checksum of the whole file.
+  case fullChecksum = "full_csum"
+
+  /// The numbers by which ascp's arguments refer to the policies, by the names in specifications.
+  static let namesForAscp = Dictionary(
+    allCases.enumerated().map { ($0.element.rawValue, "\($0.offset)") }, uniquingKeysWith: { first, _ in first })
+}
+
+/// A policy for existing files at the destination that have the name of a source file (`overwrite`).
+///
+/// The resume policy determines which files count as different: all of them with ``ResumePolicy/none``.
+public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
+  /// A policy that overwrites no existing file.
+  case never
+  /// A policy that overwrites every existing file.
+  case always
+  /// A policy that overwrites files that differ from the source, which is the default of ascp.
+  case different = "diff"
+  /// A policy that overwrites files that are older than the source.
+  case older
+  /// A policy that overwrites files that differ from the source and are older.
+  case differentAndOlder = "diff+older"
+}
+
+/// A policy for symbolic links among the source files (`symlink_policy`).
+public enum SymbolicLinkPolicy: String, Sendable, Hashable, CaseIterable {
+  /// A policy that transfers the target of a link, which is the default of ascp.
+  case follow
+  /// A policy that transfers the link itself, unless a file with its name exists at the destination.
+  case copy
+  /// A policy that transfers the link itself, and replaces a file with its name at the destination.
+  case copyAndReplace = "copy+force"
+  /// A policy that skips symbolic links.
+  case skip
+}
+
+/// The client-side encryption or decryption of files, with which the server stores only encrypted files.
+public enum ContentProtection: String, Sendable, Hashable, CaseIterable {
+  case encrypt
+  case decrypt
+}
+
+/// The use of HTTP for a transfer whose data cannot be sent over UDP.
+public enum HTTPFallback: Sendable, Hashable {
+  /// A transfer that never uses HTTP and fails if data cannot be sent over UDP.
+  case off
+  /// A transfer that falls back to HTTP if data cannot be sent over UDP.
+  case on
+  /// A transfer that uses HTTP from its start.
+  case force
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+  /// The strings that a specification can contain for these values.
+  static var words: [String] { allCases.map(\.rawValue) }
 }

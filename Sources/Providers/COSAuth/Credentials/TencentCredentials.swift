@@ -103,14 +103,12 @@ struct TencentPodRoleProvider: CredentialProvider {
   }
 }
 
-/// A factory of the credential providers for Tencent Cloud's services, which tests can replace.
+/// A factory of the credential providers, which tests can replace.
 struct TencentServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
-  /// A pod's role, with its identity provider and region.
   struct PodRole: Sendable, Hashable {
     var arn: String
     var providerID: String
@@ -120,11 +118,9 @@ struct TencentServices: Sendable {
   var instanceRole: @Sendable (_ role: String?) -> Provider
   var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource) -> Provider
 
-  /// The factory of providers that send requests to Tencent Cloud's services.
   static let real = TencentServices(
     instanceRole: { TencentInstanceMetadataProvider(role: $0) },
     webIdentity: { role, token in
-      TencentWebIdentityProvider(
-        roleARN: role.arn, providerID: role.providerID, region: role.region, token: token)
+      TencentWebIdentityProvider(roleARN: role.arn, providerID: role.providerID, region: role.region, token: token)
     })
 }

@@ -44,8 +44,8 @@ public struct TencentInstanceMetadataProvider: CredentialProvider {
       guard let name else { continue }
       let response = try await service.get(path + (try service.pathElement(ofRole: name)), in: context)
       guard response.status != 404 else { continue }
-      return try service.reader.tencentKey(
-        in: try service.fields(of: response), times: [try service.fields(of: response)], at: response.issuerTime)
+      let fields = try service.fields(of: response)
+      return try service.reader.tencentKey(in: fields, ending: fields, at: response.issuerTime)
     }
     if let role { throw service.unknownRole(role) }
     throw service.noRole

@@ -17,35 +17,19 @@ package enum ACS3Signature {
   /// Returns the header names that the signature must include: `host`, `content-type` and every `x-acs-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-acs-") }
 
-  /// Returns the canonical request, which contains all components of the request that are signed.
-  ///
-  /// - Throws: A `SigningError` if a signed header is missing or repeated, or if the query has an invalid
-  ///   percent-encoding.
-  package static func canonicalRequest(
-    of call: ServiceCall, signing names: [String]
-  ) throws(SigningError) -> String {
+  package static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String {
     try call.canonicalRequest(query: try canonicalQuery(call.query), signing: names)
   }
 
-  /// Returns the string to sign for a canonical request: the algorithm name and the hash of the canonical request.
   package static func stringToSign(canonicalRequest: String) -> String {
     "\(algorithm)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
   }
 
-  /// Returns the signature of a string to sign, in lowercase hexadecimal.
-  ///
-  /// The HMAC key is the secret itself, without key derivation.
+  /// Returns the signature of a string to sign; the HMAC key is the secret itself, without key derivation.
   package static func signature(of stringToSign: String, secret: Secret) -> String {
     secret.bytes.withBytes { HMACKey<SHA256>($0) }.authenticationCode(for: stringToSign).hex
   }
 
-  /// Returns the expected signature for a received request.
-  ///
-  /// - Parameters:
-  ///   - call: The request as it was received.
-  ///   - names: The header names included in the signature, in their order in the `Authorization` header.
-  ///   - secret: The secret of the access key that the `Authorization` header specifies.
-  /// - Throws: A `SigningError` if the canonical request cannot be created.
   package static func expected(
     for call: ServiceCall, signing names: [String], secret: Secret
   ) throws(SigningError) -> String {
@@ -63,29 +47,16 @@ package enum ACS3Signature {
 /// The request must already specify its action, version and nonce in `x-acs-` headers. The signer adds the date, the
 /// hash of the body and the session token. The service accepts each nonce only once, so a request that is sent again
 /// needs a new nonce before it is signed.
-package struct ACS3Signer: Signer {
-  package typealias Request = ServiceCall
-  package typealias SigningCredential = AccessKey
-
+package struct ACS3Signer: ServiceSigner {
   package init() {}
 
-  /// Returns the time until which a key must be valid to sign a request: two seconds after `date`.
-  ///
-  /// The two seconds allow for the transmission to the service.
-  package func requiredValidity(from date: Timestamp) -> Timestamp {
-    date.advanced(by: .seconds(2))
-  }
-
-  package func sign(
-    _ call: inout ServiceCall, with key: AccessKey, in context: SigningContext
-  ) throws(SigningError) {
+  package func sign(_ call: inout ServiceCall, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check()
     var signed = call
     signed.request.headerFields[.acsDate] = context.date.iso8601
     signed.request.headerFields[.acsContentSHA256] = call.bodyHash
-    signed.request.headerFields[.acsSecurityToken] = nil
-    if let field = key.tokenField(named: .acsSecurityToken) { signed.request.headerFields.append(field) }
+    signed.setToken(of: key, named: .acsSecurityToken)
     for name in ["x-acs-action", "x-acs-version", "x-acs-signature-nonce"] {
       _ = try signed.signedValue(of: name)
     }
@@ -107,26 +78,18 @@ extension HTTPField.Name {
   fileprivate static let acsSecurityToken = known("x-acs-security-token")
 }
 
-/// The older signature of Alibaba Cloud's API (RPC style, HMAC-SHA1), which is sent as a request parameter.
-///
-/// It is used to verify requests of older SDKs.
+/// The older signature of Alibaba Cloud's API (RPC style, HMAC-SHA1), a request parameter of older SDKs.
 ///
 /// Page: "Request syntax and signature method V2 for RPC APIs"
 /// (https://www.alibabacloud.com/help/en/sdk/product-overview/rpc-mechanism).
 package enum RPCSignature {
-  /// Returns the string to sign for a request.
-  ///
-  /// - Parameters:
-  ///   - method: The HTTP method of the request.
-  ///   - parameters: The decoded parameters of the query and of the form body. A parameter `Signature` is ignored.
+  /// Returns the string to sign for the decoded parameters of the query and of the form body, without `Signature`.
   package static func stringToSign(method: String, parameters: [FormPair]) -> String {
     let signed = FormPair.sorted(parameters.filter { $0.name != "Signature" })
     return "\(method)&%2F&\(FormPair.written(signed).percentEncoded())"
   }
 
-  /// Returns the signature of a string to sign, in Base64.
-  ///
-  /// The HMAC key is the secret followed by an ampersand.
+  /// Returns the signature of a string to sign; the HMAC key is the secret followed by an ampersand.
   package static func signature(of stringToSign: String, secret: Secret) -> String {
     let key = HMACKey<SHA1> { writer in
       secret.bytes.withBytes { writer.append($0) }

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CredentialSources
+public import CredentialSources
 public import StorageAuth
 
 /// The default sources of access keys for OSS: the vendor's default chain and the sources of OSS's own tools.
@@ -92,31 +92,21 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   public static var alibabaDefault: CredentialChain<AccessKey> { AlibabaCredentials().chain }
 }
 
-/// A factory of the credential providers for Alibaba Cloud's services, which tests can replace.
+/// A factory of the credential providers, which tests can replace.
 struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  /// The type of a closure that returns an identity token; the closure is called for each credential.
   typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
 
   var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServiceSighting) -> Provider
-  var role: @Sendable (AlibabaRolePlan, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AlibabaRolePlan, _ providerARN: String, _ token: @escaping TokenSource) -> Provider
+  var role: @Sendable (AlibabaRole, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping TokenSource) -> Provider
   var uri: @Sendable (String) -> Provider
 
-  /// The factory of providers that send requests to Alibaba Cloud's services.
   static let real = AlibabaServices(
     instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, sighting: $2) },
-    role: { role, keys in
-      AlibabaAssumeRoleProvider(
-        roleARN: role.arn, sessionName: role.sessionName, credentials: keys, duration: role.duration,
-        policy: role.policy, externalID: role.externalID, endpoint: role.endpoint)
-    },
-    webIdentity: { role, providerARN, token in
-      AlibabaOIDCProvider(
-        roleARN: role.arn, providerARN: providerARN, sessionName: role.sessionName, duration: role.duration,
-        policy: role.policy, endpoint: role.endpoint, token: token)
-    },
+    role: { AlibabaAssumeRoleProvider($0, credentials: $1) },
+    webIdentity: { AlibabaOIDCProvider($0, providerARN: $1, token: $2) },
     uri: { CredentialsURIProvider($0) })
 }
 
@@ -139,4 +129,89 @@ struct NamedProfileCheck: CredentialProvider {
       "\(variable) names the profile “\(name)”, and no key came from a profile of that name in \(files.joined(separator: " or ")).",
       remedy: "Correct or unset \(variable).")
   }
+}
+
+/// A provider of a pod's role (RRSA), which three environment variables specify.
+///
+/// The variables are `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
+struct AlibabaPodRoleProvider: CredentialProvider {
+  private static let roleName = "ALIBABA_CLOUD_ROLE_ARN"
+  private static let providerName = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
+  private static let fileName = "ALIBABA_CLOUD_OIDC_TOKEN_FILE"
+
+  let source = "Alibaba Cloud pod role"
+  let services: AlibabaServices
+
+  /// Assumes the role, unless only `ALIBABA_CLOUD_ROLE_ARN` is set, because other tools set that variable too.
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let location = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
+    let values = try context.variables(
+      [Self.roleName, Self.providerName, Self.fileName], unlessUnset: [Self.providerName, Self.fileName], at: location)
+    var role = AlibabaRole(arn: values[0], endpoint: .global)
+    if let name = context.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }
+    if let region = context.variable("ALIBABA_CLOUD_STS_REGION") {
+      let isPrivate = context.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")
+      guard let endpoint = AlibabaSTSEndpoint(region: region, isPrivate: isPrivate) else {
+        throw location.error(.failed, "sets an invalid ALIBABA_CLOUD_STS_REGION", remedy: "Write it like cn-hangzhou.")
+      }
+      role.endpoint = endpoint
+    }
+    return try await AlibabaPlan.webIdentity(role, providerARN: values[1], tokenFile: values[2])
+      .issue(at: location, in: context, through: services)
+  }
+}
+
+/// A provider of temporary keys for an instance's role, whose name `ALIBABA_CLOUD_ECS_METADATA` can specify.
+///
+/// `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` disables the provider.
+struct AlibabaInstanceRoleProvider: CredentialProvider {
+  static let v1SwitchName = "ALIBABA_CLOUD_IMDSV1_DISABLED"
+
+  let source = AlibabaInstanceMetadataProvider.sourceName
+  let services: AlibabaServices
+  private let sighting = ServiceSighting()
+
+  init(services: AlibabaServices) {
+    self.services = services
+  }
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let switchName = "ALIBABA_CLOUD_ECS_METADATA_DISABLED"
+    if context.isTrue(switchName) {
+      throw CredentialError(
+        .notConfigured, source: source, "\(switchName) disables the metadata service.", remedy: "Unset it to use it.")
+    }
+    let provider = services.instanceRole(
+      context.variable("ALIBABA_CLOUD_ECS_METADATA"), !context.isTrue(Self.v1SwitchName), sighting)
+    return try await provider.issue(in: context)
+  }
+}
+
+struct AlibabaCredentialsURIProvider: CredentialProvider {
+  let source = "Alibaba Cloud credentials URI"
+  let services: AlibabaServices
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let name = "ALIBABA_CLOUD_CREDENTIALS_URI"
+    let location = SettingLocation(
+      source: source, name: "The environment", remedy: "Set \(name) to a URL that returns a key.")
+    guard let url = context.variable(name) else { throw location.error(.notConfigured, "does not set \(name)") }
+    return try await AlibabaPlan.uri(url).issue(at: location, in: context, through: services)
+  }
+}
+
+extension EnvironmentCredentialProvider {
+  /// A provider of access keys from OSS's environment variables.
+  ///
+  /// The variables are `OSS_ACCESS_KEY_ID`, `OSS_ACCESS_KEY_SECRET` and, for a temporary key, `OSS_SESSION_TOKEN`.
+  public static let oss = EnvironmentCredentialProvider(
+    id: "OSS_ACCESS_KEY_ID", secret: "OSS_ACCESS_KEY_SECRET", tokens: ["OSS_SESSION_TOKEN"])
+
+  /// A provider of access keys from Alibaba Cloud's environment variables.
+  ///
+  /// The variables are `ALIBABA_CLOUD_ACCESS_KEY_ID`, `ALIBABA_CLOUD_ACCESS_KEY_SECRET` and, for a temporary key,
+  /// `ALIBABA_CLOUD_SECURITY_TOKEN`.
+  public static let alibabaCloud = EnvironmentCredentialProvider(
+    id: "ALIBABA_CLOUD_ACCESS_KEY_ID", secret: "ALIBABA_CLOUD_ACCESS_KEY_SECRET",
+    tokens: ["ALIBABA_CLOUD_SECURITY_TOKEN"])
 }

@@ -59,26 +59,12 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
     return try service.reader.alibabaKey(in: fields, at: response.issuerTime)
   }
 
-  /// Requests a token of the newer protocol and returns the headers with the token.
-  ///
-  /// Returns no headers if the service supports only the older protocol.
+  /// Returns the headers with a token of the newer protocol, or none if only the older one works.
   private func tokenHeaders(in context: ProviderContext) async throws(CredentialError) -> HTTPFields {
     let response = try await service.send(
-      .put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"], in: context)
-    if response.isSuccess {
-      let token = String(decoding: response.body, as: UTF8.self).trimmingBlanks()
-      guard !token.isEmpty, token.utf8.count <= 4096, token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
-      else { throw service.reader.malformed("The metadata service responded without a token.") }
-      return [.metadataToken: token]
-    }
-    guard [400, 403, 404, 405, 501].contains(response.status) else { throw service.refusal(response) }
-    guard allowsV1 else {
-      throw CredentialError(
-        .failed, source: source,
-        "The metadata service issues no token (HTTP \(response.status)), and requests without one are not allowed.",
-        remedy: "Switch the instance to the newer metadata service, or allow the older one.")
-    }
-    return [:]
+      .put, MetadataService.tokenPath, headers: [.metadataTokenLifetime: "21600"], in: context)
+    let token = try service.token(in: response, unlessRefusedBy: [400, 403, 404, 405, 501], allowsV1: allowsV1)
+    return token.map { [.metadataToken: $0] } ?? [:]
   }
 }
 
@@ -94,9 +80,7 @@ extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
   ///   - role: The role name. If `nil`, the provider requests the name from the metadata service.
   ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
   ///     tokens.
-  public static func alibabaInstance(
-    role: String? = nil, allowsV1: Bool = true
-  ) -> AlibabaInstanceMetadataProvider {
+  public static func alibabaInstance(role: String? = nil, allowsV1: Bool = true) -> AlibabaInstanceMetadataProvider {
     AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1)
   }
 }

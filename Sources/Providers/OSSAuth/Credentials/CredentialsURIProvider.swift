@@ -22,9 +22,7 @@ public struct CredentialsURIProvider: CredentialProvider {
   ///   - url: The URL with the scheme `https`, or `http` if the server runs on this machine.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper on the network can then read
   ///     the keys.
-  public init(
-    _ url: String, allowsPlainHTTP: Bool = false
-  ) {
+  public init(_ url: String, allowsPlainHTTP: Bool = false) {
     source = ServiceURL(url).map { "credentials URI \($0.visible)" } ?? "credentials URI"
     self.url = url
     self.allowsPlainHTTP = allowsPlainHTTP
@@ -43,11 +41,8 @@ public struct CredentialsURIProvider: CredentialProvider {
     let response = try await exchange.send { () async throws(CredentialError) in
       PreparedCall(call, masks: call.confidentialWords)
     }
-    let refusal = response.alibabaRefusal
-    guard response.isSuccess, refusal == nil else {
-      throw RefusalRules.alibaba.error(
-        for: response, refusal, source: source, fallback: "Check the address, and what serves it.")
-    }
+    try RefusalRules.alibaba.check(
+      response, response.alibabaRefusal, source: source, fallback: "Check the address, and what serves it.")
     let reader = CredentialReader(
       source: source, remedy: "Let it respond with AccessKeyId, AccessKeySecret, SecurityToken and Expiration.")
     return try reader.alibabaKey(in: try reader.object(response), at: response.issuerTime)

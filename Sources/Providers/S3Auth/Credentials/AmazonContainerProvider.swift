@@ -89,8 +89,7 @@ public struct AmazonContainerProvider: CredentialProvider {
     return address
   }
 
-  /// Returns the `Authorization` header that identifies the task or the pod, or no headers if the environment specifies
-  /// no token.
+  /// Returns the `Authorization` header that identifies the task or the pod, if the environment specifies a token.
   private func headers(in context: ProviderContext) throws(CredentialError) -> HTTPFields {
     guard let (token, location) = try token(in: context) else { return [:] }
     // A line break would start another header.
@@ -117,9 +116,7 @@ public struct AmazonContainerProvider: CredentialProvider {
 }
 
 extension ServiceResponse {
-  /// The refusal in an error response of the container platform, or `nil` if the response contains no error code.
-  ///
-  /// Such a response has the fields `code` and `message`.
+  /// The refusal in an error response of the container platform, with the fields `code` and `message`.
   fileprivate var containerRefusal: ServiceRefusal? {
     guard let object, let code = object["code"]?.string ?? object["Code"]?.string else { return nil }
     return ServiceRefusal(code: code, message: object["message"]?.string ?? object["Message"]?.string ?? "")

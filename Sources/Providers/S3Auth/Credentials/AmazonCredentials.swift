@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CredentialSources
+public import CredentialSources
 public import StorageAuth
 
 /// The default sources of access keys for Amazon S3, in the order of the vendor's newer SDKs, including the SDK for
@@ -74,4 +74,86 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   /// let credentials = CredentialCache(.amazonDefault)
   /// ```
   public static var amazonDefault: CredentialChain<AccessKey> { AmazonCredentials().chain }
+}
+
+/// A factory of the credential providers, which tests can replace.
+struct AmazonServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
+
+  var instanceRole: @Sendable () -> Provider
+  var container: @Sendable () -> Provider
+  var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AmazonRole, _ token: @escaping TokenSource) -> Provider
+
+  static let real = AmazonServices(
+    instanceRole: { AmazonInstanceRoleProvider() },
+    container: { AmazonContainerProvider() },
+    role: { AmazonAssumeRoleProvider($0, credentials: $1) },
+    webIdentity: { AmazonWebIdentityProvider($0, token: $1) })
+}
+
+extension EnvironmentCredentialProvider {
+  /// A provider of access keys from Amazon's environment variables.
+  ///
+  /// The variables are `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and, for a temporary key, `AWS_SESSION_TOKEN`
+  /// (formerly `AWS_SECURITY_TOKEN`) and `AWS_CREDENTIAL_EXPIRATION`.
+  public static let aws = EnvironmentCredentialProvider(
+    id: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY", tokens: ["AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN"],
+    expiration: "AWS_CREDENTIAL_EXPIRATION")
+}
+
+/// A provider of temporary keys for a role, which it assumes with an identity token of a pod or a job.
+///
+/// Its variables are `AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN` and `AWS_ROLE_SESSION_NAME`.
+struct AmazonWebIdentityRoleProvider: CredentialProvider {
+  private static let fileName = "AWS_WEB_IDENTITY_TOKEN_FILE"
+  private static let roleName = "AWS_ROLE_ARN"
+
+  let source = "Amazon web identity"
+  let services: AmazonServices
+
+  /// Assumes the role, unless only `AWS_ROLE_ARN` is set, because other tools set that variable too.
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let location = SettingLocation(source: source, name: "The environment", remedy: "Set both of them, or none.")
+    let values = try context.variables([Self.fileName, Self.roleName], unlessUnset: [Self.fileName], at: location)
+    var role = AmazonRole(arn: values[1], endpoint: .global)
+    if let name = context.variable("AWS_ROLE_SESSION_NAME") { role.sessionName = name }
+    role.endpoint = try AmazonSettings(context).stsEndpoint
+    return try await AmazonPlan.webIdentity(role, tokenFile: values[0]).issue(
+      at: location, in: context, through: services)
+  }
+}
+
+/// A provider of temporary keys for an instance's role, configured by environment variables.
+///
+/// `AWS_EC2_METADATA_DISABLED=true` disables the provider. `AWS_EC2_METADATA_SERVICE_ENDPOINT` specifies another URL of
+/// the metadata service, `AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE=IPv6` selects the vendor's IPv6 address, and
+/// `AWS_EC2_METADATA_V1_DISABLED=true` forbids requests without a token (IMDSv1).
+struct AmazonInstanceRoleProvider: CredentialProvider {
+  private static let switchName = "AWS_EC2_METADATA_DISABLED"
+  private static let modeName = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
+
+  let source = AmazonInstanceMetadataProvider.sourceName
+  private let sighting = ServiceSighting()
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let location = SettingLocation(
+      source: source, name: "The environment", remedy: "Unset it to use the metadata service.")
+    if context.isTrue(Self.switchName) {
+      throw location.error(.notConfigured, "disables the metadata service with \(Self.switchName)")
+    }
+    if let mode = context.variable(Self.modeName), !["ipv4", "ipv6"].contains(mode.lowercased()) {
+      throw location.error(
+        .failed, "sets \(Self.modeName) to \(mode.shownIfName)", remedy: "Set it to IPv4 or IPv6, or unset it.")
+    }
+    let isIPv6 = context.variable(Self.modeName)?.lowercased() == "ipv6"
+    let provider = AmazonInstanceMetadataProvider(
+      role: nil, allowsV1: !context.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
+      endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")
+        ?? (isIPv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254"),
+      sighting: sighting)
+    return try await provider.issue(in: context)
+  }
 }

@@ -83,32 +83,18 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
     return response
   }
 
-  /// Requests a token of the newer protocol and returns the headers with the token.
-  ///
-  /// Returns no headers if only the older protocol works.
+  /// Returns the headers with a token of the newer protocol, or none if only the older one works.
   private func tokenHeaders(in context: ProviderContext) async throws(CredentialError) -> HTTPFields {
     let response: ServiceResponse
     do {
       response = try await service.attempt(
-        .put, "/latest/api/token", headers: [.metadataTokenLifetime: "21600"], in: context)
+        .put, MetadataService.tokenPath, headers: [.metadataTokenLifetime: "21600"], in: context)
     } catch {
       guard error.code == .timeout, allowsV1 else { throw service.explained(error) }
       return [:]
     }
-    if response.isSuccess {
-      let token = String(decoding: response.body, as: UTF8.self).trimmingBlanks()
-      guard !token.isEmpty, token.utf8.count <= 4096, token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
-      else { throw service.reader.malformed("The metadata service responded without a token.") }
-      return [.metadataToken: token]
-    }
-    guard [403, 404, 405].contains(response.status) else { throw service.refusal(response) }
-    guard allowsV1 else {
-      throw CredentialError(
-        .failed, source: source,
-        "The metadata service issues no token (HTTP \(response.status)), and requests without one are not allowed.",
-        remedy: "Switch the instance to the newer metadata service, or allow the older one.")
-    }
-    return [:]
+    let token = try service.token(in: response, unlessRefusedBy: [403, 404, 405], allowsV1: allowsV1)
+    return token.map { [.metadataToken: $0] } ?? [:]
   }
 }
 

@@ -55,19 +55,17 @@ public struct AmazonSettings: Sendable, Hashable {
     return region.map { .region($0) } ?? .global
   }
 
-  private static func region(
-    _ context: ProviderContext, _ profile: AmazonProfile?
-  ) throws(CredentialError) -> String? {
+  private static func region(_ context: ProviderContext, _ profile: AmazonProfile?) throws(CredentialError) -> String? {
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
       guard let region = context.variable(name) else { continue }
-      guard isAmazonRegion(region) else {
+      guard region.isScopePart(atMost: 63) else {
         throw environment.error(.failed, "sets \(name) to an invalid region", remedy: "Write it like eu-central-1.")
       }
       return region
     }
     guard let settings = profile?.section(with: "region")?.settings else { return nil }
     let region = try settings.required("region")
-    guard isAmazonRegion(region) else {
+    guard region.isScopePart(atMost: 63) else {
       throw settings.location.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
     }
     return region

@@ -14,8 +14,7 @@ extension Call {
     "Content-Type", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Expires",
   ]
 
-  /// The names of the headers that describe an object's content, each with the query parameter that overrides the
-  /// header.
+  /// The content headers, each with the query parameter that overrides it.
   private static let replacements = contentHeaders.map {
     (name: $0, parameter: ByteExactString("response-\($0.asciiLowercased)"))
   }
@@ -36,11 +35,7 @@ extension Call {
     return description
   }
 
-  /// Checks that a write is allowed to replace an existing object.
-  ///
-  /// - Parameter existing: The object that the write replaces, or `nil` if the key has no object.
-  /// - Throws: `FileAlreadyExists` if the request forbids overwriting, or the error of a condition that the existing
-  ///   object does not meet.
+  /// Throws if the request forbids replacing the existing object, or a condition of the request does not hold for it.
   func checkOverwrite(_ existing: StoredObject?) throws(ErrorResponse) {
     try WriteConditions(headers).check(existing, key)
     if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
@@ -51,13 +46,21 @@ extension Call {
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let written = try await store.blobs.write(body, try expectation())
-    let object = StoredObject(
-      id: .random(), key: key, content: written.content, description: description, modified: date,
-      isMultipart: false, access: access, attributes: attributes)
-    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    let object = try await stored(written.content, access, attributes)
     var response = Answer(headers: checksums(of: written.content))
     describe(attributes, in: &response.headers)
     return try await calledBack(object, response)
+  }
+
+  /// Stores a content as the object of the request, unless an object must not be replaced.
+  func stored(
+    _ content: Content, _ access: AccessControl?, _ attributes: ObjectAttributes
+  ) async throws -> StoredObject {
+    let object = StoredObject(
+      id: .random(), key: key, content: content, description: description, modified: date, isMultipart: false,
+      access: access, attributes: attributes)
+    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
+    return object
   }
 
   func getObject() throws -> Answer {
@@ -143,6 +146,215 @@ extension Call {
       guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a valid header value.") }
       response.set(name, value)
     }
+    return response
+  }
+
+  private static let deleteLimit = 1000
+
+  func deleteObjects() async throws -> Answer {
+    let encodes = try encodesNames()
+    let document = try await document(named: "Delete")
+    let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
+    let objects = document.all("Object")
+    guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
+      throw ErrorResponse.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
+    }
+    let keys = try objects.map { object in
+      guard let key = object["Key"]?.text, !key.isEmpty else {
+        throw ErrorResponse.malformedXML("An object has no key.")
+      }
+      if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
+        throw ErrorResponse.notImplemented("The element \"\(other.name)\" of an object is not supported.")
+      }
+      return key
+    }
+    // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
+    // first object is deleted.
+    guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw service.policyRefusal(at: date) }
+    for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
+    let deleted = keys.map { key in
+      XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
+    }
+    return service.response(
+      with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
+  }
+
+  private static let tagLimit = 10
+  private static let tagKeyLimit = 128
+  private static let tagValueLimit = 256
+
+  /// Returns the object attributes that the request headers specify: storage class, tags and encryption.
+  func attributes() throws(ErrorResponse) -> ObjectAttributes {
+    var attributes = ObjectAttributes()
+    if let name = own("storage-class") {
+      guard service.objects.storageClasses.contains(where: { $0.name == name }) else {
+        throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
+      }
+      attributes.storageClass = name
+    }
+    attributes.tags = try Self.tags(own("tagging") ?? "")
+    attributes.encryption = try encryption()
+    attributes.customerKey = try customerKey()
+    if attributes.customerKey != nil, !attributes.encryption.isEmpty {
+      throw .invalidArgument("An object is encrypted with the service's key or with a customer's key, not with both.")
+    }
+    return attributes
+  }
+
+  /// Parses percent-encoded `name=value` tags that are joined by `&`.
+  private static func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
+    var tags: [ObjectDescription.Header] = []
+    for pair in text.parts(between: "&") where !text.isEmpty {
+      let parts = pair.parts(between: "=", atMost: 1)
+      let texts = parts.map { part in
+        String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+      }
+      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw invalidTag }
+      tags.append(ObjectDescription.Header(name: name, value: value))
+    }
+    try check(tags)
+    return tags
+  }
+
+  /// Checks the number, the lengths and the uniqueness of an object's tags.
+  static func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
+    var names: Set<ByteExactString> = []
+    for tag in tags {
+      guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= tagKeyLimit,
+        tag.value.unicodeScalars.count <= tagValueLimit, names.insert(ByteExactString(tag.name)).inserted
+      else { throw invalidTag }
+    }
+    guard tags.count <= tagLimit else {
+      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
+    }
+  }
+
+  private static let invalidTag = ErrorResponse(
+    .badRequest, "InvalidTag",
+    "A tag has a name of 1 to \(tagKeyLimit) characters, which must be unique, and a value of up to \(tagValueLimit); "
+      + "in a header both are percent-encoded.")
+
+  func encryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
+    let names = service.headers.encryption
+    let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
+    guard let first = headers.first else { return [] }
+    guard first.name == names[0], let rules = service.headers.encryptions[first.value] else {
+      throw .invalidArgument(
+        "The header \(service.header(names[0])) must be one of \(service.headers.encryptions.keys.sorted()).")
+    }
+    if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
+      throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(first.value).")
+    }
+    return headers
+  }
+
+  /// Returns the customer's encryption key in the headers with a prefix, or `nil` if the request contains none.
+  func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? { try CustomerKey { own(prefix + $0) } }
+
+  /// Checks that the request has the encryption key of an object, and that the object need not be restored first.
+  func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
+    try CustomerKey.check(try customerKey(prefix), against: object.attributes.customerKey)
+    let isArchived = service.objects.storageClasses.contains {
+      $0.name == object.attributes.storageClass && $0.isArchive
+    }
+    if isArchived {
+      throw ErrorResponse(
+        .forbidden, "InvalidObjectState",
+        "The object must be restored before it can be read, which this server does not support.")
+    }
+  }
+
+  /// Adds the response headers that report the encryption of an object or part.
+  func describe(_ attributes: ObjectAttributes, in headers: inout HTTPFields) {
+    for header in attributes.encryption { headers.set(service.header(header.name), header.value) }
+    guard let key = attributes.customerKey else { return }
+    headers.set(service.header(CustomerKey.algorithmHeader), CustomerKey.algorithm)
+    headers.set(service.header("\(CustomerKey.keyHeader)-MD5"), key.md5)
+  }
+
+  /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
+  private var trafficLimit: String? {
+    own("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
+  }
+
+  /// Echoes the requested bandwidth limit in the response, so that a client can see that the server received the limit.
+  func repeatLimit(in response: inout Answer) {
+    if let trafficLimit { response.headers.set(service.header("traffic-limit"), trafficLimit) }
+  }
+
+  /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
+  func checkHarmless() throws(ErrorResponse) {
+    if let limit = trafficLimit {
+      guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
+        let limits = service.objects.trafficLimits
+        throw .invalidArgument(
+          "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
+      }
+    }
+    let payer = own("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
+    if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
+  }
+
+  /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
+  func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
+    let object = try store.object(key, in: bucket)
+    try await store.put(change(object), in: bucket) { bucket in
+      guard bucket.objects[key] === object else { throw ErrorResponse.operationAborted }
+    }
+  }
+
+  func readTags() throws -> Answer {
+    let tags = try store.object(key, in: bucket).attributes.tags.map { tag in
+      XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
+    }
+    return service.response(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
+  }
+
+  func changeTags() async throws -> Answer {
+    guard let set = try await document(named: "Tagging")["TagSet"] else {
+      throw ErrorResponse.malformedXML("The document has no TagSet.")
+    }
+    let tags = try set.all("Tag").map { tag in
+      guard let name = tag["Key"]?.text, let value = tag["Value"]?.text else {
+        throw ErrorResponse.malformedXML("A Tag needs a Key and a Value.")
+      }
+      return ObjectDescription.Header(name: name, value: value)
+    }
+    try Self.check(tags)
+    try await describeAnew { $0.with(tags: tags) }
+    return Answer()
+  }
+
+  func deleteTags() async throws -> Answer {
+    try await describeAnew { $0.with(tags: []) }
+    return Answer(.noContent)
+  }
+
+  /// Returns the attributes that a request header lists, in the element order of the service's documents.
+  func objectAttributes() throws -> Answer {
+    let object = try store.object(key, in: bucket)
+    try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
+    let header = service.header("object-attributes")
+    let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }
+    guard names != [""] else {
+      throw ErrorResponse.invalidRequest(
+        "The \(header) header specifying the attributes to be retrieved is either missing or empty")
+    }
+    let content = object.content
+    let parts = content.entityTag.parts(between: "-").dropFirst().map { XMLNode("PartsCount", String($0)) }
+    let attributes: KeyValuePairs = [
+      "ETag": XMLNode("ETag", content.entityTag),
+      "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
+      "ObjectParts": XMLNode("ObjectParts", children: parts),
+      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+      "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
+    ]
+    guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
+      throw ErrorResponse.invalidArgument("Invalid attribute name specified.")
+    }
+    let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
+    var response = service.response(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
+    response.headers[.lastModified] = object.modified.httpDate
     return response
   }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
@@ -27,11 +26,7 @@ extension Call {
     return (upload, number)
   }
 
-  /// Returns the multipart upload with an object key and upload ID.
-  ///
-  /// - Parameters:
-  ///   - name: The object key and ID of the upload.
-  ///   - ec: The detailed error code of OSS to use if the upload does not exist.
+  /// Returns a multipart upload; `ec` is the detailed error code of OSS if it does not exist.
   func upload(_ name: UploadName, ec: String? = nil) throws -> PendingUpload {
     try store.read(bucket) { bucket in
       guard let upload = bucket.uploads[name] else { throw ErrorResponse.noSuchUpload(name.id, ec: ec) }
@@ -85,9 +80,7 @@ extension Call {
   func abortUpload() throws -> Answer {
     let name = uploadName
     try store.change(bucket) { bucket in
-      guard bucket.uploads[name] != nil else {
-        throw ErrorResponse.noSuchUpload(name.id, ec: Self.noUploadToAbort)
-      }
+      guard bucket.uploads[name] != nil else { throw ErrorResponse.noSuchUpload(name.id, ec: Self.noUploadToAbort) }
       bucket.uploads[name] = nil
     }
     return Answer(.noContent)
@@ -128,8 +121,7 @@ extension Call {
     return try await calledBack(object, response)
   }
 
-  /// Returns whether the request completes the upload from all uploaded parts, instead of the parts that a document
-  /// lists.
+  /// Whether the request completes the upload from all its parts, instead of those that a document lists.
   private func takesAllParts() async throws -> Bool {
     guard let word = own("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
@@ -142,9 +134,7 @@ extension Call {
     return true
   }
 
-  func encodingElement(_ encodes: Bool) -> [XMLNode] {
-    encodes ? [XMLNode("EncodingType", "url")] : []
-  }
+  func encodingElement(_ encodes: Bool) -> [XMLNode] { encodes ? [XMLNode("EncodingType", "url")] : [] }
 
   // MARK: Completion
 
@@ -158,9 +148,7 @@ extension Call {
     var parts: [ListedPart] = []
     for element in document.all("Part") {
       guard let number = (element["PartNumber"]?.text).flatMap({ Int(digits: $0) }), let tag = element["ETag"]?.text
-      else {
-        throw .malformedXML("A Part needs a PartNumber and an ETag.")
-      }
+      else { throw .malformedXML("A Part needs a PartNumber and an ETag.") }
       parts.append(ListedPart(number: number, entityTag: tag.unquoted.asciiLowercased, element: element))
     }
     if parts.isEmpty { throw .malformedXML("The document lists no Part.") }
@@ -185,9 +173,7 @@ extension Call {
     return parts
   }
 
-  /// Concatenates the contents of parts without copying bytes.
-  ///
-  /// The checksum of the result is combined from the parts' checksums.
+  /// Concatenates parts without copying bytes, and combines their checksums.
   private func join(_ parts: [UploadedPart]) -> Content {
     var md5 = MD5()
     var crc64: UInt64 = 0
@@ -200,5 +186,99 @@ extension Call {
     return Content(
       extents: parts.flatMap(\.content.extents), byteCount: byteCount,
       entityTag: "\(md5.finalize().hex)-\(parts.count)", crc64: crc64)
+  }
+
+  /// Returns the source of a copy, if the request may read it, its conditions hold, and the copy changes something.
+  private func copySource() throws -> StoredObject {
+    let source = try NamedSource(own("copy-source") ?? "", of: service)
+    if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
+      source.key == key, own("metadata-directive")?.asciiLowercased != "replace", own("storage-class") == nil,
+      try encryption().isEmpty, try customerKey() == nil
+    {
+      throw refusal
+    }
+    let object = try store.object(source.key, in: source.bucket)
+    try checkReadable(object, prefix: "copy-source-")
+    guard try Conditions(headers, prefix: service.header("copy-source-")).isNews(object) else {
+      throw service.errors.unchangedCopySource
+    }
+    return object
+  }
+
+  /// Copies an object without copying bytes: the copy refers to the same immutable files.
+  func copyObject() async throws -> Answer {
+    let access = try access(named: own(service.headers.objectAccess), isObject: true)
+    var attributes = try attributes()
+    let replacesDescription = try replaces("metadata-directive")
+    let replacesTags = try replaces("tagging-directive")
+    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    let source = try copySource()
+    if !replacesTags { attributes.tags = source.attributes.tags }
+    var content = try await store.blobs.compact(source.content)
+    if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
+    let copy = StoredObject(
+      id: .random(), key: key, content: content,
+      description: replacesDescription ? description : source.description, modified: date,
+      isMultipart: source.isMultipart, access: access, attributes: attributes)
+    try await store.put(copy, in: bucket) { try checkOverwrite($0.objects[key]) }
+    return copied("CopyObjectResult", copy.content, attributes)
+  }
+
+  /// Computes the checksum that the request asks for, or returns `nil` if it asks for none.
+  private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
+    var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
+    guard !checks.isEmpty else { return nil }
+    try await store.blobs.read(content.extents) { checks.update($0.readableBytesUInt8Span) }
+    return try checks.finish()
+  }
+
+  /// Whether a directive header replaces the source object's values with the request's.
+  private func replaces(_ directive: String) throws(ErrorResponse) -> Bool {
+    switch own(directive)?.asciiLowercased {
+    case nil, "copy": return false
+    case "replace", "replaced": return true
+    default: throw .invalidArgument("The header \(service.header(directive)) is neither Copy nor Replace.")
+    }
+  }
+
+  /// Adds a byte range of an existing object as a part of a multipart upload.
+  ///
+  /// A range in one file is shared. A range that consists of several pieces is written to one file, so that the number
+  /// of pieces of an object never exceeds the number of its parts.
+  func copyPart() async throws -> Answer {
+    let (upload, number) = try uploadAndPart()
+    let source = try copySource()
+    var extents = source.content.extents
+    if let header = own("copy-source-range") {
+      guard let range = RequestedRange(header), range.lies(within: source.content.byteCount),
+        let bytes = range.bytes(of: source.content.byteCount)
+      else { throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount) }
+      extents = source.content.extents(in: bytes)
+    }
+    let checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
+    if extents.count > 1 {
+      let written = try await store.blobs.joined(extents, checks: checks)
+      try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
+      return copied("CopyPartResult", written.content, upload.attributes)
+    }
+    var sums = BodySums(checks: checks)
+    try await store.blobs.read(extents) { sums.update([$0]) }
+    let content = Content(
+      extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: sums.md5.finalize().hex,
+      crc64: sums.crc64.checksum, checksum: try sums.checks.finish())
+    try add(UploadedPart(content: content, modified: date), number: number, to: upload.name)
+    return copied("CopyPartResult", content, upload.attributes)
+  }
+
+  private func copied(_ name: String, _ content: Content, _ attributes: ObjectAttributes) -> Answer {
+    var response = service.response(
+      with: XMLNode(
+        name,
+        children: [
+          XMLNode("ETag", service.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
+        ] + (content.checksum?.elements ?? [])))
+    response.headers.append(contentsOf: checksums(of: content))
+    describe(attributes, in: &response.headers)
+    return response
   }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
-internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 internal import StorageCrypto
@@ -25,7 +24,6 @@ struct Call: Sendable {
   /// The callback that follows the operation, or `nil`.
   var callback: CallbackPlan?
 
-  /// Performs the operation of the request and returns the response.
   func response() async throws -> Answer {
     if !operation.readsBody, service.objects.checksEveryBody { _ = try await bytes() }
     return try await act()
@@ -73,22 +71,15 @@ struct Call: Sendable {
   /// The object key of the request; empty for operations on the service or on a bucket.
   var key: ObjectKey { ObjectKey(target.key?.string ?? "") }
 
-  /// Returns the value of a query parameter of the request.
-  ///
-  /// - Returns: The value, an empty string if the parameter has no value, or `nil` if the parameter is absent.
+  /// Returns the value of a query parameter, which is empty if the parameter has none, or `nil` if it is absent.
   func parameter(_ name: ByteExactString) -> String? { target[name]?.string }
 
-  /// Returns the value of a service-specific request header, or `nil` if the header is absent.
+  /// Returns the value of a header, whose name omits the service's prefix, or `nil` if the header is absent or empty.
   ///
-  /// An empty value counts as absent, because SDKs send headers with empty values.
-  ///
-  /// - Parameter rest: The name of the header without the service's prefix, such as `acl`.
+  /// SDKs send headers with empty values.
   func own(_ rest: String) -> String? { headers.first(service.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Returns the length and checksums that the request body must have according to the request headers.
-  ///
-  /// - Parameter rule: The checksum rule of the multipart upload that the request body is a part of, or `nil` if the
-  ///   body is not a part.
+  /// Returns the length and the checksums that the body must have; `rule` is that of the upload whose part it is.
   func expectation(_ rule: ChecksumRule? = nil) throws(ErrorResponse) -> BodyExpectation {
     let byteCount = headers[.contentLength].flatMap { Int64(digits: $0) }
     var expectation = BodyExpectation(byteCount: body.isFramed ? nil : byteCount)
@@ -102,10 +93,7 @@ struct Call: Sendable {
     return expectation
   }
 
-  /// Reads and parses the XML document in the request body.
-  ///
-  /// - Parameter name: The name that the document's root element must have.
-  /// - Throws: `MalformedXML` if the body is empty, is not an XML document, or has a different root element.
+  /// Parses the XML document in the body, which must not be empty.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
       throw ErrorResponse.malformedXML("The body is empty; send the document.")
@@ -124,16 +112,12 @@ struct Call: Sendable {
       bytes += chunk.readableBytesView
     }
     try expectation.check(byteCount: Int64(bytes.count), md5: MD5.hash(bytes))
-    for index in expectation.checks.indices {
-      bytes.withElements { expectation.checks[index].update($0) }
-      _ = try expectation.checks[index].finish()
-    }
+    bytes.withElements { expectation.checks.update($0) }
+    _ = try expectation.checks.finish()
     return bytes
   }
 
-  /// Reads and parses the XML document in the request body, or returns `nil` if the body is empty.
-  ///
-  /// - Parameter name: The name that the root element must have.
+  /// Parses the XML document in the body, or returns `nil` if the body is empty.
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
     if bytes.isEmpty { return nil }
@@ -146,16 +130,10 @@ struct Call: Sendable {
     }
   }
 
-  /// Returns an object key or prefix as response documents contain it: percent-encoded if the client requested that
-  /// encoding.
+  /// Returns a key or prefix as response documents contain it, percent-encoded if the client asks for that.
   func written(_ name: String, _ encodes: Bool) -> String { encodes ? service.encodedName(name) : name }
 
-  /// Parses an integer query parameter.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the parameter.
-  ///   - fallback: The result for an absent or empty parameter.
-  ///   - range: The range of valid integers.
+  /// Returns a query parameter as an integer, or the default if it is absent or empty.
   func number(_ name: ByteExactString, default fallback: Int, in range: ClosedRange<Int>) throws(ErrorResponse) -> Int {
     guard let text = parameter(name), !text.isEmpty else { return fallback }
     guard let number = Int(digits: text), range.contains(number) else {
@@ -170,342 +148,278 @@ struct Call: Sendable {
     guard encoding.asciiLowercased == "url" else { throw .invalidArgument("The encoding-type can only be url.") }
     return true
   }
-}
 
-extension Call {
-  private static let deleteLimit = 1000
-
-  func deleteObjects() async throws -> Answer {
-    let encodes = try encodesNames()
-    let document = try await document(named: "Delete")
-    let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
-    let objects = document.all("Object")
-    guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
-      throw ErrorResponse.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
+  func listBuckets() throws -> Answer {
+    let prefix = parameter("prefix") ?? ""
+    let names = service.listing
+    let marker = parameter(names.bucketMarker) ?? ""
+    let limit = try number(names.bucketLimit, default: 1000, in: 1...names.mostBuckets)
+    let buckets = store.bucketsByName.filter {
+      $0.name.utf8.starts(with: prefix.utf8) && ByteExactString($0.name) > ByteExactString(marker)
     }
-    let keys = try objects.map { object in
-      guard let key = object["Key"]?.text, !key.isEmpty else {
-        throw ErrorResponse.malformedXML("An object has no key.")
+    let page = buckets.prefix(limit)
+    let isTruncated = page.count < buckets.count
+    let list = XMLNode(
+      "Buckets", children: page.map { service.behavior.document(for: $0, region: region, endpoint: endpoint) })
+    var elements = [SimulatedService.owner]
+    if service.listing.omitsEmptyElements {
+      elements.append(list)
+      if !prefix.isEmpty { elements.append(XMLNode("Prefix", prefix)) }
+    } else {
+      elements += [
+        XMLNode("Prefix", prefix), XMLNode("Marker", marker), XMLNode("MaxKeys", String(limit)),
+        XMLNode("IsTruncated", String(isTruncated)), list,
+      ]
+    }
+    if isTruncated, let last = page.last { elements.append(XMLNode(names.nextBucket, last.name)) }
+    return service.response(with: XMLNode("ListAllMyBucketsResult", children: elements))
+  }
+
+  /// The host of the request, without the bucket name if the request is virtual-hosted-style.
+  private var endpoint: String {
+    guard AddressingStyle(authority: host) == .virtualHosted, let label = service.description.hosts.bucket(in: host),
+      label.utf8.elementsEqual(bucket.utf8), let endpoint = host.removingBytePrefix("\(label).")
+    else { return host }
+    return String(endpoint)
+  }
+
+  func createBucket() async throws -> Answer {
+    try service.checkLocation(try await bucketDocument(), in: region)
+    let access = try access(named: own("acl"), isObject: false)
+    if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
+      throw ErrorResponse.bucketAlreadyExists(code, bucket)
+    }
+    try await store.createBucket(bucket, access: access, at: date)
+    return Answer(headers: [.location: "/\(bucket)"])
+  }
+
+  /// Returns the location constraint in the request's document, if any; no other kind of bucket is supported.
+  private func bucketDocument() async throws -> String? {
+    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
+    for element in document.children {
+      switch (element.name, element.text) {
+      case ("LocationConstraint", _), ("StorageClass", service.standardClass), ("DataRedundancyType", "LRS"): continue
+      default:
+        throw ErrorResponse.notImplemented(
+          "The element \"\(element.name)\" of the document requests a bucket that this server does not support.")
       }
-      if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
-        throw ErrorResponse.notImplemented("The element \"\(other.name)\" of an object is not supported.")
-      }
-      return key
     }
-    // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
-    // first object is deleted.
-    guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw service.policyRefusal(at: date) }
-    for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
-    let deleted = keys.map { key in
-      XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
-    }
-    return service.response(
-      with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
-  }
-}
-
-extension Call {
-  /// Stores the file of a verified form upload and returns the response to the client.
-  @concurrent
-  func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
-    let verified = form.verified
-    let outcome = try FormAnswer(verified.form)
-    let access = try access(named: own(service.headers.objectAccess), isObject: true)
-    let attributes = try attributes()
-    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
-    let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
-    let written = try await upload.store(form, in: store.blobs, expectation)
-    let object = StoredObject(
-      id: .random(), key: key, content: written.content, description: description, modified: date,
-      isMultipart: false, access: access, attributes: attributes)
-    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
-    var headers = checksums(of: written.content)
-    describe(attributes, in: &headers)
-    return try await calledBack(
-      object,
-      outcome.response(
-        bucket: bucket, key: key.text, entityTag: service.entityTag(written.content.entityTag), location: location,
-        headers: headers))
+    return document["LocationConstraint"]?.text
   }
 
-  /// The URL of the uploaded object, with the host that the client used.
-  private var location: String {
-    String(writing: { writer in
-      writer.append("http://")
-      writer.append(host)
-      writer.append(UInt8(ascii: "/"))
-      if AddressingStyle(authority: host) == .path {
-        writer.append(bucket)
-        writer.append(UInt8(ascii: "/"))
-      }
-      writer.append(percentEncoding: key.text, .path)
-    })
-  }
-}
-
-extension VerifiedForm {
-  /// Returns the form's fields as the headers of the equivalent PUT request.
-  ///
-  /// Only the form field for the access control becomes the access control header. A field with the name of that header
-  /// is ignored, because policies check only the form field.
-  func headers(of service: SimulatedService) throws(ErrorResponse) -> HTTPFields {
-    var headers: HTTPFields = [:]
-    let access = service.header(service.headers.objectAccess)
-    for field in form.fields where field.name.asciiLowercased != "content-type" {
-      let isAccess = field.name.asciiLowercased == service.headers.formAccessField
-      guard isAccess || field.name.asciiLowercased != access else { continue }
-      let name = isAccess ? access : field.name
-      guard let name = HTTPField.Name(name) else { continue }
-      guard HTTPField.isValidValue(field.value) else {
-        throw .invalidArgument("The field \(field.name) is not a valid header value.")
-      }
-      headers[name] = field.value
-    }
-    if let contentType {
-      guard HTTPField.isValidValue(contentType) else { throw .invalidArgument("The content type is invalid.") }
-      headers[.contentType] = contentType
-    }
-    return headers
-  }
-}
-
-// Operations that read or change the attributes and tags of an object.
-
-extension Call {
-  /// Replaces an object with a copy that has other attributes.
-  ///
-  /// - Parameter change: A closure that returns the changed copy of the object.
-  /// - Throws: `OperationAborted` if another request replaced or deleted the object in the meantime.
-  func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
-    let object = try store.object(key, in: bucket)
-    try await store.put(change(object), in: bucket) { bucket in
-      guard bucket.objects[key] === object else { throw ErrorResponse.operationAborted }
-    }
-  }
-
-  func readTags() throws -> Answer {
-    let tags = try store.object(key, in: bucket).attributes.tags.map { tag in
-      XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
-    }
-    return service.response(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
-  }
-
-  func changeTags() async throws -> Answer {
-    guard let set = try await document(named: "Tagging")["TagSet"] else {
-      throw ErrorResponse.malformedXML("The document has no TagSet.")
-    }
-    let tags = try set.all("Tag").map { tag in
-      guard let name = tag["Key"]?.text, let value = tag["Value"]?.text else {
-        throw ErrorResponse.malformedXML("A Tag needs a Key and a Value.")
-      }
-      return ObjectDescription.Header(name: name, value: value)
-    }
-    try Self.check(tags)
-    try await describeAnew { $0.with(tags: tags) }
-    return Answer()
-  }
-
-  func deleteTags() async throws -> Answer {
-    try await describeAnew { $0.with(tags: []) }
+  func deleteBucket() async throws -> Answer {
+    try await store.deleteBucket(bucket)
     return Answer(.noContent)
   }
 
-  /// Returns a response with the object attributes that a request header lists, in the element order of the service's
-  /// documents.
-  func objectAttributes() throws -> Answer {
-    let object = try store.object(key, in: bucket)
-    try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
-    let header = service.header("object-attributes")
-    let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }
-    guard names != [""] else {
-      throw ErrorResponse.invalidRequest(
-        "The \(header) header specifying the attributes to be retrieved is either missing or empty")
-    }
-    let content = object.content
-    let parts = content.entityTag.parts(between: "-").dropFirst().map { XMLNode("PartsCount", String($0)) }
-    let attributes: KeyValuePairs = [
-      "ETag": XMLNode("ETag", content.entityTag),
-      "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
-      "ObjectParts": XMLNode("ObjectParts", children: parts),
-      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
-      "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
+  func headBucket() throws -> Answer {
+    try store.read(bucket) { _ in }
+    var response = Answer()
+    response.headers.set(service.header("bucket-region"), region)
+    return response
+  }
+
+  func bucketLocation() throws -> Answer {
+    try store.read(bucket) { _ in }
+    return service.response(with: XMLNode("LocationConstraint", service.location(of: region)))
+  }
+
+  /// Returns an empty versioning configuration, as the services do for a bucket that never had versioning.
+  func bucketVersioning() throws -> Answer {
+    try store.read(bucket) { _ in }
+    return service.response(with: XMLNode("VersioningConfiguration"))
+  }
+
+  func bucketInfo() throws -> Answer {
+    let bucket = try store.read(bucket) { $0 }
+    var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
+    let grant = XMLNode("Grant", bucket.access.rawValue)
+    document.children += [
+      SimulatedService.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
+      XMLNode("Comment"),
     ]
-    guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
-      throw ErrorResponse.invalidArgument("Invalid attribute name specified.")
-    }
-    let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
-    var response = service.response(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
-    response.headers[.lastModified] = object.modified.httpDate
-    return response
-  }
-}
-
-extension Call {
-  /// Returns the source object of a copy.
-  ///
-  /// - Throws: An error response if the object does not exist or cannot be read, if the source conditions of the
-  ///   request are not met, or if the copy would change no property of the object.
-  private func copySource() throws -> StoredObject {
-    let source = try NamedSource(own("copy-source") ?? "", of: service)
-    if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
-      source.key == key, own("metadata-directive")?.asciiLowercased != "replace", own("storage-class") == nil,
-      try encryption().isEmpty, try customerKey() == nil
-    {
-      throw refusal
-    }
-    let object = try store.object(source.key, in: source.bucket)
-    try checkReadable(object, prefix: "copy-source-")
-    guard try Conditions(headers, prefix: service.header("copy-source-")).isNews(object) else {
-      throw service.errors.unchangedCopySource
-    }
-    return object
+    return service.response(with: XMLNode("BucketInfo", children: [document]))
   }
 
-  /// Copies an object without copying bytes: the copy refers to the same immutable files.
-  func copyObject() async throws -> Answer {
-    let access = try access(named: own(service.headers.objectAccess), isObject: true)
-    var attributes = try attributes()
-    let replacesDescription = try replaces("metadata-directive")
-    let replacesTags = try replaces("tagging-directive")
-    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
-    let source = try copySource()
-    if !replacesTags { attributes.tags = source.attributes.tags }
-    var content = try await store.blobs.compact(source.content)
-    if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
-    let copy = StoredObject(
-      id: .random(), key: key, content: content,
-      description: replacesDescription ? description : source.description, modified: date,
-      isMultipart: source.isMultipart, access: access, attributes: attributes)
-    try await store.put(copy, in: bucket) { try checkOverwrite($0.objects[key]) }
-    return copied("CopyObjectResult", copy.content, attributes)
+  // MARK: Access
+
+  func readBucketAccess() throws -> Answer { service.accessAnswer(try store.read(bucket) { $0.access }) }
+
+  func changeBucketAccess() async throws -> Answer {
+    try store.read(bucket) { _ in }
+    guard let name = own("acl") else { throw Self.grantsByDocument }
+    try await store.createBucket(bucket, access: try access(named: name, isObject: false), at: date)
+    return Answer()
   }
 
-  /// Computes the checksum that the request asks for, or returns `nil` if the request asks for no checksum.
-  ///
-  /// - Parameter content: The content of the copied object.
-  private func checksum(ofCopy content: Content) async throws -> StoredChecksum? {
-    var checks = try service.behavior.bodyChecks(of: headers, for: operation, nil)
-    guard !checks.isEmpty else { return nil }
-    try await store.blobs.read(content.extents) { chunk in
-      for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
-    }
-    var checksum: StoredChecksum?
-    for check in checks { checksum = try check.finish() ?? checksum }
-    return checksum
+  func readObjectAccess() throws -> Answer { service.accessAnswer(try store.object(key, in: bucket).access) }
+
+  func changeObjectAccess() async throws -> Answer {
+    guard let name = own(service.headers.objectAccess) else { throw Self.grantsByDocument }
+    let access = try access(named: name, isObject: true)
+    try await describeAnew { $0.with(access: access) }
+    return Answer()
   }
 
-  /// Returns whether a directive header tells the server to replace the source object's values with the request's
-  /// values.
-  private func replaces(_ directive: String) throws(ErrorResponse) -> Bool {
-    switch own(directive)?.asciiLowercased {
-    case nil, "copy": return false
-    case "replace", "replaced": return true
-    default: throw .invalidArgument("The header \(service.header(directive)) is neither Copy nor Replace.")
+  private static let grantsByDocument = ErrorResponse.notImplemented(
+    "This server supports access control only by the header, and no grants to single users.")
+
+  /// Parses the value of an access control header, or returns `nil` for the default access control.
+  func access(named name: String?, isObject: Bool) throws(ErrorResponse) -> AccessControl? {
+    guard let name, !(isObject && name == "default") else { return nil }
+    if let access = AccessControl(rawValue: name) { return access }
+    if ["public-read-write", "authenticated-read"].contains(name) {
+      throw .notImplemented("The access control \"\(name)\" is not supported; use private or public-read.")
     }
+    throw .invalidArgument("The access control \"\(name)\" is invalid; use private or public-read.")
   }
 
-  /// Adds a part to a multipart upload; the part's content is a byte range of an existing object.
-  ///
-  /// A range in one file is shared. A range that consists of several pieces is written to one file, so that the number of
-  /// pieces of an object never exceeds the number of its parts.
-  func copyPart() async throws -> Answer {
-    let (upload, number) = try uploadAndPart()
-    let source = try copySource()
-    var extents = source.content.extents
-    if let header = own("copy-source-range") {
-      guard let range = RequestedRange(header), range.lies(within: source.content.byteCount),
-        let bytes = range.bytes(of: source.content.byteCount)
-      else { throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount) }
-      extents = source.content.extents(in: bytes)
-    }
-    var checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
-    if extents.count > 1 {
-      let written = try await store.blobs.joined(extents, checks: checks)
-      try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
-      return copied("CopyPartResult", written.content, upload.attributes)
-    }
-    var md5 = MD5()
-    var crc64 = CRC(.crc64ECMA)
-    try await store.blobs.read(extents) { chunk in
-      md5.update(chunk.readableBytesUInt8Span)
-      crc64.update(chunk.readableBytesUInt8Span)
-      for index in checks.indices { checks[index].update(chunk.readableBytesUInt8Span) }
-    }
-    var checksum: StoredChecksum?
-    for check in checks { checksum = try check.finish() ?? checksum }
-    let content = Content(
-      extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: md5.finalize().hex,
-      crc64: crc64.checksum, checksum: checksum)
-    try add(UploadedPart(content: content, modified: date), number: number, to: upload.name)
-    return copied("CopyPartResult", content, upload.attributes)
+  /// The maximum number of entries in a page of a listing.
+  private static let pageLimit = 1000
+
+  func listObjects() throws -> Answer {
+    let marker = parameter("marker") ?? ""
+    let list = try list(after: marker)
+    var elements = list.head + [XMLNode("Marker", list.name(marker))]
+    let tellsNext = service.listing.omitsEmptyElements ? parameter("delimiter")?.isEmpty == false : true
+    if tellsNext, let next = list.page.next { elements.append(XMLNode("NextMarker", list.name(next))) }
+    return service.response(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: true)))
   }
 
-  private func copied(_ name: String, _ content: Content, _ attributes: ObjectAttributes) -> Answer {
-    var response = service.response(
+  func listObjectsV2() throws -> Answer {
+    // An empty token counts as absent, because the vendor's Python SDK sends an empty token with the request for the
+    // first page.
+    let token = parameter("continuation-token").flatMap { $0.isEmpty ? nil : $0 }
+    let start = parameter("start-after") ?? ""
+    var after = start
+    if let token {
+      guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
+        throw ErrorResponse.invalidArgument("The continuation-token was not issued by this server.")
+      }
+      after = text
+    }
+    let list = try list(after: after)
+    var elements = list.head
+    if !start.isEmpty || !service.listing.omitsEmptyElements {
+      elements.append(XMLNode("StartAfter", list.name(start)))
+    }
+    if let token { elements.append(XMLNode("ContinuationToken", token)) }
+    if let next = list.page.next {
+      let token = String(writing: { writer in withBytes(of: next) { writer.append(hex: $0) } })
+      elements.append(XMLNode("NextContinuationToken", token))
+    }
+    elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
+    let withOwner = parameter("fetch-owner") == "true"
+    return service.response(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
+  }
+
+  /// A page of an object listing, with the XML elements that both versions of the list operation share.
+  private struct List {
+    let page: BucketListPage
+    let head: [XMLNode]
+    let name: @Sendable (String) -> String
+  }
+
+  private func list(after: String) throws -> List {
+    let encodes = try encodesNames()
+    let query = ListQuery(
+      prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
+      limit: min(
+        try number("max-keys", default: service.listing.defaultPageSize, in: service.listing.pageSizes), Self.pageLimit)
+    )
+    let page = try store.read(bucket) { $0.page(query) }
+    let name: @Sendable (String) -> String = { written($0, encodes) }
+    var head = [
+      XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("MaxKeys", String(query.limit)),
+    ]
+    if !query.delimiter.isEmpty || !service.listing.omitsEmptyElements {
+      head.append(XMLNode("Delimiter", name(query.delimiter)))
+    }
+    head.append(XMLNode("IsTruncated", String(page.next != nil)))
+    return List(page: page, head: head + encodingElement(encodes), name: name)
+  }
+
+  private func entries(_ list: List, withOwner: Bool) -> [XMLNode] {
+    let objects = list.page.objects.map { object in
+      var elements = [
+        XMLNode("Key", list.name(object.key.text)),
+        XMLNode("LastModified", object.modified.iso8601Milliseconds),
+        XMLNode("ETag", service.entityTag(object.content.entityTag)),
+      ]
+      elements += service.elements(of: object)
+      elements += [
+        XMLNode("Size", String(object.content.byteCount)),
+        XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+      ]
+      if withOwner { elements.append(SimulatedService.owner) }
+      return XMLNode("Contents", children: elements)
+    }
+    let groups = list.page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", list.name($0))]) }
+    return objects + groups
+  }
+
+  // MARK: Uploads and parts
+
+  func listParts() throws -> Answer {
+    let name = UploadName(key: key, id: parameter("uploadId") ?? "")
+    let encodes = try encodesNames()
+    let marker = try number("part-number-marker", default: 0, in: 0...10_000)
+    let limit = try min(number("max-parts", default: 1000, in: service.listing.pageSizes), Self.pageLimit)
+    let upload = try upload(name)
+    let parts = upload.parts
+    let start = parts.firstIndex { $0 > marker }
+    let end = min(parts.count, start + limit)
+    let elements = (start..<end).map { index in
+      XMLNode(
+        "Part",
+        children: [
+          XMLNode("PartNumber", String(parts.keys[index])),
+          XMLNode("LastModified", parts.values[index].modified.iso8601Milliseconds),
+          XMLNode("ETag", service.entityTag(parts.values[index].content.entityTag)),
+        ] + service.elements(of: parts.values[index])
+          + [XMLNode("Size", String(parts.values[index].content.byteCount))])
+    }
+    return service.response(
       with: XMLNode(
-        name,
-        children: [
-          XMLNode("ETag", service.entityTag(content.entityTag)), XMLNode("LastModified", date.iso8601Milliseconds),
-        ] + (content.checksum?.elements ?? [])))
-    response.headers.append(contentsOf: checksums(of: content))
-    describe(attributes, in: &response.headers)
-    return response
-  }
-}
-
-/// The response that the client of a form upload receives once the file is stored.
-enum FormAnswer: Sendable {
-  case status(HTTPResponse.Status)
-  case redirect(String)
-
-  /// Creates the response that is requested by the fields of a form.
-  ///
-  /// Without a redirect or a supported status code, the response is 204 (No Content).
-  ///
-  /// - Throws: An `InvalidArgument` error if the redirect is not an absolute HTTP(S) URL without a fragment.
-  init(_ form: SubmittedForm) throws(ErrorResponse) {
-    if let url = form["success_action_redirect"], !url.isEmpty {
-      guard url.hasBytePrefix("https://") || url.hasBytePrefix("http://"),
-        url.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") })
-      else { throw .invalidArgument("The success_action_redirect is not an HTTP URL without a fragment.") }
-      self = .redirect(url)
-      return
-    }
-    switch form["success_action_status"] {
-    case "200": self = .status(.ok)
-    case "201": self = .status(.created)
-    default: self = .status(.noContent)
-    }
+        "ListPartsResult",
+        children: encodingElement(encodes) + [
+          XMLNode("Bucket", bucket), XMLNode("Key", written(key.text, encodes)),
+          XMLNode("UploadId", name.id), XMLNode("PartNumberMarker", String(marker)),
+          XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
+          XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
+          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
+        ] + (upload.checksum?.elements ?? []) + elements))
   }
 
-  /// Returns the HTTP response for an object that a form upload stored.
-  func response(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
-    var headers = headers
-    headers[.location] = location
-    switch self {
-    case .redirect(let url):
-      headers[.location] = String(writing: { writer in
-        writer.append(url)
-        writer.append(UInt8(ascii: url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"))
-        writer.append("bucket=")
-        writer.append(percentEncoding: bucket)
-        writer.append("&key=")
-        writer.append(percentEncoding: key)
-        writer.append("&etag=")
-        writer.append(percentEncoding: entityTag)
-      })
-      return Answer(.seeOther, headers: headers)
-    case .status(.created):
-      let document = XMLNode(
-        "PostResponse",
-        children: [
-          XMLNode("Location", location), XMLNode("Bucket", bucket), XMLNode("Key", key), XMLNode("ETag", entityTag),
-        ])
-      var response = Answer(document, headers: headers)
-      response.status = .created
-      return response
-    case .status(let status):
-      return Answer(status, headers: headers)
+  func listUploads() throws -> Answer {
+    let encodes = try encodesNames()
+    let prefix = parameter("prefix") ?? ""
+    let delimiter = parameter("delimiter") ?? ""
+    let keyMarker = parameter("key-marker") ?? ""
+    let idMarker = parameter("upload-id-marker") ?? ""
+    let limit = try min(number("max-uploads", default: 1000, in: service.listing.pageSizes), Self.pageLimit)
+    let page = try store.read(bucket) {
+      $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, idMarker, limit)
     }
+    func name(_ text: String) -> String { written(text, encodes) }
+    let uploads = page.uploads.map { upload in
+      XMLNode(
+        "Upload",
+        children: [
+          XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
+          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
+          XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
+        ] + (upload.checksum?.elements ?? []))
+    }
+    let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
+    return service.response(
+      with: XMLNode(
+        "ListMultipartUploadsResult",
+        children: encodingElement(encodes) + [
+          XMLNode("Bucket", bucket), XMLNode("KeyMarker", name(keyMarker)), XMLNode("UploadIdMarker", idMarker),
+          XMLNode("NextKeyMarker", name(page.nextKey)), XMLNode("NextUploadIdMarker", page.nextID),
+          XMLNode("Prefix", name(prefix)), XMLNode("Delimiter", name(delimiter)),
+          XMLNode("MaxUploads", String(limit)), XMLNode("IsTruncated", String(page.isTruncated)),
+        ] + uploads + groups))
   }
 }

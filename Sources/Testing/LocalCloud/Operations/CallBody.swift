@@ -4,49 +4,26 @@
 internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
+internal import StorageCrypto
 
 /// A request body as operations read it, without inner framing such as `aws-chunked`.
 struct CallBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
-  private let base: RequestBody
-  private let reader: (any BodyReader)?
-  private let refusal: @Sendable (VerificationError) -> ErrorResponse
-
-  /// Creates a body for an operation from a request body.
-  ///
-  /// - Parameters:
-  ///   - base: The bytes of the request body.
-  ///   - reader: The reader that removes the framing, or `nil` if the request body is not framed.
-  ///   - refusal: A closure that converts the reader's error to an error response.
-  init(
-    _ base: RequestBody, reader: (any BodyReader)?, refusal: @escaping @Sendable (VerificationError) -> ErrorResponse
-  ) {
-    self.base = base
-    self.reader = reader
-    self.refusal = refusal
-  }
+  let base: RequestBody
+  /// The reader that removes the framing, or `nil` if the request body is not framed.
+  let reader: (any BodyReader)?
+  let refusal: @Sendable (VerificationError) -> ErrorResponse
 
   /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
   var isFramed: Bool { reader != nil }
 
-  func makeAsyncIterator() -> Iterator {
-    Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal)
-  }
+  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal) }
 
   struct Iterator: AsyncIteratorProtocol {
-    private var base: RequestBody.AsyncIterator
-    private var reader: (any BodyReader)?
-    private let refusal: @Sendable (VerificationError) -> ErrorResponse
-
-    init(
-      base: RequestBody.AsyncIterator, reader: (any BodyReader)?,
-      refusal: @escaping @Sendable (VerificationError) -> ErrorResponse
-    ) {
-      self.base = base
-      self.reader = reader
-      self.refusal = refusal
-    }
+    fileprivate var base: RequestBody.AsyncIterator
+    fileprivate var reader: (any BodyReader)?
+    fileprivate let refusal: @Sendable (VerificationError) -> ErrorResponse
 
     mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
 
@@ -65,4 +42,81 @@ struct CallBody: AsyncSequence, Sendable {
       do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw refusal(error) }
     }
   }
+}
+
+/// The length and checksums that a body must have.
+struct BodyExpectation: Sendable {
+  /// The required length in bytes, or `nil` if the request does not specify the length.
+  var byteCount: Int64?
+
+  /// The required MD5 digest, or `nil` if the request does not specify it.
+  var digest: Digest?
+
+  /// The additional checks of the body's bytes, such as a checksum that the client chose.
+  var checks: [any BodyCheck] = []
+
+  /// A required MD5 digest, and the error response for a body with a different digest.
+  struct Digest: Sendable {
+    let md5: [UInt8]
+    let refusal: ErrorResponse
+  }
+
+  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ErrorResponse) {
+    if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
+    if let digest, digest.md5 != md5.bytes { throw digest.refusal }
+  }
+}
+
+/// A check that processes the bytes of a body as they arrive.
+protocol BodyCheck: Sendable {
+  mutating func update(_ bytes: Span<UInt8>)
+
+  /// Completes the check, and returns the checksum to store with the object, if it provides one.
+  func finish() throws(ErrorResponse) -> StoredChecksum?
+}
+
+extension [any BodyCheck] {
+  mutating func update(_ bytes: Span<UInt8>) {
+    for index in indices { self[index].update(bytes) }
+  }
+
+  /// Completes the checks, and returns the checksum to store with the object, if any.
+  func finish() throws(ErrorResponse) -> StoredChecksum? {
+    var checksum: StoredChecksum?
+    for check in self { checksum = try check.finish() ?? checksum }
+    return checksum
+  }
+}
+
+/// A decoder that removes the framing within a request body.
+protocol BodyReader: Sendable {
+  /// Returns the object's bytes in the next bytes of the body, which are valid only if all later calls succeed.
+  mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer
+
+  /// Throws if the body is incomplete or invalid.
+  mutating func finish() throws(VerificationError)
+}
+
+/// An additional checksum of an object, whose algorithm the client or the service chose.
+struct StoredChecksum: Sendable, Codable, Equatable {
+  /// The name of the algorithm of this checksum, as the service's headers spell it.
+  let algorithm: String
+
+  /// The checksum in Base64; for a composite checksum, `-` and the number of parts follow.
+  let value: String
+
+  /// Whether the checksum is composite, that is, computed from the checksums of the parts.
+  var isComposite = false
+}
+
+/// A rule for the checksums of a multipart upload and its parts.
+struct ChecksumRule: Sendable, Equatable {
+  /// The name of the checksum algorithm of the multipart upload, as the service's headers spell it.
+  let algorithm: String
+
+  /// Whether the object's checksum is composite, that is, computed from the checksums of the parts.
+  let isComposite: Bool
+
+  /// Whether the client, and not the service, chose the algorithm.
+  let isChosen: Bool
 }

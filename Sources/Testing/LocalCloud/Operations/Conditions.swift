@@ -3,6 +3,7 @@
 
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 
 /// The conditions that a read request sets on an object, such as `If-None-Match`.
 struct Conditions {
@@ -11,10 +12,7 @@ struct Conditions {
   private let modifiedSince: Timestamp?
   private let unmodifiedSince: Timestamp?
 
-  /// Creates the conditions from the request headers.
-  ///
-  /// - Parameter prefix: The prefix of the header names, such as `x-oss-copy-source-`; empty for conditions on the
-  ///   object itself.
+  /// Creates the conditions from headers whose names start with a prefix, such as `x-oss-copy-source-`.
   init(_ headers: HTTPFields, prefix: String = "") {
     func value(_ name: String) -> String? { headers.first(prefix + name).flatMap { $0.isEmpty ? nil : $0 } }
     match = value("if-match")
@@ -23,9 +21,8 @@ struct Conditions {
     unmodifiedSince = value("if-unmodified-since").flatMap { Timestamp(httpDate: $0) }
   }
 
-  /// Evaluates the conditions in the order of RFC 9110, section 13.2.2.
+  /// Returns whether the object differs from the client's version, in the order of RFC 9110, section 13.2.2.
   ///
-  /// - Returns: Whether the object differs from the version that the client already has.
   /// - Throws: `PreconditionFailed` if a condition of `If-Match` or `If-Unmodified-Since` is not met.
   func isNews(_ object: StoredObject) throws(ErrorResponse) -> Bool {
     if let match {
@@ -37,9 +34,7 @@ struct Conditions {
     return modifiedSince.map { object.modified.wholeSeconds > $0 } ?? true
   }
 
-  /// Returns whether a list of entity tags contains an object's entity tag.
-  ///
-  /// The comparison ignores the case of the digits, because services differ in it.
+  /// Returns whether a list contains an object's entity tag; services differ in the case of its digits.
   static func names(_ list: String, _ object: StoredObject) -> Bool {
     list.words(between: ",").contains { item in
       var tag = item.trimmingBlanks
@@ -57,24 +52,14 @@ struct WriteConditions {
   private let match: String?
   private let noneMatch: String?
 
-  /// Creates the conditions of a write from the request headers.
-  ///
-  /// - Throws: `NotImplemented` for an `If-None-Match` other than `*`.
+  /// Creates the conditions of a write, in which `If-None-Match` can only be `*`.
   init(_ headers: HTTPFields) throws(ErrorResponse) {
     match = headers.first("if-match").flatMap { $0.isEmpty ? nil : $0 }
     noneMatch = headers.first("if-none-match").flatMap { $0.isEmpty ? nil : $0 }
-    if let noneMatch, noneMatch != "*" {
-      throw .notImplemented("The header If-None-Match of a write can only be *.")
-    }
+    if let noneMatch, noneMatch != "*" { throw .notImplemented("The header If-None-Match of a write can only be *.") }
   }
 
-  /// Checks whether an existing object meets the conditions.
-  ///
-  /// - Parameters:
-  ///   - existing: The existing object, or `nil` if the key has no object.
-  ///   - key: The object key.
-  /// - Throws: `PreconditionFailed` if a condition is not met, or `NoSuchKey` if `If-Match` requires an object that
-  ///   does not exist.
+  /// Throws if an existing object, or the lack of one, does not meet the conditions.
   func check(_ existing: StoredObject?, _ key: ObjectKey) throws(ErrorResponse) {
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
     guard let match else { return }
@@ -85,7 +70,102 @@ struct WriteConditions {
 
 extension String {
   /// The string without enclosing quotation marks, or the string itself if it isn't enclosed in quotation marks.
-  var unquoted: String {
-    utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self
+  var unquoted: String { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self }
+}
+
+/// The byte range that a `Range` header specifies.
+struct RequestedRange {
+  /// The bounds of a range: a first byte with an optional last byte, or a number of bytes at the end.
+  private enum Bounds {
+    case from(Int64, through: Int64?)
+    case last(Int64)
+  }
+
+  private let bounds: Bounds
+
+  /// Parses a `Range` header, or returns `nil` if it is not a single byte range; the server ignores such headers.
+  init?(_ header: String) {
+    guard header.hasBytePrefix("bytes=") else { return nil }
+    let parts = header.dropFirst("bytes=".count).parts(between: "-")
+    guard parts.count == 2 else { return nil }
+    let numbers = parts.map { Self.number($0) }
+    switch (parts[0].isEmpty, parts[1].isEmpty) {
+    case (true, false):
+      guard let count = numbers[1] else { return nil }
+      bounds = .last(count)
+    case (false, true):
+      guard let first = numbers[0] else { return nil }
+      bounds = .from(first, through: nil)
+    case (false, false):
+      guard let first = numbers[0], let last = numbers[1], first <= last else { return nil }
+      bounds = .from(first, through: last)
+    case (true, true):
+      return nil
+    }
+  }
+
+  private static func number(_ text: Substring) -> Int64? {
+    text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+  }
+
+  /// Returns the range clamped to the size of an object, or `nil` if it contains no byte of the object.
+  func bytes(of byteCount: Int64) -> Range<Int64>? {
+    switch bounds {
+    case .from(let first, let last):
+      guard first < byteCount else { return nil }
+      return first..<(min(last ?? byteCount - 1, byteCount - 1) + 1)
+    case .last(let count):
+      guard count > 0, byteCount > 0 else { return nil }
+      return max(0, byteCount - count)..<byteCount
+    }
+  }
+
+  /// Returns whether an object of a size contains all bytes of the range.
+  func lies(within byteCount: Int64) -> Bool {
+    switch bounds {
+    case .from(let first, let last): first < byteCount && (last ?? first) < byteCount
+    case .last(let count): count > 0 && count <= byteCount
+    }
+  }
+}
+
+/// The bucket and key of a copy's source object.
+struct NamedSource {
+  let bucket: String
+  let key: ObjectKey
+
+  /// Creates the source of a copy from a percent-encoded header value, `/bucket/key` or `bucket/key`.
+  ///
+  /// Instead of the bucket name, the value can start with a host if the service has it so. The host contains the bucket
+  /// name, unless the host is an IP address or `localhost`: then the bucket name precedes the key.
+  init(_ header: String, of service: SimulatedService) throws(ErrorResponse) {
+    let parts = header.parts(between: "?", atMost: 1)
+    if parts.count > 1, parts[1].hasBytePrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
+      throw .notImplemented("Buckets of this server do not support versioning.")
+    }
+    guard let bytes = String(parts[0]).percentDecodedBytes(),
+      let text = String(validating: bytes, as: UTF8.self)
+    else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
+    var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
+    var name = Self.takeSegment(of: &rest)
+    if service.objects.copySourceHasHost {
+      name =
+        isAddressOrLocalhost(name) ? Self.takeSegment(of: &rest) : service.description.hosts.bucket(in: name) ?? name
+    }
+    guard service.isBucketName(name), !rest.isEmpty else {
+      throw .invalidArgument("The copy source \"\(header)\" does not name a bucket and a key.")
+    }
+    self.bucket = name
+    key = ObjectKey(String(rest))
+  }
+
+  /// Removes the first path segment and the slash after it from a path, and returns the segment.
+  private static func takeSegment(of text: inout Substring) -> String {
+    guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
+      defer { text = "" }
+      return String(text)
+    }
+    defer { text = text[text.utf8.index(after: slash)...] }
+    return String(text[..<slash])
   }
 }

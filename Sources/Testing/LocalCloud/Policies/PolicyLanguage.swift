@@ -1,13 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPTypes
 internal import StorageAuth
+internal import StorageCrypto
 
 /// The syntax and semantics of a vendor's policy documents.
 struct PolicyLanguage: Sendable {
-  /// The data type that a condition's comparison operator compares.
-  ///
-  /// For numbers and dates, the kind includes the order that the operator tests.
+  /// The data type that a comparison operator compares, and the order that it tests.
   enum Kind: Sendable {
     case text, textIgnoringCase, pattern, truth, network, absence
     case number(PolicyCondition.Order)
@@ -52,9 +52,7 @@ struct PolicyLanguage: Sendable {
   /// Whether the language compares action names case-insensitively.
   let ignoresActionCase: Bool
 
-  /// The suffix of comparison operators that also hold if the request has no value for the condition's key.
-  ///
-  /// If `nil`, the language has no such operators.
+  /// The suffix of operators that also hold if the request has no value for the condition's key, if there are any.
   var existenceSuffix: String?
 
   /// The result of a comparison without the existence suffix if the request has no value for the condition's key.
@@ -67,12 +65,9 @@ struct PolicyLanguage: Sendable {
   /// A closure that splits a resource name into its colon-separated parts, or returns `nil` if the name is invalid.
   let parts: @Sendable (String) -> [String]?
 
-  /// Returns an action name in the form used for comparisons: in lowercase if the language ignores the case of action
-  /// names.
+  /// Returns an action name in lowercase if the language ignores the case of action names.
   func comparable(_ action: String) -> String { ignoresActionCase ? action.asciiLowercased : action }
-}
 
-extension PolicyLanguage {
   /// The comparison operators that the policy languages of Alibaba Cloud (RAM) and AWS (IAM) share, by name.
   static let capitalizedComparisons: [String: Comparison] = [
     "StringEquals": Comparison(.text), "StringNotEquals": Comparison(.text, not: true),
@@ -88,4 +83,63 @@ extension PolicyLanguage {
     "DateGreaterThan": Comparison(.date(.greater)), "DateGreaterThanEquals": Comparison(.date(.greaterOrEqual)),
     "Bool": Comparison(.truth), "IpAddress": Comparison(.network), "NotIpAddress": Comparison(.network, not: true),
   ]
+}
+
+/// The condition keys of a policy language that this server supports, each with the part of a request that it tests.
+struct ConditionKeys: Sendable {
+  /// The keys of the client's address, the current time, and whether the connection uses TLS.
+  let address: String
+  let time: String
+  let transport: String
+
+  /// The names of headers by condition key.
+  let headers: [String: String]
+
+  /// The names of query parameters by condition key.
+  let parameters: [String: ByteExactString]
+
+  /// The names of form fields by condition key.
+  let formFields: [String: String]
+
+  /// Whether only requests that list objects have the parameters.
+  var onlyOfLists = true
+
+  var fillsAbsentParameters = false
+
+  /// Whether policies compare parameters in the percent-encoded form of the URL.
+  var encodesParameters = false
+
+  func contains(_ key: String) -> Bool {
+    [address, time, transport].contains(key) || headers[key] != nil || parameters[key] != nil
+  }
+
+  /// Returns the values that all requests to a service share, by condition key.
+  func facts(at date: Timestamp) -> [String: String] { [address: "127.0.0.1", time: date.iso8601, transport: "false"] }
+
+  func facts(
+    of head: HTTPRequest, for operation: Operation, _ target: RequestTarget, at date: Timestamp
+  ) -> [String: String] {
+    var facts = facts(at: date)
+    for (key, name) in headers { facts[key] = head.headerFields.joined(name) }
+    guard !onlyOfLists || operation == .listObjects || operation == .listObjectsV2 else { return facts }
+    for (key, name) in parameters {
+      let value = target[name]?.string ?? (fillsAbsentParameters ? "" : nil)
+      facts[key] = encodesParameters ? value?.percentEncoded() : value
+    }
+    return facts
+  }
+
+  /// Returns the values of a form upload; the maximum length that the form allows stands for the file's length.
+  func facts(of form: VerifiedForm, at date: Timestamp) -> [String: String] {
+    var facts = facts(at: date)
+    for (key, name) in formFields {
+      facts[key] =
+        switch name {
+        case "content-type": form.contentType
+        case "content-length": form.sizes.upperBound == .max ? nil : "\(form.sizes.upperBound)"
+        default: form.form[name]
+        }
+    }
+    return facts
+  }
 }

@@ -11,7 +11,6 @@ struct SessionPolicy: Sendable {
   private let language: PolicyLanguage
   private let statements: [Statement]
 
-  /// A parsed statement of a policy.
   struct Statement: Sendable {
     var allows = false
     var actions: [WildcardPattern] = []
@@ -21,11 +20,7 @@ struct SessionPolicy: Sendable {
     var conditions: [PolicyCondition] = []
   }
 
-  /// Creates a session policy by parsing a policy document.
-  ///
-  /// No part of a document is ignored.
-  ///
-  /// - Throws: ``PolicyFault`` if the document is invalid, or contains a part that this server cannot evaluate.
+  /// Parses a policy document, no part of which is ignored.
   init(_ text: String, in language: PolicyLanguage) throws(PolicyFault) {
     let document: JSONValue
     do {
@@ -35,12 +30,10 @@ struct SessionPolicy: Sendable {
     }
     self.text = text
     self.language = language
-    statements = try PolicyReader(language).statements(of: document)
+    statements = try PolicyReader(language: language).statements(of: document)
   }
 
-  /// Returns whether the policy allows a request.
-  ///
-  /// At least one statement must allow the request, and no statement may deny it.
+  /// Returns whether at least one statement allows a request and none denies it.
   func allows(_ question: PolicyInput) -> Bool {
     let action = language.comparable(question.action)
     let matching = statements.filter { $0.isAbout(action, question) }
@@ -62,7 +55,6 @@ extension SessionPolicy.Statement {
 struct ResourcePattern: Sendable {
   private let parts: [WildcardPattern]?
 
-  /// The pattern that matches every resource name.
   static let any = ResourcePattern(nil)
 
   /// Creates a resource pattern from the patterns of the colon-separated parts; `nil` matches every resource.
@@ -73,5 +65,267 @@ struct ResourcePattern: Sendable {
   func matches(_ resource: [String]) -> Bool {
     guard let parts else { return true }
     return parts.count == resource.count && zip(parts, resource).allSatisfy { $0.matches($1) }
+  }
+}
+
+/// A strict parser of policy documents, which rejects unknown members, operators and condition keys.
+struct PolicyReader {
+  let language: PolicyLanguage
+
+  func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
+    let members = try members(of: document, "The policy", known: ["version", "statement"])
+    guard let version = members["version"]?.string, language.versions.contains(version) else {
+      throw PolicyFault("Its version is missing or not supported.")
+    }
+    guard let list = members["statement"]?.array else { throw PolicyFault("The list of statements is missing.") }
+    var statements: [SessionPolicy.Statement] = []
+    for element in list { statements.append(try statement(element)) }
+    return statements
+  }
+
+  private func statement(_ element: JSONValue) throws(PolicyFault) -> SessionPolicy.Statement {
+    let members = try members(
+      of: element, "A statement",
+      known: language.members.union(["effect", "action", "resource", "condition"]))
+    var statement = SessionPolicy.Statement()
+    let effect = members["effect"]?.string
+    switch language.effects.ignoresCase ? effect?.asciiLowercased : effect {
+    case language.effects.allow?: statement.allows = true
+    case language.effects.deny?: statement.allows = false
+    default: throw PolicyFault("The effect of a statement is missing or invalid.")
+    }
+    guard (members["action"] == nil) != (members["notaction"] == nil) else {
+      throw PolicyFault("A statement needs an action.")
+    }
+    statement.exceptsActions = members["notaction"] != nil
+    for action in try texts(members["action"] ?? members["notaction"], "action") {
+      statement.actions.append(try pattern(ofAction: action))
+    }
+    for resource in try texts(members["resource"], "resource") {
+      statement.resources.append(try pattern(ofResource: resource))
+    }
+    if let condition = members["condition"] { statement.conditions = try conditions(condition) }
+    return statement
+  }
+
+  /// Returns the members of a JSON object by lowercase name; `what` is the subject of an error message.
+  private func members(
+    of value: JSONValue, _ what: String, known: Set<String>
+  ) throws(PolicyFault) -> [String: JSONValue] {
+    guard let object = value.object else { throw PolicyFault("\(what) is not an object.") }
+    var members: [String: JSONValue] = [:]
+    for (name, value) in object {
+      let isSpelt =
+        !language.capitalizesMembers
+        || name.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
+      guard isSpelt, known.contains(name.asciiLowercased) || language.labels.contains(name.asciiLowercased),
+        members.updateValue(value, forKey: name.asciiLowercased) == nil
+      else { throw PolicyFault("\(what) has a member \"\(name)\", which is unknown or a duplicate.") }
+    }
+    return members
+  }
+
+  /// Returns the strings of a JSON value, which must be a string or a nonempty array of strings.
+  private func texts(_ value: JSONValue?, _ name: String) throws(PolicyFault) -> [String] {
+    let values = value?.array ?? (value.map { [$0] } ?? [])
+    let texts = values.compactMap(\.string)
+    guard !texts.isEmpty, texts.count == values.count else {
+      throw PolicyFault("The \(name) of a statement is missing, empty, or not a string.")
+    }
+    return texts
+  }
+
+  private func pattern(ofAction action: String) throws(PolicyFault) -> WildcardPattern {
+    if action == "*" { return WildcardPattern(action) }
+    let name = language.actionPrefix.flatMap { action.removingBytePrefix($0) }.map(String.init) ?? action
+    let parts = name.parts(between: ":")
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.hasByte("/") }) else {
+      throw PolicyFault("\"\(action)\" is not the name of an action.")
+    }
+    return WildcardPattern(language.comparable(name))
+  }
+
+  private func pattern(ofResource resource: String) throws(PolicyFault) -> ResourcePattern {
+    if resource == "*" { return .any }
+    guard let parts = language.parts(resource) else {
+      throw PolicyFault("\"\(resource)\" is not the name of a resource.")
+    }
+    return ResourcePattern(parts)
+  }
+
+  // MARK: Conditions
+
+  private func conditions(_ value: JSONValue) throws(PolicyFault) -> [PolicyCondition] {
+    guard let comparisons = value.object else { throw PolicyFault("A condition is not an object.") }
+    var conditions: [PolicyCondition] = []
+    for (name, keys) in comparisons {
+      let asked = language.existenceSuffix.flatMap { name.removingByteSuffix($0) }
+      let (plain, asksExistence) = (asked.map(String.init) ?? name, asked != nil)
+      guard let comparison = language.comparisons[plain] else {
+        throw PolicyFault("The comparison \"\(name)\" is unknown.")
+      }
+      guard let keys = keys.object, !keys.isEmpty else { throw PolicyFault("The comparison \"\(name)\" has no keys.") }
+      for (key, value) in keys {
+        guard language.conditions.contains(key) else {
+          throw PolicyFault("The condition \"\(key)\" is unknown or not supported.")
+        }
+        let values = value.array ?? [value]
+        let test = values.isEmpty ? nil : Self.test(comparison.kind, values)
+        guard let test else { throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or invalid.") }
+        conditions.append(
+          PolicyCondition(
+            key: key, test: test, isNegated: comparison.isNegated,
+            absence: asksExistence ? .holds : language.absence))
+      }
+    }
+    return conditions
+  }
+
+  /// Creates the test of a condition from JSON values, or returns `nil` if a value has the wrong type.
+  private static func test(_ kind: PolicyLanguage.Kind, _ values: [JSONValue]) -> PolicyCondition.Test? {
+    func all<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
+      let read = values.compactMap(read)
+      return read.count == values.count ? read : nil
+    }
+    func truths() -> [Bool]? {
+      all { value in value.bool ?? value.string.flatMap { $0 == "true" ? true : $0 == "false" ? false : nil } }
+    }
+    switch kind {
+    case .text: return all(\.code).map { .text($0) }
+    case .textIgnoringCase: return all(\.code).map { .textIgnoringCase($0) }
+    case .pattern: return all(\.string).map { .pattern($0.map { WildcardPattern($0) }) }
+    case .number(let order): return all { $0.code.flatMap { Int64(signedDigits: $0) } }.map { .number(order, $0) }
+    case .date(let order): return all { $0.string.flatMap { Timestamp(iso8601: $0) } }.map { .date(order, $0) }
+    case .truth: return truths().map { .truth($0) }
+    case .network: return all { $0.string.flatMap { AddressRange(networkOf: $0) } }.map { .network($0) }
+    case .absence: return truths().map { .absence($0) }
+    }
+  }
+}
+
+/// A request to evaluate a policy: an action, a resource, and the values that conditions can test.
+struct PolicyInput: Sendable {
+  /// The requested action, such as `sts:AssumeRole`.
+  let action: String
+
+  /// The colon-separated parts of the resource name; the last part can contain colons.
+  let resource: [String]
+
+  let facts: [String: String]
+}
+
+/// An error that explains why a document is not a policy that this server can apply.
+struct PolicyFault: Error {
+  let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+}
+
+/// A condition that a request must satisfy for a policy statement to apply.
+struct PolicyCondition: Sendable {
+  /// A comparison of a request's value with a list of values, at least one of which must match.
+  enum Test: Sendable {
+    case text([String])
+    case textIgnoringCase([String])
+    case pattern([WildcardPattern])
+    case number(Order, [Int64])
+    case date(Order, [Timestamp])
+    case truth([Bool])
+    case network([AddressRange])
+    case absence([Bool])
+  }
+
+  /// A comparison operator for numbers and dates.
+  enum Order: Sendable {
+    case equal, less, lessOrEqual, greater, greaterOrEqual
+
+    func holds<Value: Comparable>(_ first: Value, _ second: Value) -> Bool {
+      switch self {
+      case .equal: first == second
+      case .less: first < second
+      case .lessOrEqual: first <= second
+      case .greater: first > second
+      case .greaterOrEqual: first >= second
+      }
+    }
+  }
+
+  /// The result of a condition if the request has no value for the condition's key.
+  enum Absence: Sendable {
+    case fails, holds
+    /// A negated condition holds in a deny statement, and any other condition fails, which allows less.
+    case allowsLess
+    /// A negated condition holds, and any other condition fails.
+    case holdsIfNegated
+  }
+
+  let key: String
+  let test: Test
+  let isNegated: Bool
+  let absence: Absence
+
+  func holds(for facts: [String: String], inDenial: Bool) -> Bool {
+    if case .absence(let values) = test { return values.contains(facts[key] == nil) }
+    guard let fact = facts[key] else {
+      return switch absence {
+      case .fails: false
+      case .holds: true
+      case .allowsLess: isNegated && inDenial
+      case .holdsIfNegated: isNegated
+      }
+    }
+    return fits(fact) != isNegated
+  }
+
+  private func fits(_ fact: String) -> Bool {
+    switch test {
+    case .text(let texts): texts.contains { $0.utf8.elementsEqual(fact.utf8) }
+    case .textIgnoringCase(let texts):
+      texts.contains { $0.asciiLowercased.utf8.elementsEqual(fact.asciiLowercased.utf8) }
+    case .pattern(let patterns): patterns.contains { $0.matches(fact) }
+    case .number(let order, let numbers):
+      Int64(fact).map { fact in numbers.contains { order.holds(fact, $0) } } ?? false
+    case .date(let order, let dates):
+      Timestamp(iso8601: fact).map { fact in dates.contains { order.holds(fact, $0) } } ?? false
+    case .truth(let truths): truths.contains { String($0) == fact }
+    case .network(let ranges):
+      NetworkAddress(fact).map { address in ranges.contains { $0.contains(address) } } ?? false
+    case .absence: false
+    }
+  }
+}
+
+/// A pattern in which `*` matches any sequence of characters, also an empty one, and `?` any single one.
+struct WildcardPattern: Sendable, Hashable {
+  private let scalars: [Unicode.Scalar]
+
+  init(_ text: some StringProtocol) {
+    scalars = Array(text.unicodeScalars)
+  }
+
+  /// Returns whether the pattern matches a whole string.
+  ///
+  /// The match backtracks only to the last asterisk, which limits the number of steps to the product of both lengths.
+  func matches(_ text: some StringProtocol) -> Bool {
+    let text = Array(text.unicodeScalars)
+    var (inPattern, inText) = (0, 0)
+    var lastStar: (inPattern: Int, inText: Int)?
+    while inText < text.count {
+      if inPattern < scalars.count, scalars[inPattern] == "*" {
+        lastStar = (inPattern, inText)
+        inPattern += 1
+      } else if inPattern < scalars.count, scalars[inPattern] == "?" || scalars[inPattern] == text[inText] {
+        inPattern += 1
+        inText += 1
+      } else if let star = lastStar {
+        lastStar = (star.inPattern, star.inText + 1)
+        (inPattern, inText) = (star.inPattern + 1, star.inText + 1)
+      } else {
+        return false
+      }
+    }
+    return scalars[inPattern...].allSatisfy { $0 == "*" }
   }
 }

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import Synchronization
 
 /// The state that all simulated services of one server share: keys, counters and faults.
 struct CloudContext: Sendable {
   let keys: KeyRing
-  let counters: Counters
+  let counters = Counters()
   let injector: FaultInjector
   let feed = RequestFeed()
   /// The sender of callbacks, or `nil` if the server sends none.
@@ -15,8 +16,7 @@ struct CloudContext: Sendable {
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
   init(_ configuration: LocalCloud.Configuration) {
-    keys = KeyRing(configuration.accounts, TokenTable())
-    counters = Counters()
+    keys = KeyRing(configuration.accounts)
     injector = FaultInjector(configuration.faults)
     machineClock = configuration.clock
     sleep = configuration.sleep
@@ -25,11 +25,7 @@ struct CloudContext: Sendable {
   /// The current time according to the server's clock, which includes the injected clock offset.
   var now: Timestamp { machineClock().advanced(by: injector.faults.clockOffset) }
 
-  /// Counts a request to an endpoint and returns the faults that are planned for the request.
-  ///
-  /// - Parameters:
-  ///   - endpoint: The endpoint that received the request.
-  ///   - record: The record of the request, or `nil` if the server is not observed.
+  /// Counts a request to an endpoint, and plans its faults; `record` is `nil` if the server is not observed.
   func open(_ endpoint: LocalCloud.Endpoint, _ record: RequestRecord?) -> Exchange {
     record?.arrived(at: endpoint)
     let plan = injector.plan(for: endpoint)
@@ -39,27 +35,49 @@ struct CloudContext: Sendable {
     }
     return Exchange(plan: plan, record: record, sleep: sleep)
   }
+
+  /// Performs a request to an API, with the faults that come after the operation, and counts its error.
+  ///
+  /// - Parameters:
+  ///   - status: The status of an injected error that replaces the operation, or `nil` to carry out the operation.
+  ///   - failureCode: The error code for an error that is not the client's.
+  ///   - refusal: A closure that returns the API's response for an error.
+  func answer(
+    _ exchange: Exchange, _ status: Int?, by endpoint: LocalCloud.Endpoint, at date: Timestamp, failureCode: String,
+    refusal: (ErrorResponse) -> Answer, _ perform: () async throws -> Answer
+  ) async throws -> Answer {
+    var response: Answer
+    if let status {
+      response = refusal(.injected(status))
+    } else {
+      do {
+        response = try await perform()
+      } catch {
+        let error = ErrorResponse(of: error, failureCode: failureCode)
+        counters.refused(error.code, by: endpoint)
+        exchange.record?.refused(error.code, error.message)
+        response = refusal(error)
+      }
+      if let status = try await exchange.end(&response) { response = refusal(.injected(status)) }
+    }
+    response.headers[.date] = date.httpDate
+    response.headers[.server] = "localcloud"
+    return response
+  }
 }
 
 /// The access keys of all accounts and all issued temporary credentials.
 struct KeyRing: Sendable {
   private let accounts: [AccessKeyID: LocalCloud.Account]
-  let tokens: TokenTable
+  let tokens = TokenTable()
 
-  init(_ accounts: [LocalCloud.Account], _ tokens: TokenTable) {
+  init(_ accounts: [LocalCloud.Account]) {
     self.accounts = Dictionary(accounts.map { ($0.key.id, $0) }) { first, _ in first }
-    self.tokens = tokens
   }
 
-  /// Returns the access key with an ID.
+  /// Returns an access key, or `nil` if it is unknown, disabled, or issued for another service.
   ///
-  /// - Parameters:
-  ///   - id: The access key ID.
-  ///   - provider: The service that received the request.
-  ///   - date: The current time.
-  ///   - limit: The number of uses after which an issued key counts as expired. If `nil`, this lookup doesn't count as
-  ///     a use.
-  /// - Returns: The access key, or `nil` if it is unknown, disabled, or issued for another service.
+  /// Without a limit, the lookup does not count as a use of an issued key.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: TokenTable.UseLimit? = nil
   ) -> AccessKey? {
@@ -76,6 +94,39 @@ struct KeyRing: Sendable {
   /// The access keys of all accounts, including disabled ones.
   var accountKeys: [AccessKey] { accounts.values.map(\.key) }
 
-  /// Returns whether an access key ID belongs to a disabled account.
   func isDisabled(_ id: AccessKeyID) -> Bool { accounts[id]?.isDisabled == true }
+}
+
+/// The counters from which the server's statistics are read.
+final class Counters: Sendable {
+  private let state = Mutex(LocalCloud.Statistics())
+
+  /// The number of writes of each object, by storage service, bucket name and object key.
+  private let writes = Mutex<[LocalCloud.Provider: [String: [String: Int]]]>([:])
+
+  var statistics: LocalCloud.Statistics { state.withLock { $0 } }
+
+  func writes(of provider: LocalCloud.Provider, in bucket: String) -> [String: Int] {
+    writes.withLock { $0[provider]?[bucket] ?? [:] }
+  }
+
+  func verified(_ kind: LocalCloud.SignatureKind) { state.withLock { $0.verified[kind, default: 0] += 1 } }
+
+  func anonymous() { state.withLock { $0.anonymous += 1 } }
+
+  func count(_ endpoint: LocalCloud.Endpoint, _ change: (inout LocalCloud.EndpointStatistics) -> Void) {
+    state.withLock { change(&$0[endpoint]) }
+  }
+
+  func countTransfers(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
+    state.withLock { change(&$0.transfers) }
+  }
+
+  func refused(_ code: String, by endpoint: LocalCloud.Endpoint) {
+    count(endpoint) { $0.refused[code, default: 0] += 1 }
+  }
+
+  func wrote(_ key: String, in bucket: String, of provider: LocalCloud.Provider) {
+    writes.withLock { $0[provider, default: [:]][bucket, default: [:]][key, default: 0] += 1 }
+  }
 }

@@ -3,13 +3,9 @@
 
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
-internal import Synchronization
 
-/// The request handler of a storage service.
-///
-/// The handler checks and verifies a request, performs its operation, and sends the response.
+/// The request handler of a storage service, which verifies a request and performs its operation.
 struct Gateway: Sendable {
   let service: SimulatedService
   let authenticator: Authenticator
@@ -26,14 +22,14 @@ struct Gateway: Sendable {
     _ context: CloudContext
   ) {
     self.service = service
-    authenticator = Authenticator(service.behavior.verifier(for: configuration), service.provider, context)
+    authenticator = Authenticator(
+      verifier: service.behavior.verifier(for: configuration), provider: service.provider, context: context)
     region = configuration.region(of: service.provider)
     self.store = store
     self.context = context
     crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
   }
 
-  /// Handles a request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.open(endpoint, record)
@@ -130,10 +126,7 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Returns the permit for a verified request.
-  ///
-  /// - Throws: An error response if the operation isn't supported, or the permissions of the caller's key don't include
-  ///   it.
+  /// Returns the permit for a verified request, if its key's permissions include the operation.
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
@@ -141,8 +134,8 @@ struct Gateway: Sendable {
     try service.headerRules.check(head.headerFields, for: operation)
     // A key that was removed after the signature was verified has no permissions.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let rights = RequestRights(
-      authority, of: head, for: operation, verified.wholeTarget, service, region: region, at: date)
+    let facts = service.policies.language.conditions.facts(of: head, for: operation, verified.wholeTarget, at: date)
+    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts)
     let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw service.policyRefusal(at: date)
@@ -150,7 +143,7 @@ struct Gateway: Sendable {
     return permit
   }
 
-  /// Throws an error response if the bucket of a request does not exist, unless the request creates the bucket.
+  /// Throws an error response if the bucket does not exist, unless the request creates it.
   ///
   /// As in the services, this happens before the access key is looked up.
   private func checkBucket(of head: HTTPRequest) throws {
@@ -161,8 +154,7 @@ struct Gateway: Sendable {
     try checkPlace(of: bucket, at: head.authority)
   }
 
-  /// Throws an error response if a bucket does not exist, or if the bucket and the request's host belong to different
-  /// regions.
+  /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
   func checkPlace(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
@@ -182,7 +174,8 @@ struct Gateway: Sendable {
   private func act(
     _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
   ) async throws -> Answer {
-    let body = CallBody(request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date) }
+    let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date)
+    }
     let call = Call(
       service: service, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
@@ -198,12 +191,8 @@ struct Gateway: Sendable {
       throw refusal
     }
   }
-}
 
-extension Gateway {
-  /// Handles a form upload and returns the response.
-  ///
-  /// Authorization in the headers or the URL is ignored; the authorization in the form's fields must be valid.
+  /// Handles a form upload, of which only the authorization in the form's fields counts.
   @concurrent
   func post(
     _ upload: FormUpload, _ request: Request, _ identity: CallIdentity, _ record: RequestRecord?
@@ -229,12 +218,13 @@ extension Gateway {
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let rights = RequestRights(authority, of: verified, service, region: region, at: date)
+    let facts = service.policies.language.conditions.facts(of: verified, at: date)
+    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts)
     guard rights.allowPosting(verified.key, to: upload.bucket) else { throw service.policyRefusal(at: date) }
     let call = Call(
       service: service, store: store, target: target, isAnonymous: false, rights: rights,
       headers: try verified.headers(of: service),
-      body: CallBody(request.body, reader: nil) { [service] in service.behavior.refusal($0, at: date) },
+      body: CallBody(base: request.body, reader: nil) { [service] in service.behavior.refusal($0, at: date) },
       operation: .putObject,
       date: date, region: region, host: request.head.authority ?? "",
       callback: try plan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
@@ -250,9 +240,7 @@ extension Gateway {
       throw refusal
     }
   }
-}
 
-extension Gateway {
   /// Notes the names that a request contains in the record of the request.
   func note(_ head: HTTPRequest, in record: RequestRecord) {
     if let target = try? service.behavior.target(of: head) {
@@ -262,7 +250,6 @@ extension Gateway {
     record.claims(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
   }
 
-  /// Returns the means to explain the rejection of a request's signature.
   func rejectedSignature(
     _ head: HTTPRequest, _ identity: CallIdentity, _ error: VerificationError, _ refusal: ErrorResponse
   ) -> RejectedSignature {
@@ -275,7 +262,8 @@ extension Gateway {
     let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
     let key = claimed.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
     return RejectedSignature(
-      service.provider, head, HTTPResponse(status: response.status, headerFields: response.headers), document,
+      provider: service.provider, request: head,
+      response: HTTPResponse(status: response.status, headerFields: response.headers), document: document,
       region: region, isMismatch: error.code == .mismatch, key: key,
       others: context.keys.accountKeys.filter { $0.id != claimed },
       fits: { [authenticator] in authenticator.fits($0, $1, at: identity.date) })
@@ -290,10 +278,7 @@ struct CrossOrigin: Sendable {
   /// The allowed origins, such as `https://app.example.com`, or `*` for all origins.
   let origins: [String]
 
-  /// Returns the response to a preflight request, which a browser sends without authorization before the actual
-  /// request.
-  ///
-  /// - Throws: `AccessForbidden` if the origin or the method is not allowed.
+  /// Returns the response to a preflight request, which a browser sends without authorization before the actual one.
   func preflight(_ head: HTTPRequest) throws(ErrorResponse) -> Answer {
     guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
       Self.methods.split(separator: ", ").contains(method[...])
@@ -312,11 +297,7 @@ struct CrossOrigin: Sendable {
     return response
   }
 
-  /// Adds the CORS headers to a response, if the request's origin is allowed.
-  ///
-  /// With these headers, the web page that sent the request can read the response.
-  ///
-  /// - Parameter names: The names of the response headers that the web page can read.
+  /// Adds the headers with which the web page that sent the request can read the response.
   func mark(_ response: inout Answer, for head: HTTPRequest, exposing names: [String]) {
     guard let origin = allowed(head) else { return }
     mark(&response, origin)
@@ -330,5 +311,46 @@ struct CrossOrigin: Sendable {
 
   private func allowed(_ head: HTTPRequest) -> String? {
     head.headerFields.first("origin").flatMap { origins.contains($0) || origins.contains("*") ? $0 : nil }
+  }
+}
+
+/// A verifier for all signatures of requests and form uploads to a storage service.
+struct Authenticator: Sendable {
+  let verifier: any SignatureVerifier & FormVerifier
+  let provider: LocalCloud.Provider
+  let context: CloudContext
+
+  private func key(_ id: AccessKeyID, at date: Timestamp) -> AccessKey? {
+    let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
+    return context.keys.key(id, of: provider, at: date, counting: limit)
+  }
+
+  func verify(_ form: SubmittedForm, at date: Timestamp) async throws -> VerifiedForm {
+    try await verifier.verify(form, at: date) { key($0, at: date) }
+  }
+
+  /// Returns the access key ID with which a request claims to be signed, or `nil` if it cannot be read.
+  func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? verifier.claim(in: request))?.accessKeyID }
+
+  func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {
+    func fits(_ verifier: some SignatureVerifier) throws -> Bool {
+      guard let claim = try verifier.claim(in: request) else { return false }
+      _ = try verifier.verify(claim, against: key, at: date)
+      return true
+    }
+    return (try? fits(verifier)) ?? false
+  }
+
+  /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.
+  func verify(_ request: HTTPRequest, at date: Timestamp) async throws(VerificationError) -> VerifiedRequest? {
+    do {
+      guard try verifier.claim(in: request) != nil else { return nil }
+      return try await verifier.verify(request, at: date) { key($0, at: date) }
+    } catch let error as VerificationError {
+      throw error
+    } catch {
+      // Verifiers throw only `VerificationError`. Any other error must reject the request as well.
+      throw VerificationError(.malformed, "The request could not be verified.", remedy: "Sign it again.")
+    }
   }
 }

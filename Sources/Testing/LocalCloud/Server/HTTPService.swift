@@ -4,14 +4,14 @@
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
+internal import NIOHTTP1
 internal import NIOPosix
 internal import StorageAuth
 internal import StorageAuthServer
 internal import SystemPackage
 
 /// An HTTP service that listens on one port of the loopback interface.
-final class HTTPService: Sendable {
-  /// The type of the closure that responds to one request.
+struct HTTPService: Sendable {
   typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
 
   /// The time that requests in progress have to finish when the server stops.
@@ -22,21 +22,7 @@ final class HTTPService: Sendable {
   private let server: Server<CheckedHTTPChannel>
   private let work: Task<Void, any Error>
 
-  private init(port: Int, endpoint: ServiceEndpoint, server: Server<CheckedHTTPChannel>, work: Task<Void, any Error>) {
-    self.port = port
-    self.endpoint = endpoint
-    self.server = server
-    self.work = work
-  }
-
-  /// Binds a port on the loopback interface and starts an HTTP service.
-  ///
-  /// - Parameters:
-  ///   - port: The port, or 0 for any free port.
-  ///   - limits: The limits of the service's connections.
-  ///   - acceptsCancel: Whether the method ``CancelMethod`` is accepted.
-  ///   - respond: The closure that responds to each request.
-  /// - Throws: ``LocalCloudError`` if the port cannot be used.
+  /// Binds a port on the loopback interface, or any free port if it is 0, and starts an HTTP service.
   static func start(
     port: Int, _ limits: ConnectionLimits, acceptsCancel: Bool, _ respond: @escaping Responder
   ) async throws -> HTTPService {
@@ -64,7 +50,7 @@ final class HTTPService: Sendable {
       throw LocalCloudError("The server stopped before it was ready; start it again.")
     }
     return HTTPService(
-      port: listening, endpoint: try ServiceEndpoint("http://127.0.0.1:\(listening)", style: .path), server: server,
+      endpoint: try ServiceEndpoint("http://127.0.0.1:\(listening)", style: .path), port: listening, server: server,
       work: work)
   }
 
@@ -77,5 +63,167 @@ final class HTTPService: Sendable {
     try? await server.shutdownGracefully()
     _ = try? await work.value
     deadline.cancel()
+  }
+}
+
+/// An HTTP/1.1 connection that closes itself after the last response.
+///
+/// This needs the request in its original form, before it is converted to the types of swift-http-types. A request target
+/// that cannot be read arrives as an empty path.
+struct CheckedHTTPChannel: ServerChildChannel {
+  typealias Value = HTTP1Channel.Value
+
+  private let base: LimitedHTTPChannel
+  private let acceptsCancel: Bool
+
+  init(
+    _ limits: ConnectionLimits, acceptsCancel: Bool,
+    _ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
+  ) {
+    self.acceptsCancel = acceptsCancel
+    base = LimitedHTTPChannel(limits) { request, writer, _ in try await respond(request, writer) }
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    base.setup(channel: channel, logger: logger) { [ConnectionLifetime()] }
+      .flatMapThrowing { [acceptsCancel] value in
+        if acceptsCancel { try CancelMethod.addHandlers(to: channel.pipeline.syncOperations) }
+        return value
+      }
+  }
+
+  func handle(value: Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
+}
+
+/// A handler that closes the sending side of a connection after the last response.
+///
+/// A response is the last response if it contains `Connection: close`, or if it answers a request with
+/// `Connection: close` (in any case) or an HTTP/1.0 request without `keep-alive` (RFC 9112, section 9.3). The handler
+/// discards data that arrives after such a request. Only the sending side is closed, so that a client that is still
+/// sending receives the response.
+private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundIn = HTTPServerResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// The value of the `Connection` header that a response must contain, if any.
+  private enum Word {
+    case nothing, keepAlive, close
+  }
+
+  private var awaited = CircularBuffer<Word>()
+  private var isLast = false
+  private var hasReadLast = false
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case _ where hasReadLast: return
+    case .head(let head):
+      isLast = !head.isKeepAlive
+      awaited.append(isLast ? .close : head.version == .http1_0 ? .keepAlive : .nothing)
+    case .body: break
+    case .end: hasReadLast = isLast
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch unwrapOutboundIn(data) {
+    case .head(var head) where head.status.code >= 200:
+      if !awaited.isEmpty, head.headers["connection"].contains("close") {
+        awaited[awaited.startIndex] = .close
+        hasReadLast = true
+      }
+      switch awaited.first {
+      case .close: head.headers.replaceOrAdd(name: "connection", value: "close")
+      case .keepAlive: head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+      case .nothing, nil: break
+      }
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .end where awaited.popFirst() == .close:
+      context.writeAndFlush(data, promise: promise)
+      context.close(mode: .output, promise: nil)
+    default:
+      context.write(data, promise: promise)
+    }
+  }
+}
+
+/// The method `CANCEL`, with which IBM's client aspera-cli cancels a transfer of a node.
+///
+/// The HTTP parser rejects methods that are not registered. The beginning of such a request is therefore replaced by
+/// that of a request with the method `DELETE`, which has the same meaning and the same length.
+enum CancelMethod {
+  private static let (sent, read) = (Array("CANCEL /ops/transfers/".utf8), "DELETE")
+
+  /// Whether the next byte on a connection begins a request; used only on the connection's event loop.
+  private final class Position {
+    var isBetweenRequests = true
+  }
+
+  /// Adds the handlers to a connection with an HTTP decoder, on the connection's event loop.
+  static func addHandlers(to pipeline: ChannelPipeline.SynchronousOperations) throws {
+    let position = Position()
+    let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+    try pipeline.addHandler(Replacement(position), position: .before(decoder))
+    try pipeline.addHandler(EndOfRequest(position), position: .after(decoder))
+  }
+
+  /// A handler that replaces the method in the first bytes of a request.
+  ///
+  /// Bytes with which such a request can begin are passed on separately, so that the decoder has read everything that
+  /// precedes them, and it is known whether a request begins there.
+  private final class Replacement: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let position: Position
+    /// The first bytes of a request, as long as they can be the beginning of the method.
+    private var beginning = ByteBuffer()
+
+    init(_ position: Position) {
+      self.position = position
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      var arrived = unwrapInboundIn(data)
+      var buffer = beginning
+      beginning.clear()
+      buffer.writeBuffer(&arrived)
+      while buffer.readableBytes > 0 {
+        if position.isBetweenRequests, CancelMethod.canBegin(buffer.readableBytesView) {
+          guard buffer.readableBytes >= CancelMethod.sent.count else {
+            beginning = buffer
+            return
+          }
+          buffer.setString(CancelMethod.read, at: buffer.readerIndex)
+        }
+        let bytes = buffer.readableBytesView
+        let next = bytes.indices.dropFirst().first { CancelMethod.canBegin(bytes[$0...]) } ?? bytes.endIndex
+        guard let piece = buffer.readSlice(length: bytes.distance(from: bytes.startIndex, to: next)) else { return }
+        position.isBetweenRequests = false
+        context.fireChannelRead(wrapInboundOut(piece))
+      }
+    }
+  }
+
+  /// Returns whether bytes begin with those of the method, or are the first ones of them.
+  private static func canBegin(_ bytes: ByteBufferView) -> Bool { zip(bytes, sent).allSatisfy { $0 == $1 } }
+
+  private final class EndOfRequest: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    private let position: Position
+
+    init(_ position: Position) {
+      self.position = position
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      if case .end = unwrapInboundIn(data) { position.isBetweenRequests = true }
+      context.fireChannelRead(data)
+    }
   }
 }

@@ -18,7 +18,6 @@ struct SimulatedService: Sendable {
   /// The names, hosts and limits that the service's provider describes.
   let description: ServiceDescription
 
-  /// The operations of the service and their query parameters.
   let operations: OperationTable
 
   /// The service-specific headers that the server supports.
@@ -34,9 +33,7 @@ struct SimulatedService: Sendable {
   let errors: Errors
   let behavior: any ServiceBehavior
 
-  /// The names and values of headers.
   struct Headers: Sendable {
-    /// The value of the `Server` header in responses.
     let serverName: String
 
     /// The names of the headers that contain the request ID.
@@ -66,13 +63,11 @@ struct SimulatedService: Sendable {
     /// The full names of the headers that a partial or 304 (Not Modified) response omits.
     var ofWholeObjects: [HTTPField.Name] = [.contentMD5]
 
-    /// The responses that contain an object's storage class in a header.
     enum StorageClassHeader: Sendable {
       case always, ifSpecified, unlessStandard
     }
   }
 
-  /// The signature schemes of the service.
   struct Signatures: Sendable {
     let usual: LocalCloud.SignatureKind
 
@@ -87,7 +82,6 @@ struct SimulatedService: Sendable {
     }
   }
 
-  /// The names, limits and formats of objects.
   struct Objects: Sendable {
     /// The media type of an object whose upload specified no media type.
     var contentType = "application/octet-stream"
@@ -128,7 +122,6 @@ struct SimulatedService: Sendable {
     var framingEncoding: String?
   }
 
-  /// The names and rules of buckets.
   struct Buckets: Sendable {
     var allowsDots = false
 
@@ -138,9 +131,9 @@ struct SimulatedService: Sendable {
     /// The prefix of a region's name in documents.
     var locationPrefix = ""
 
-    /// The region whose buckets have an empty location and can be created again, if the service has such a region.
+    /// The region whose buckets have an empty location and can be created again.
     ///
-    /// Only this service compares the location constraint of a new bucket with its region.
+    /// Only a service with such a region compares the location constraint of a new bucket with its region.
     var firstRegion: String?
 
     /// The URI of the group of all users in access control documents, or `nil` if the documents name the access.
@@ -196,7 +189,7 @@ struct SimulatedService: Sendable {
       self.bucketSuffix = bucketSuffix
       self.needs = needs.reduce(into: [:]) { result, need in
         for operation in need.operations {
-          result[operation] = Operation.Need("\(service):\(need.action)", on: need.target)
+          result[operation] = Operation.Need(action: "\(service):\(need.action)", target: need.target)
         }
       }
     }
@@ -223,7 +216,6 @@ struct SimulatedService: Sendable {
     }
   }
 
-  /// The error responses of the service.
   struct Errors: Sendable {
     /// The error response for an object key that is too long or contains a NUL character.
     var invalidKey = ErrorResponse(
@@ -266,17 +258,9 @@ protocol ServiceBehavior: Sendable {
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
 
   /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
-  ///
-  /// - Parameter request: The verified request.
   func bodyReader(of request: VerifiedRequest) -> (any BodyReader)?
 
-  /// Returns the checks for the bytes of a request body or a copied object.
-  ///
-  /// - Parameters:
-  ///   - headers: The headers of the request, or the fields of the form.
-  ///   - operation: The operation of the request.
-  ///   - rule: The checksum rule of the multipart upload that the body is a part of, if any.
-  /// - Throws: An error response if the headers contradict each other.
+  /// Returns the checks for the bytes of a request body or a copied object; the headers can be the fields of a form.
   func bodyChecks(
     of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
   ) throws(ErrorResponse) -> [any BodyCheck]
@@ -286,29 +270,18 @@ protocol ServiceBehavior: Sendable {
 
   /// Returns the checksum of an object that consists of parts, or `nil` if the service stores no checksum.
   ///
-  /// - Parameters:
-  ///   - content: The content of the object, without a checksum.
-  ///   - parts: The parts of the object.
-  ///   - elements: The elements of the request's document that list the parts.
-  ///   - headers: The headers of the request.
-  ///   - rule: The checksum rule of the multipart upload.
-  /// - Throws: An error response if the document or the headers specify another checksum or length.
+  /// - Throws: An error response if the request's document or its headers specify another checksum or length.
   func checksum(
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
   ) throws(ErrorResponse) -> StoredChecksum?
 
-  /// Returns the colon-separated parts of a resource name in policies.
-  ///
-  /// - Parameters:
-  ///   - name: A bucket name, `bucket/key` for an object, or an empty string for the service.
-  ///   - region: The region of the service.
+  /// Returns the parts of the resource name of a bucket, of an object (`bucket/key`) or of the service (empty).
   func resource(_ name: String, in region: String) -> [String]
 
   /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if the name is invalid.
   func roleResource(_ arn: String) -> [String]?
 
-  /// Returns a new request ID in the service's format.
   func makeRequestID(at date: Timestamp) -> String
 
   /// Returns the XML element that describes a bucket in the bucket list.
@@ -352,4 +325,232 @@ extension ServiceBehavior {
   ) throws(ErrorResponse) -> StoredChecksum? { nil }
 
   func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
+}
+
+// What the server derives from the values of a service.
+
+extension SimulatedService {
+  /// The ID of the account that owns all buckets.
+  static let account = "1250000000"
+
+  /// The XML element that describes the owner of all buckets and objects.
+  static let owner = XMLNode("Owner", children: [XMLNode("ID", account), XMLNode("DisplayName", "localcloud")])
+
+  /// The storage class of an object whose upload specified no storage class.
+  var standardClass: String { objects.storageClasses[0].name }
+
+  /// Returns the full name of a service-specific header, given the name without the service's prefix.
+  func header(_ rest: String) -> String { description.header(rest) }
+
+  var metadataPrefix: String { header("meta-") }
+
+  func isBucketName(_ name: String) -> Bool {
+    buckets.allowsDots ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
+  }
+
+  // MARK: Signatures
+
+  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind {
+    guard let newer = signatures.versioned else { return signatures.usual }
+    let isNewer =
+      switch verified.placement {
+      case .header: request.headerFields[.authorization]?.hasBytePrefix(newer.authorization) == true
+      case .query: verified.wholeTarget.contains(newer.parameter)
+      }
+    return isNewer ? newer.kind : signatures.usual
+  }
+
+  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind {
+    guard let newer = signatures.versioned, form[newer.parameter.string] != nil else { return signatures.usual }
+    return newer.kind
+  }
+
+  // MARK: Buckets
+
+  /// Returns the name that a document about a bucket uses for a region.
+  func location(of region: String) -> String { region == buckets.firstRegion ? "" : buckets.locationPrefix + region }
+
+  /// Returns the error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
+  func ownBucketCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.ownCode }
+
+  /// Throws an error response if a location constraint specifies a location other than the region.
+  func checkLocation(_ location: String?, in region: String) throws(ErrorResponse) {
+    guard let firstRegion = buckets.firstRegion else { return }
+    let name = location ?? ""
+    guard name.isEmpty ? region != firstRegion : name != region else { return }
+    throw ErrorResponse(
+      .badRequest, "IllegalLocationConstraintException",
+      "The \(name.isEmpty ? "unspecified" : name) location constraint is incompatible for the region specific endpoint "
+        + "this request was sent to.")
+  }
+
+  /// Returns the response with an access control setting; for an object, `nil` means the setting of its bucket.
+  func accessAnswer(_ access: AccessControl?) -> Answer {
+    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
+      var to = XMLNode("Grantee", children: grantee)
+      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
+      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
+    }
+    var grants: [XMLNode]
+    if let everybody = buckets.everybody {
+      grants = [grant("CanonicalUser", Self.owner.children, "FULL_CONTROL")]
+      if access == .publicRead { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
+    } else {
+      grants = [XMLNode("Grant", access?.rawValue ?? "default")]
+    }
+    var response = self.response(
+      with: XMLNode("AccessControlPolicy", children: [Self.owner, XMLNode("AccessControlList", children: grants)]))
+    if access == nil, buckets.tellsInheritedAccess { response.headers.set(header("acl"), "default") }
+    return response
+  }
+
+  // MARK: Objects
+
+  /// Whether the service ignores a byte range, unless the request asks for the behavior of the HTTP standard.
+  func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool {
+    objects.ignoresExceedingRanges && !isStandard && !range.lies(within: byteCount)
+  }
+
+  /// Returns the content encoding to store with an object, or `nil` to store no content encoding.
+  func storedEncoding(_ encoding: String) -> String? {
+    guard let framing = objects.framingEncoding else { return encoding }
+    let kept = encoding.words(between: ",").map { $0.trimmingBlanks }.filter { $0.asciiLowercased != framing }
+    return kept.isEmpty ? nil : kept.joined(separator: ",")
+  }
+
+  /// Returns an entity tag in quotation marks, as the service formats it.
+  func entityTag(_ tag: String) -> String { "\"\(objects.hasUppercaseTags ? tag.asciiUppercased : tag)\"" }
+
+  /// Returns the bytes that a part's entity tag contributes to the digest in the object's entity tag.
+  func bytes(ofPartTag tag: String) -> [UInt8] {
+    objects.hasUppercaseTags ? Array(tag.asciiUppercased.utf8) : [UInt8](hex: tag) ?? []
+  }
+
+  /// Returns the response headers with the checksums of an object or a part.
+  func checksums(of content: Content) -> HTTPFields {
+    var fields: HTTPFields = [:]
+    if let name = objects.crc64Header { fields.set(header(name), String(content.crc64)) }
+    if objects.tellsMD5, let md5 = [UInt8](hex: content.entityTag) {
+      fields[.contentMD5] = String(writing: { $0.append(base64: md5) })
+    }
+    if let checksum = content.checksum {
+      fields.set(header("checksum-\(checksum.algorithm)"), checksum.value)
+      fields.set(header("checksum-type"), checksum.typeName)
+    }
+    return fields
+  }
+
+  /// Returns the response headers with an object's checksums for a read request with the given headers and target.
+  func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields {
+    guard let name = objects.checksumMode.map(header) else { return checksums(of: content) }
+    let mode = headers.first(name) ?? target[ByteExactString(name)]?.string
+    return mode?.asciiUppercased == "ENABLED" ? checksums(of: content) : [:]
+  }
+
+  /// Returns the additional response headers for an object that is read.
+  func headers(of object: StoredObject) -> HTTPFields {
+    var fields: HTTPFields = [:]
+    if objects.tellsType { fields.set(header("object-type"), object.typeName) }
+    let name = object.attributes.storageClass
+    let isTold =
+      switch headers.storageClass {
+      case .always: true
+      case .ifSpecified: name != nil
+      case .unlessStandard: name != nil && name != standardClass
+      }
+    if isTold { fields.set(header("storage-class"), name ?? standardClass) }
+    return fields
+  }
+
+  /// Returns the additional headers of the response that initiates a multipart upload.
+  func headers(of upload: PendingUpload) -> HTTPFields {
+    var fields: HTTPFields = [:]
+    guard let rule = upload.checksum, rule.isChosen else { return fields }
+    fields.set(header("checksum-algorithm"), rule.algorithm.asciiUppercased)
+    fields.set(header("checksum-type"), rule.typeName)
+    return fields
+  }
+
+  // MARK: Documents
+
+  /// Returns a response with an XML document, whose namespace becomes the service's.
+  func response(with document: XMLNode) -> Answer {
+    var document = document
+    if let namespace = listing.namespace { document.attributes["xmlns"] = namespace }
+    return Answer(document)
+  }
+
+  func elements(of object: StoredObject) -> [XMLNode] {
+    (objects.tellsType ? [XMLNode("Type", object.typeName)] : [])
+      + (object.content.checksum.map {
+        [XMLNode("ChecksumAlgorithm", $0.algorithm.asciiUppercased), XMLNode("ChecksumType", $0.typeName)]
+      } ?? [])
+  }
+
+  func elements(of part: UploadedPart) -> [XMLNode] {
+    (objects.crc64Header == nil ? [] : [XMLNode("HashCrc64ecma", String(part.content.crc64))])
+      + (part.content.checksum.map { [XMLNode($0.elementName, $0.value)] } ?? [])
+  }
+
+  /// Returns an object key or prefix in the encoding that documents use with `encoding-type=url`.
+  func encodedName(_ name: String) -> String {
+    guard listing.encodesNamesAsForms else { return name.percentEncoded() }
+    return String(writing: { writer in
+      for byte in name.utf8 {
+        if byte == UInt8(ascii: " ") {
+          writer.append(UInt8(ascii: "+"))
+        } else if byte.isASCIILetterOrDigit || "-._/*".utf8.contains(byte) {
+          writer.append(byte)
+        } else {
+          writer.append(byte < 16 ? "%0" : "%")
+          writer.append(String(byte, radix: 16, uppercase: true))
+        }
+      }
+    })
+  }
+
+  /// Adds the headers with the request ID to a response.
+  func identify(_ response: inout Answer, as requestID: String) {
+    for name in headers.requestID { response.headers.set(header(name), requestID) }
+    if let name = headers.hostID { response.headers.set(header(name), Self.hostID(of: requestID)) }
+  }
+
+  /// Returns the second ID of a request, which is derived from the request ID.
+  static func hostID(of requestID: String) -> String { SHA512.hash(Array(requestID.utf8)).base64 }
+
+  // MARK: Errors
+
+  func anonymousRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.anonymous, date) }
+
+  /// Returns the error response for a request that the session policy of the access key does not allow.
+  func policyRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.policy, date) }
+
+  private func dated(_ refusal: ErrorResponse, _ date: Timestamp) -> ErrorResponse {
+    guard errors.haveServerTime else { return refusal }
+    var refusal = refusal
+    refusal.details.append(ErrorResponse.Detail(name: "ServerTime", value: date.iso8601))
+    return refusal
+  }
+}
+
+extension StoredObject {
+  fileprivate var typeName: String { isMultipart ? "Multipart" : "Normal" }
+}
+
+extension StoredChecksum {
+  var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
+  var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
+
+  /// The XML elements that describe the checksum in the response to a copy or a completed upload.
+  var elements: [XMLNode] { [XMLNode(elementName, value), XMLNode("ChecksumType", typeName)] }
+}
+
+extension ChecksumRule {
+  var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
+  var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
+
+  /// The XML elements that describe the rule of a multipart upload in listings; empty if the client did not choose it.
+  var elements: [XMLNode] {
+    isChosen ? [XMLNode("ChecksumAlgorithm", algorithm.asciiUppercased), XMLNode("ChecksumType", typeName)] : []
+  }
 }

@@ -1,6 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import COSAuth
+internal import OSSAuth
+internal import S3Auth
 public import StorageAuth
 
 // The only place that lists the storage services. To add a service, add a folder beside this file, and a line to each
@@ -74,7 +77,6 @@ extension LocalCloud.Configuration {
     }
   }
 
-  /// Returns the region of a storage service.
   func region(of provider: LocalCloud.Provider) -> String {
     switch provider {
     case .oss: region ?? "cn-hangzhou"
@@ -84,15 +86,12 @@ extension LocalCloud.Configuration {
   }
 }
 
-/// The HTTP services of all simulated storage services.
 struct StorageServices: Sendable {
   let oss: HTTPService
   let cos: HTTPService
   let s3: HTTPService
 
-  /// Creates the HTTP services of all storage services, which accept requests immediately.
-  ///
-  /// - Parameter open: A closure that binds the port of a storage service and starts its HTTP service.
+  /// Opens the HTTP services of all storage services, which accept requests immediately.
   init(_ open: (LocalCloud.Provider) async throws -> HTTPService) async throws {
     oss = try await open(.oss)
     cos = try await open(.cos)
@@ -107,7 +106,6 @@ struct StorageServices: Sendable {
     }
   }
 
-  /// Stops the HTTP services of all storage services.
   func stop() async {
     for provider in LocalCloud.Provider.allCases { await self[provider].stop() }
   }
@@ -117,14 +115,21 @@ extension ServicesGateway {
   /// The vendors' document formats for temporary credentials.
   static let clouds: [any KeyDocuments] = [AlibabaKeys(), TencentKeys(), AmazonKeys()]
 
-  /// Returns the token services in the order in which they are asked whether they recognize a call.
-  ///
-  /// The last service handles all calls that no other service recognizes.
+  /// The token services in the order in which they are asked; the last one takes all other calls.
   static func tokenServices(_ issuer: Issuer, _ services: LocalCloud.Services) -> [any TokenServiceHandler] {
     [
-      AmazonSTS(issuer, identityTokens: services.identityTokens),
-      TencentSTS(issuer, identityTokens: services.identityTokens),
-      AlibabaSTS(issuer, identityTokens: services.identityTokens),
+      AmazonSTS(issuer: issuer, identityTokens: services.identityTokens),
+      TencentSTS(issuer: issuer, identityTokens: services.identityTokens),
+      AlibabaSTS(issuer: issuer, identityTokens: services.identityTokens),
     ]
   }
+}
+
+extension ParameterNames {
+  /// The prefixes that the services, or related services whose clients may send requests to this server, reserve.
+  static let ownedPrefixes =
+    [ServiceDescription.oss, .cos, .s3].map(\.headerPrefix) + ["x-ci-", "x-obs-", "x-image-", "ci-"]
+
+  /// The query parameter names in the source code of the vendors' SDKs.
+  static let names = ParameterCatalog.names
 }

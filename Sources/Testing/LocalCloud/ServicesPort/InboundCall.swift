@@ -9,7 +9,6 @@ internal import StorageAuth
 
 /// A request with its whole body, to a service that isn't a storage service.
 struct InboundCall: Sendable {
-  /// The head and the body of the request.
   let call: ServiceCall
   let requestID: String
   let date: Timestamp
@@ -21,7 +20,7 @@ struct InboundCall: Sendable {
     call = ServiceCall(request, body: body)
     self.requestID = requestID
     self.date = date
-    var text = Self.query(of: request)
+    var text = String((request.path ?? "").bytes(from: "?").dropFirst())
     let type = request.headerFields[.contentType]?.asciiLowercased ?? ""
     if type.hasBytePrefix("application/x-www-form-urlencoded"), !body.isEmpty {
       text += "&" + String(decoding: body, as: UTF8.self)
@@ -43,13 +42,9 @@ struct InboundCall: Sendable {
     return values.count == 1 ? values[0] : nil
   }
 
-  /// Returns the action and version that the call's headers or parameters specify.
+  /// Returns the action and version in the headers with a prefix such as `x-acs-`, or in the parameters.
   ///
   /// If the signature is in the parameters, the headers are ignored, because headers are not signed then.
-  ///
-  /// - Parameters:
-  ///   - parameters: The parameters of the call.
-  ///   - prefix: The prefix of the names of the headers for action and version, such as `x-acs-`.
   func names(_ parameters: CallParameters, inHeaders prefix: String) -> (action: String?, version: String?) {
     func name(_ header: String, _ parameter: String) -> String? {
       let inHeader = parameters["Signature"] == nil ? self.header(prefix + header) : nil
@@ -58,12 +53,18 @@ struct InboundCall: Sendable {
     return (name("action", "Action"), name("version", "Version"))
   }
 
-  static func path(of request: HTTPRequest) -> String {
-    String((request.path ?? "").bytes(before: "?"))
-  }
+  static func path(of request: HTTPRequest) -> String { String((request.path ?? "").bytes(before: "?")) }
 
-  private static func query(of request: HTTPRequest) -> String {
-    String((request.path ?? "").bytes(from: "?").dropFirst())
+  private static let byteLimit = 256 * 1024
+
+  /// Reads the whole body of a request, or returns `nil` if it is longer than a limit.
+  static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for try await chunk in request.body {
+      guard bytes.count + chunk.readableBytes <= limit else { return nil }
+      bytes += chunk.readableBytesView
+    }
+    return bytes
   }
 }
 
@@ -82,25 +83,5 @@ struct CallParameters: Sendable {
     self.values = values
   }
 
-  /// The value of the parameter with a name, or `nil` if the parameter is missing or empty.
   subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
-}
-
-extension InboundCall {
-  private static let byteLimit = 256 * 1024
-
-  /// Reads the whole body of a request.
-  ///
-  /// - Parameters:
-  ///   - request: The request whose body has not been read yet.
-  ///   - limit: The maximum size of the body, in bytes.
-  /// - Returns: The body, or `nil` if it is longer than `limit`.
-  static func body(of request: Request, limit: Int = byteLimit) async throws -> [UInt8]? {
-    var bytes: [UInt8] = []
-    for try await chunk in request.body {
-      guard bytes.count + chunk.readableBytes <= limit else { return nil }
-      bytes += chunk.readableBytesView
-    }
-    return bytes
-  }
 }

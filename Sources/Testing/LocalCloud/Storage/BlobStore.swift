@@ -4,14 +4,13 @@
 internal import NIOCore
 internal import NIOPosix
 internal import StorageCrypto
+internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
 /// The files that contain the bytes of objects.
 struct BlobStore: Sendable {
-  /// The number of bytes that are written to a file, or read from a file, at once.
-  ///
-  /// Apart from the small buffer of a connection, this is the maximum number of bytes of a body that are in memory.
+  /// The number of bytes of a body that are written to a file, or read from a file, at once.
   static let chunkByteCount = 256 * 1024
 
   let directory: FilePath
@@ -22,9 +21,7 @@ struct BlobStore: Sendable {
     collector = BlobCollector(directory: directory)
   }
 
-  /// Deletes the files that no object refers to.
-  ///
-  /// If a process ended during a write, it may have left such files behind.
+  /// Deletes the files that no object refers to, which a process that ended during a write has left behind.
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
     var kept: Set<BlobID> = []
     for bucket in buckets {
@@ -50,14 +47,9 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Writes a body to a new file.
+  /// Writes a body to a new file, which is removed if the body is truncated or invalid.
   ///
-  /// A truncated or invalid body leaves no file behind. If the process ends during the write, the file is deleted when
-  /// the directory is opened again.
-  ///
-  /// - Parameters:
-  ///   - body: The body to write.
-  ///   - expected: The length and checksums that the body must have.
+  /// If the process ends during the write, the file is deleted when the directory is opened again.
   func write(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ expected: BodyExpectation) async throws
     -> Written
   {
@@ -67,10 +59,6 @@ struct BlobStore: Sendable {
   }
 
   /// Writes bytes to a new file, and removes the file if an error occurs.
-  ///
-  /// - Parameters:
-  ///   - expected: The length and checksums that the bytes must have.
-  ///   - fill: A closure that appends the bytes.
   @concurrent
   func write(_ expected: BodyExpectation, _ fill: (inout BlobWriter) async throws -> Void) async throws -> Written {
     let id = BlobID.random()
@@ -89,10 +77,6 @@ struct BlobStore: Sendable {
   }
 
   /// Writes the bytes of ranges of files to one new file.
-  ///
-  /// - Parameters:
-  ///   - extents: The ranges, in order.
-  ///   - checks: The additional checks of the bytes.
   func joined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Written {
     try await write(BodyExpectation(checks: checks)) { writer in
       try await read(extents) { try await writer.append($0) }
@@ -124,9 +108,7 @@ struct BlobStore: Sendable {
   }
 }
 
-/// A reader of a byte range of a file.
-///
-/// If the range fits in a single chunk, the file is opened, read and closed with only one switch to another thread.
+/// A reader of a byte range, which reads a single chunk with only one switch to another thread.
 private struct ExtentReader {
   private let path: FilePath
   private var file: FileDescriptor?
@@ -162,7 +144,6 @@ private struct ExtentReader {
     return chunk
   }
 
-  /// Closes the file if it is still open.
   mutating func close() {
     try? file?.close()
     file = nil
@@ -186,25 +167,204 @@ extension FileDescriptor {
   }
 }
 
-/// The length and checksums that a body must have.
-struct BodyExpectation: Sendable {
-  /// The required length in bytes, or `nil` if the request does not specify the length.
-  var byteCount: Int64?
+/// A writer that appends bytes to a new file in large writes, and computes the checksums concurrently.
+///
+/// The first write creates the file. If a body fits in one write, the file is created, written and closed with only one
+/// switch to another thread.
+struct BlobWriter {
+  /// The minimum size, in bytes, of a buffer that is retained without copying.
+  ///
+  /// The memory behind a smaller buffer may be many times as large as the buffer's content.
+  private static let smallestKeptBuffer = 16 * 1024
 
-  /// The required MD5 digest, or `nil` if the request does not specify it.
-  var digest: Digest?
+  private let path: FilePath
+  private var file: FileDescriptor?
+  private var exists = false
+  private var written: Int64 = 0
+  private var pending: [ByteBuffer] = []
+  private var pendingByteCount = 0
+  private var sums: BodySums
+  private var summing: Task<BodySums, Never>?
 
-  /// The additional checks of the body's bytes, such as a checksum that the client chose.
-  var checks: [any BodyCheck] = []
-
-  /// A required MD5 digest, and the error response for a body with a different digest.
-  struct Digest: Sendable {
-    let md5: [UInt8]
-    let refusal: ErrorResponse
+  init(_ path: FilePath, checks: [any BodyCheck]) {
+    self.path = path
+    sums = BodySums(checks: checks)
   }
 
-  func check(byteCount: Int64, md5: StorageCrypto.Digest) throws(ErrorResponse) {
-    if let expected = self.byteCount, expected != byteCount { throw .incompleteBody }
-    if let digest, digest.md5 != md5.bytes { throw digest.refusal }
+  mutating func append(_ chunk: ByteBuffer) async throws {
+    pendingByteCount += chunk.readableBytes
+    if chunk.readableBytes >= Self.smallestKeptBuffer || pending.isEmpty {
+      pending.append(chunk)
+    } else {
+      pending[pending.count - 1].writeImmutableBuffer(chunk)
+    }
+    if pendingByteCount >= BlobStore.chunkByteCount { try await flush() }
+  }
+
+  /// Writes the remaining bytes, closes the file, and returns the file's size and checksums.
+  mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
+    if let summing { sums = await summing.value }
+    sums.update(pending)
+    try await write(andClose: true)
+    return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.checks.finish())
+  }
+
+  /// Closes and removes the incomplete file, even if the task is cancelled.
+  mutating func discard() async {
+    try? file?.close()
+    file = nil
+    guard exists else { return }
+    await Task { [path] in _ = try? await FileSystem.shared.removeItem(at: path) }.value
+  }
+
+  /// Writes the pending buffers while their checksums are computed, after those of the previous buffers.
+  private mutating func flush() async throws {
+    let before = await summing?.value ?? sums
+    summing = Task { [pending] in
+      var sums = before
+      sums.update(pending)
+      return sums
+    }
+    try await write(andClose: false)
+  }
+
+  private mutating func write(andClose isLast: Bool) async throws {
+    let (path, opened, buffers) = (path, file, pending)
+    exists = true
+    let closing: (any Error)?
+    (file, closing) = try await NIOThreadPool.singleton.runIfActive {
+      let file = try opened ?? Self.makeFile(at: path)
+      do {
+        for buffer in buffers { try file.writeAll(buffer.readableBytesView) }
+      } catch {
+        if opened == nil { try? file.close() }
+        throw error
+      }
+      guard isLast else { return (FileDescriptor?.some(file), (any Error)?.none) }
+      // A descriptor must not be closed again, even if closing it failed.
+      do { try file.close() } catch { return (nil, error) }
+      return (nil, nil)
+    }
+    if let closing { throw closing }
+    written += Int64(pendingByteCount)
+    pending.removeAll(keepingCapacity: true)
+    pendingByteCount = 0
+  }
+
+  private static func makeFile(at path: FilePath) throws -> FileDescriptor {
+    try FileDescriptor.open(
+      path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+      permissions: [.ownerReadWrite, .groupRead, .otherRead])
+  }
+}
+
+/// The running checksums of a body that is being written.
+struct BodySums: Sendable {
+  var md5 = MD5()
+  var crc64 = CRC(.crc64ECMA)
+  var checks: [any BodyCheck]
+
+  mutating func update(_ buffers: [ByteBuffer]) {
+    for buffer in buffers {
+      md5.update(buffer.readableBytesUInt8Span)
+      crc64.update(buffer.readableBytesUInt8Span)
+      checks.update(buffer.readableBytesUInt8Span)
+    }
+  }
+}
+
+/// An immutable file with bytes of objects, identified by a random ID.
+///
+/// The file exists as long as this value is referenced: by the index, by a copy of the object, or by a reader that is
+/// still sending the file. When the last reference is released, the collector deletes the file.
+final class Blob: Sendable {
+  let id: BlobID
+  let byteCount: Int64
+  private let collector: BlobCollector
+
+  init(id: BlobID, byteCount: Int64, collector: BlobCollector) {
+    self.id = id
+    self.byteCount = byteCount
+    self.collector = collector
+  }
+
+  deinit {
+    collector.collect(id)
+  }
+}
+
+/// The name of a file with bytes of objects: 32 random hexadecimal digits.
+struct BlobID: Sendable, Hashable, CustomStringConvertible {
+  let description: String
+
+  static func random() -> BlobID {
+    BlobID(
+      description: String(hexadecimal: UInt64.random(in: 0 ... .max))
+        + String(hexadecimal: UInt64.random(in: 0 ... .max)))
+  }
+
+  /// Creates an ID from a string, or returns `nil` if the string is not 32 lowercase hexadecimal digits.
+  init?(_ text: String) {
+    guard text.utf8.count == 32, text.allSatisfy({ $0.isASCII && $0.isHexDigit && !$0.isUppercase }) else { return nil }
+    description = text
+  }
+
+  private init(description: String) {
+    self.description = description
+  }
+}
+
+extension String {
+  /// Creates the lowercase hexadecimal representation of an integer, with leading zeros.
+  init(hexadecimal number: some FixedWidthInteger & UnsignedInteger) {
+    let digits = String(number, radix: 16)
+    self = String(repeating: "0", count: number.bitWidth / 4 - digits.count) + digits
+  }
+}
+
+/// A range of bytes in a file that contains bytes of objects.
+struct Extent: Sendable {
+  let blob: Blob
+  let offset: Int64
+  let byteCount: Int64
+}
+
+/// A queue that deletes unreferenced files, one file at a time.
+///
+/// It deletes files only while the store is open. Objects must survive when the index is released at the end of the
+/// process, or when the index could not be read.
+final class BlobCollector: Sendable {
+  private struct Work {
+    let pending: AsyncStream<BlobID>.Continuation
+    let task: Task<Void, Never>
+  }
+
+  private let directory: FilePath
+  private let work = Mutex<Work?>(nil)
+
+  init(directory: FilePath) {
+    self.directory = directory
+  }
+
+  /// Starts deleting the files that are added to the queue.
+  func start() {
+    let (stream, pending) = AsyncStream.makeStream(of: BlobID.self)
+    let task = Task { [directory] in
+      for await id in stream {
+        _ = try? await FileSystem.shared.removeItem(at: directory.appending(id.description))
+      }
+    }
+    work.withLock { $0 = Work(pending: pending, task: task) }
+  }
+
+  /// Adds an unreferenced file to the queue of files to delete.
+  func collect(_ id: BlobID) { work.withLock { _ = $0?.pending.yield(id) } }
+
+  func stop() { work.withLock { $0?.pending.finish() } }
+
+  /// Stops accepting files for deletion, and waits until the queue is empty.
+  func finish() async {
+    stop()
+    await work.withLock { $0?.task }?.value
   }
 }

@@ -10,6 +10,67 @@ struct Bucket: Sendable {
   var access: AccessControl
   var objects = SortedTable<ObjectKey, StoredObject>()
   var uploads = SortedTable<UploadName, PendingUpload>()
+
+  /// Returns a page in the listing of the bucket's pending multipart uploads.
+  ///
+  /// - Parameters:
+  ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
+  ///   - key: The object key after which the page starts; with an upload ID, that of the upload after which it starts.
+  ///   - limit: The maximum number of uploads and groups.
+  func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
+    var page = UploadPage()
+    let after = ObjectKey(key)
+    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(prefix) {
+      let group = name.key.group(after: prefix, delimiter: delimiter)
+      if !key.isEmpty {
+        if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }
+        if let group, ObjectKey(group) == after { continue }
+      }
+      if let group, page.groups.last.map({ ObjectKey($0) == ObjectKey(group) }) == true { continue }
+      if page.uploads.count + page.groups.count == limit {
+        page.isTruncated = true
+        break
+      }
+      if let group {
+        page.groups.append(group)
+        (page.nextKey, page.nextID) = (group, "")
+      } else {
+        page.uploads.append(upload)
+        (page.nextKey, page.nextID) = (name.key.text, name.id)
+      }
+    }
+    return page
+  }
+
+  /// Returns a page of the listing, without visiting each key of a group.
+  func page(_ query: ListQuery) -> BucketListPage {
+    var page = BucketListPage()
+    let after = ObjectKey(query.after)
+    let prefix = ObjectKey(query.prefix)
+    var index = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
+    var last = ""
+    while index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) {
+      let key = objects.keys[index]
+      let group = key.group(after: query.prefix, delimiter: query.delimiter)
+      let isListed = group.map { ObjectKey($0) == after } ?? false
+      if !isListed, page.objects.count + page.groups.count == query.limit {
+        page.next = last
+        break
+      }
+      if let group {
+        let start = ObjectKey(group)
+        index = objects.firstIndex(from: index) { $0 > start && !$0.hasBytePrefix(group) }
+        if isListed { continue }
+        page.groups.append(group)
+        last = group
+      } else {
+        page.objects.append(objects.values[index])
+        last = key.text
+        index += 1
+      }
+    }
+    return query.limit == 0 ? BucketListPage() : page
+  }
 }
 
 /// The identity of a multipart upload, ordered by object key and then by upload ID.
@@ -52,42 +113,6 @@ struct UploadPage: Sendable {
   var nextID = ""
 }
 
-extension Bucket {
-  /// Returns a page in the listing of the bucket's pending multipart uploads.
-  ///
-  /// - Parameters:
-  ///   - prefix: The prefix of the object keys of the listed uploads.
-  ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
-  ///   - key: The object key after which the page starts; with an upload ID, the object key of the upload after which
-  ///     the page starts.
-  ///   - id: The ID of an upload of `key`, or an empty string.
-  ///   - limit: The maximum number of uploads and groups.
-  func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
-    var page = UploadPage()
-    let after = ObjectKey(key)
-    for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(prefix) {
-      let group = name.key.group(after: prefix, delimiter: delimiter)
-      if !key.isEmpty {
-        if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }
-        if let group, ObjectKey(group) == after { continue }
-      }
-      if let group, page.groups.last.map({ ObjectKey($0) == ObjectKey(group) }) == true { continue }
-      if page.uploads.count + page.groups.count == limit {
-        page.isTruncated = true
-        break
-      }
-      if let group {
-        page.groups.append(group)
-        (page.nextKey, page.nextID) = (group, "")
-      } else {
-        page.uploads.append(upload)
-        (page.nextKey, page.nextID) = (name.key.text, name.id)
-      }
-    }
-    return page
-  }
-}
-
 /// A request for a page of a bucket's object listing.
 struct ListQuery {
   var prefix: String
@@ -97,7 +122,6 @@ struct ListQuery {
   var limit: Int
 }
 
-/// A page of a bucket's object listing.
 struct BucketListPage: Sendable {
   /// The objects of the page that are not part of a group.
   var objects: [StoredObject] = []
@@ -107,59 +131,6 @@ struct BucketListPage: Sendable {
 
   /// The object key or group after which the next page starts, or `nil` on the last page.
   var next: String?
-}
-
-extension Bucket {
-  /// Returns a page of the bucket's object listing.
-  ///
-  /// The function skips the keys of a group without visiting each key.
-  func page(_ query: ListQuery) -> BucketListPage {
-    var page = BucketListPage()
-    let after = ObjectKey(query.after)
-    let prefix = ObjectKey(query.prefix)
-    var index = max(
-      query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
-    var last = ""
-    while index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) {
-      let key = objects.keys[index]
-      let group = key.group(after: query.prefix, delimiter: query.delimiter)
-      let isListed = group.map { ObjectKey($0) == after } ?? false
-      if !isListed, page.objects.count + page.groups.count == query.limit {
-        page.next = last
-        break
-      }
-      if let group {
-        let start = ObjectKey(group)
-        index = objects.firstIndex(from: index) { $0 > start && !$0.hasBytePrefix(group) }
-        if isListed { continue }
-        page.groups.append(group)
-        last = group
-      } else {
-        page.objects.append(objects.values[index])
-        last = key.text
-        index += 1
-      }
-    }
-    return query.limit == 0 ? BucketListPage() : page
-  }
-}
-
-/// The storage attributes that a client specified for an object.
-///
-/// The server stores and returns the attributes. Only a customer-provided encryption key and an archive storage class
-/// have an effect.
-struct ObjectAttributes: Sendable, Codable, Equatable {
-  /// The name of the storage class, or `nil` for the standard storage class.
-  var storageClass: String?
-
-  /// The tags of the object, percent-decoded.
-  var tags: [ObjectDescription.Header] = []
-
-  /// The headers for server-side encryption, with names that omit the service's prefix.
-  var encryption: [ObjectDescription.Header] = []
-
-  /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
-  var customerKey: CustomerKey?
 }
 
 /// A dictionary whose entries are ordered by key.
@@ -197,11 +168,9 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Returns the first index from `start` whose key satisfies a predicate, found by binary search.
+  /// Returns the first index from `start` whose key satisfies a predicate, or the number of entries.
   ///
   /// The predicate must be false for all keys before that index and true for all keys after it.
-  ///
-  /// - Returns: The index, or the number of entries if no key satisfies the predicate.
   func firstIndex(from start: Int = 0, where predicate: (Key) -> Bool) -> Int {
     var low = start
     var high = keys.count
@@ -210,5 +179,39 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
       if predicate(keys[middle]) { high = middle } else { low = middle + 1 }
     }
     return low
+  }
+}
+
+/// An object key, compared and ordered by its UTF-8 bytes as in the services' listings.
+///
+/// `String` compares by canonical equivalence, so that two keys with different bytes could be equal.
+struct ObjectKey: Sendable, Comparable {
+  let text: String
+
+  init(_ text: String) {
+    self.text = text
+  }
+
+  static func == (first: ObjectKey, second: ObjectKey) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+
+  static func < (first: ObjectKey, second: ObjectKey) -> Bool {
+    first.text.utf8.lexicographicallyPrecedes(second.text.utf8)
+  }
+
+  func hasBytePrefix(_ prefix: String) -> Bool { text.utf8.starts(with: prefix.utf8) }
+
+  /// Returns the key up to and including the first delimiter after a prefix, or `nil` if there is none.
+  func group(after prefix: String, delimiter: String) -> String? {
+    guard !delimiter.isEmpty else { return nil }
+    let bytes = Array(text.utf8)
+    let mark = Array(delimiter.utf8)
+    var start = prefix.utf8.count
+    while start + mark.count <= bytes.count {
+      if bytes[start..<(start + mark.count)].elementsEqual(mark) {
+        return String(decoding: bytes[..<(start + mark.count)], as: UTF8.self)
+      }
+      start += 1
+    }
+    return nil
   }
 }

@@ -12,15 +12,11 @@ internal import _NIOFileSystem
   internal import Foundation
 #endif
 
-/// The record files of buckets and objects.
-///
-/// The index is rebuilt from the records when a directory is opened.
+/// The record files of buckets and objects, from which the index is rebuilt when a directory is opened.
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
 
-  /// The maximum size of a record that is written.
-  ///
-  /// The record of an object with ``Content/mostExtents`` pieces has less than half of it.
+  /// The maximum size of a record that is written; one with ``Content/mostExtents`` pieces has less than half of it.
   private static let writeLimit = 4 << 20
 
   /// The maximum size of a record that is read, which is larger because earlier versions wrote without a limit.
@@ -40,38 +36,27 @@ struct Journal: Sendable {
     try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
   }
 
-  /// Removes the records of a bucket and its objects.
-  func remove(bucket: String) async throws {
-    try await FileSystem.shared.removeItem(at: directory(of: bucket))
-  }
+  func remove(bucket: String) async throws { try await FileSystem.shared.removeItem(at: directory(of: bucket)) }
 
-  /// Writes the record file of an object.
   func write(_ object: StoredObject, in bucket: String) async throws {
-    try await write(ObjectRecord(object), to: file(of: object, in: bucket))
-  }
-
-  /// Removes the record file of an object.
-  func remove(_ object: StoredObject, in bucket: String) async throws {
-    try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
-  }
-
-  private func write(_ record: some Encodable, to path: FilePath) async throws {
-    let bytes = Array(try JSONEncoder().encode(record))
+    let bytes = Array(try JSONEncoder().encode(ObjectRecord(object)))
     guard bytes.count <= Self.writeLimit else {
       throw ErrorResponse.internalError("The record of the object has more than \(Self.writeLimit) bytes.")
     }
     try await FileSystem.shared.withFileHandle(
-      forWritingAt: path, options: .newFile(replaceExisting: false)
+      forWritingAt: file(of: object, in: bucket), options: .newFile(replaceExisting: false)
     ) { file in
       _ = try await file.write(contentsOf: bytes, toAbsoluteOffset: 0)
     }
   }
 
+  func remove(_ object: StoredObject, in bucket: String) async throws {
+    try await FileSystem.shared.removeItem(at: file(of: object, in: bucket))
+  }
+
   // MARK: Reading
 
-  /// Reads all records and returns the buckets by name.
-  ///
-  /// - Parameter collector: The queue that deletes the objects' files once they are unreferenced.
+  /// Reads all records, whose files the collector deletes once they are unreferenced.
   func load(_ collector: BlobCollector) async throws -> [String: Bucket] {
     try await FileSystem.shared.createDirectory(at: directory, withIntermediateDirectories: true)
     var files: [BlobID: Blob] = [:]
@@ -130,4 +115,95 @@ extension FilePath {
       return names
     }
   }
+}
+
+struct BucketRecord: Codable {
+  private let created: InstantRecord
+  private let access: AccessControl
+
+  init(_ bucket: Bucket) {
+    created = InstantRecord(bucket.created)
+    access = bucket.access
+  }
+
+  func bucket(named name: String) -> Bucket { Bucket(name: name, created: created.timestamp, access: access) }
+}
+
+struct ObjectRecord: Codable {
+  private struct Part: Codable {
+    let file: String
+    let fileByteCount: Int64
+    let offset: Int64
+    let byteCount: Int64
+  }
+
+  private let key: String
+  private let parts: [Part]
+  private let byteCount: Int64
+  private let entityTag: String
+  private let crc64: UInt64
+  private let headers: [ObjectDescription.Header]
+  private let metadata: [ObjectDescription.Header]
+  private let modified: InstantRecord
+  private let isMultipart: Bool
+  private let access: AccessControl?
+
+  private let checksum: StoredChecksum?
+
+  /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
+  private let attributes: ObjectAttributes?
+
+  init(_ object: StoredObject) {
+    key = object.key.text
+    parts = object.content.extents.map { extent in
+      Part(
+        file: extent.blob.id.description, fileByteCount: extent.blob.byteCount, offset: extent.offset,
+        byteCount: extent.byteCount)
+    }
+    byteCount = object.content.byteCount
+    entityTag = object.content.entityTag
+    crc64 = object.content.crc64
+    checksum = object.content.checksum
+    headers = object.description.headers
+    metadata = object.description.metadata
+    modified = InstantRecord(object.modified)
+    isMultipart = object.isMultipart
+    access = object.access
+    attributes = object.attributes
+  }
+
+  /// Returns the object; `blob` returns the value of a file, which objects with the same file share.
+  func object(id: BlobID, blob: (BlobID, Int64) -> Blob) throws -> StoredObject {
+    var total: Int64? = 0
+    let extents = try parts.map { part in
+      guard let file = BlobID(part.file), part.offset >= 0, part.byteCount >= 0,
+        let end = part.offset.checkedAdding(part.byteCount), end <= part.fileByteCount
+      else {
+        throw LocalCloudError("The record of \"\(key)\" names an invalid content file; choose another directory.")
+      }
+      total = total?.checkedAdding(part.byteCount)
+      return Extent(blob: blob(file, part.fileByteCount), offset: part.offset, byteCount: part.byteCount)
+    }
+    guard total == byteCount else {
+      throw LocalCloudError("The record of \"\(key)\" has another size than its parts; choose another directory.")
+    }
+    return StoredObject(
+      id: id, key: ObjectKey(key),
+      content: Content(extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum),
+      description: ObjectDescription(headers: headers, metadata: metadata), modified: modified.timestamp,
+      isMultipart: isMultipart, access: access, attributes: attributes ?? ObjectAttributes())
+  }
+}
+
+/// A time in a record: Unix time in seconds and nanoseconds.
+private struct InstantRecord: Codable {
+  let seconds: Int64
+  let nanoseconds: Int32
+
+  init(_ timestamp: Timestamp) {
+    seconds = timestamp.unixSeconds
+    nanoseconds = timestamp.nanoseconds
+  }
+
+  var timestamp: Timestamp { Timestamp(unixSeconds: seconds).advanced(by: .nanoseconds(Int64(nanoseconds))) }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import StorageCrypto
 
 /// The content of an object: the location of its bytes, and their checksums.
 struct Content: Sendable {
@@ -16,7 +17,6 @@ struct Content: Sendable {
   /// The offset in the object after each of the ranges, in ascending order.
   private let ends: [Int64]
 
-  /// The number of bytes of the object.
   let byteCount: Int64
 
   /// The entity tag of the object: the MD5 digest of its bytes in lowercase hexadecimal.
@@ -24,11 +24,12 @@ struct Content: Sendable {
   /// For a multipart object, it is a digest of the parts' MD5 digests, followed by `-` and the number of parts.
   let entityTag: String
 
-  /// The CRC-64 checksum of the object's bytes.
   let crc64: UInt64
 
   /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
   var checksum: StoredChecksum?
+
+  static let empty = Content(extents: [], byteCount: 0, entityTag: "", crc64: 0)
 
   /// Creates a content from ranges of files, and joins ranges that follow each other in the same file.
   init(
@@ -54,9 +55,7 @@ struct Content: Sendable {
     self.checksum = checksum
   }
 
-  /// Returns the ranges of files that contain a byte range of the object.
-  ///
-  /// The pieces before the range are not visited.
+  /// Returns the ranges of files of a byte range, without visiting the pieces before it.
   func extents(in range: Range<Int64>) -> [Extent] {
     var (first, end) = (0, ends.count)
     while first < end {
@@ -86,7 +85,6 @@ struct ObjectDescription: Sendable, Equatable {
   /// The user metadata headers, with names that omit the service's prefix.
   var metadata: [Header] = []
 
-  /// The name and value of a header or tag.
   struct Header: Sendable, Equatable, Codable {
     let name: String
     let value: String
@@ -94,8 +92,6 @@ struct ObjectDescription: Sendable, Equatable {
 }
 
 /// An object of a bucket, immutable once it is stored.
-///
-/// A change creates a new value.
 final class StoredObject: Sendable {
   /// The name of the object's record file.
   let id: BlobID
@@ -121,10 +117,8 @@ final class StoredObject: Sendable {
     self.attributes = attributes
   }
 
-  /// Returns a copy of the object with a different access control.
   func with(access: AccessControl?) -> StoredObject { described(access, attributes) }
 
-  /// Returns a copy of the object with different tags.
   func with(tags: [ObjectDescription.Header]) -> StoredObject {
     var attributes = attributes
     attributes.tags = tags
@@ -142,4 +136,78 @@ final class StoredObject: Sendable {
 enum AccessControl: String, Sendable, Codable {
   case `private`
   case publicRead = "public-read"
+}
+
+/// The storage attributes that a client specified for an object.
+///
+/// The server stores and returns the attributes. Only a customer-provided encryption key and an archive storage class
+/// have an effect.
+struct ObjectAttributes: Sendable, Codable, Equatable {
+  /// The name of the storage class, or `nil` for the standard storage class.
+  var storageClass: String?
+
+  /// The tags of the object, percent-decoded.
+  var tags: [ObjectDescription.Header] = []
+
+  /// The headers for server-side encryption, with names that omit the service's prefix.
+  var encryption: [ObjectDescription.Header] = []
+
+  /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
+  var customerKey: CustomerKey?
+}
+
+/// A digest that can verify a customer's encryption key (SSE-C), but not decrypt data.
+struct CustomerKey: Sendable, Codable, Equatable {
+  /// The names of the headers for a customer-provided encryption key, without the service's prefix.
+  static let headers = [algorithmHeader, keyHeader, md5Header]
+
+  static let algorithmHeader = "server-side-encryption-customer-algorithm"
+  static let keyHeader = "server-side-encryption-customer-key"
+  static let md5Header = "server-side-encryption-customer-key-md5"
+
+  /// The only supported encryption algorithm.
+  static let algorithm = "AES256"
+
+  private static let byteCount = 32
+
+  /// The MD5 digest of the encryption key in Base64, as the client sent it.
+  let md5: String
+
+  private let digest: String
+
+  /// Creates the digest of the key in headers, or returns `nil` if there is none of them; names omit the prefix.
+  init?(_ value: (String) -> String?) throws(ErrorResponse) {
+    let (algorithm, key, md5) = (value(Self.algorithmHeader), value(Self.keyHeader), value(Self.md5Header))
+    if algorithm == nil, key == nil, md5 == nil { return nil }
+    guard let algorithm, let key, let md5 else {
+      throw .invalidArgument("A customer's key needs three headers: its algorithm, the key and the key's MD5.")
+    }
+    guard algorithm == Self.algorithm else {
+      throw .invalidArgument("The algorithm of a customer's key can only be \(Self.algorithm).")
+    }
+    guard let bytes = [UInt8](base64: key), bytes.count == Self.byteCount else {
+      throw .invalidArgument("A customer's key is the Base64 of \(Self.byteCount) bytes.")
+    }
+    guard let expected = [UInt8](base64: md5), expected == MD5.hash(bytes).bytes else {
+      throw .invalidArgument("The MD5 of the customer's key is not that of the key.")
+    }
+    self.md5 = md5
+    digest = SHA256.hash(bytes).hex
+  }
+
+  /// Checks the key in a request against that of the object or upload that the request accesses.
+  static func check(_ given: CustomerKey?, against stored: CustomerKey?) throws(ErrorResponse) {
+    switch (given, stored) {
+    case (nil, nil): return
+    case (nil, .some):
+      throw .invalidRequest(
+        "The object was stored with a customer's key; send that key's algorithm, the key and its MD5.")
+    case (.some, nil):
+      throw .invalidRequest("The object was stored without a customer's key; send the request without one.")
+    case (let given?, let stored?):
+      guard constantTimeEqual(given.digest, stored.digest) else {
+        throw .accessDenied("The customer's key is not the one that the object was stored with.")
+      }
+    }
+  }
 }

@@ -75,3 +75,65 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
   /// The description of the report.
   public var description: String { report.description }
 }
+
+/// The error that a check throws if the implementation broke a rule.
+struct Violation: Error {
+  let message: String
+
+  init(_ message: String) { self.message = message }
+}
+
+/// The error that a check throws if the rule cannot be checked.
+struct NotTried: Error {
+  let reason: String
+}
+
+func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
+  if !condition { throw Violation(message()) }
+}
+
+extension ConformanceReport {
+  /// Checks rules with a function that returns the number of tries, or throws if the implementation breaks a rule.
+  init<Rule: RawRepresentable<String>>(of subject: Any.Type, _ rules: [Rule], _ check: (Rule) throws -> Int) {
+    let checks = rules.map { rule in Check(rule.rawValue, Result { try check(rule) }) }
+    self.init(subject: "\(subject)", checks: checks)
+  }
+
+  init<Rule: RawRepresentable<String>>(of subject: Any.Type, _ rules: [Rule], _ check: (Rule) async throws -> Int) async
+  {
+    var checks: [Check] = []
+    for rule in rules {
+      do {
+        checks.append(Check(rule.rawValue, .success(try await check(rule))))
+      } catch {
+        checks.append(Check(rule.rawValue, .failure(error)))
+      }
+    }
+    self.init(subject: "\(subject)", checks: checks)
+  }
+}
+
+extension ConformanceReport.Check {
+  fileprivate init(_ rule: String, _ tries: Result<Int, any Error>) {
+    self.rule = rule
+    outcome =
+      switch tries {
+      case .success(let tries): .kept(tries: tries)
+      case .failure(let violation as Violation): .broken(violation.message)
+      case .failure(let notTried as NotTried): .notTried(notTried.reason)
+      case .failure(let error): .broken("it threw \(error)")
+      }
+  }
+}
+
+extension [String] {
+  func requireAbsent(from text: String, _ location: @autoclosure () -> String) throws(Violation) {
+    for secret in self where !secret.isEmpty && text.contains(secret) {
+      throw Violation("a secret is in \(location())")
+    }
+  }
+
+  func requireAbsent(fromDisplaysOf value: Any, _ location: @autoclosure () -> String) throws(Violation) {
+    if !DisplayedTexts(of: value).containing(self).isEmpty { throw Violation("a secret is shown by \(location())") }
+  }
+}

@@ -50,9 +50,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
   /// - Parameter rules: The rules to check.
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [PresignerRule] = PresignerRule.allCases) -> ConformanceReport {
-    ConformanceReport(
-      subject: "\(Subject.self)",
-      checks: rules.map { rule in ConformanceReport.Check(rule.rawValue) { try check(rule) } })
+    ConformanceReport(of: Subject.self, rules, check)
   }
 
   private func check(_ rule: PresignerRule) throws -> Int {
@@ -71,9 +69,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
 }
 
 extension PresignerConformance where Subject.SigningCredential == AccessKey {
-  /// Creates a suite for a presigner that uses access keys.
-  ///
-  /// The suite includes the anonymous key and the unusable keys.
+  /// Creates a suite for a presigner that uses access keys, with the anonymous key and the unusable keys.
   ///
   /// - Parameters:
   ///   - presigner: The presigner to check.

@@ -5,9 +5,8 @@ public import StorageAuth
 
 /// A conformance suite for credential providers, which checks an implementation against each ``ProviderRule``.
 ///
-/// Configure the provider so that it returns a credential with recognizable secrets. Rules about failures and waiting
-/// require additional instances that are configured to fail or to wait. Without such instances, the report states that
-/// these rules were not checked.
+/// The provider must return a credential with recognizable secrets. Rules about failures and waiting require additional
+/// instances that fail or wait; without them, the report states that these rules were not checked.
 ///
 /// ```swift
 /// let report = await ProviderConformance(
@@ -23,8 +22,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   /// Providers of the same type that are configured to fail.
   public let failing: [any CredentialProvider<Subject.Value>]
 
-  /// A provider of the same type that receives no response while the suite runs, or `nil` to skip the rule about
-  /// waiting.
+  /// A provider of the same type that receives no response while the suite runs, or `nil` to skip its rule.
   public let waiting: (any CredentialProvider<Subject.Value>)?
 
   /// The number of concurrent calls to the provider.
@@ -43,8 +41,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   /// - Parameters:
   ///   - provider: The provider to check, which must return a credential.
   ///   - failing: Providers of the same type that are configured to fail.
-  ///   - waiting: A provider of the same type that receives no response while the suite runs, or `nil` to skip the rule
-  ///     about waiting.
+  ///   - waiting: A provider of the same type that receives no response while the suite runs, or `nil`.
   ///   - secrets: The secrets and session tokens in the credential and in the input of the failing providers. Use only
   ///     letters and digits, so that the secrets are also found in encoded text.
   ///   - concurrency: The number of concurrent calls to the provider.
@@ -70,17 +67,7 @@ public struct ProviderConformance<Subject: CredentialProvider>: Sendable {
   /// - Parameter rules: The rules to check.
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [ProviderRule] = ProviderRule.allCases) async -> ConformanceReport {
-    var checks: [ConformanceReport.Check] = []
-    for rule in rules {
-      let result: Result<Int, any Error>
-      do {
-        result = .success(try await check(rule))
-      } catch {
-        result = .failure(error)
-      }
-      checks.append(ConformanceReport.Check(rule.rawValue) { try result.get() })
-    }
-    return ConformanceReport(subject: "\(Subject.self)", checks: checks)
+    await ConformanceReport(of: Subject.self, rules, check)
   }
 
   private func check(_ rule: ProviderRule) async throws -> Int {

@@ -46,9 +46,7 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
   /// - Parameter rules: The rules to check. Leave out the `bound…` rules that the scheme does not follow.
   /// - Returns: A report with one check for each rule.
   public func report(_ rules: [SignerRule] = SignerRule.allCases) -> ConformanceReport {
-    ConformanceReport(
-      subject: "\(Subject.self)",
-      checks: rules.map { rule in ConformanceReport.Check(rule.rawValue) { try check(rule) } })
+    ConformanceReport(of: Subject.self, rules, check)
   }
 
   private func check(_ rule: SignerRule) throws -> Int {
@@ -72,26 +70,20 @@ public struct SignerConformance<Subject: Signer>: Sendable where Subject.Request
 }
 
 extension SignerConformance where Subject.SigningCredential == AccessKey {
-  /// Creates a suite for a signer that uses access keys.
-  ///
-  /// The suite includes the anonymous key and the unusable keys.
+  /// Creates a suite for a signer that uses access keys, with the anonymous key and the unusable keys.
   ///
   /// - Parameters:
   ///   - signer: The signer to check.
   ///   - samples: The requests to sign. The signer must accept all of them.
   public init(_ signer: Subject, samples: [SigningSample<AccessKey>]) {
-    self.init(
-      signer, samples: samples, anonymous: .anonymous, unusable: AccessKey.unusable.map { ($0.name, $0.key) })
+    self.init(signer, samples: samples, anonymous: .anonymous, unusable: AccessKey.unusable.map { ($0.name, $0.key) })
   }
 }
 
 extension SignerConformance {
   typealias Sample = SigningSample<Subject.SigningCredential>
 
-  /// Runs a check with each sample, and returns the number of tries.
-  func forSamples(_ check: (Sample) throws -> Void) throws -> Int {
-    try samples.forEach(try: check)
-  }
+  func forSamples(_ check: (Sample) throws -> Void) throws -> Int { try samples.forEach(try: check) }
 
   /// Runs a check with each hostile request and with each unusable credential, and returns the number of tries.
   func forHostileInputs(_ check: (_ request: HTTPRequest, _ name: String, Sample) throws -> Void) throws -> Int {
@@ -112,9 +104,7 @@ extension SignerConformance {
 }
 
 extension Array {
-  /// Runs a check with each sample, and returns the number of tries.
-  ///
-  /// If a check throws a violation, the method adds the name of the sample, which contains its seed, and its time to it.
+  /// Runs a check with each sample, and adds the sample's name, which contains its seed, and its time to a violation.
   func forEach<SigningCredential>(try check: (Element) throws -> Void) throws -> Int
   where Element == SigningSample<SigningCredential> {
     guard !isEmpty else { throw NotTried(reason: "there is no sample") }
@@ -210,24 +200,16 @@ extension SignerConformance {
       return error
     }
   }
-}
 
-extension SignerConformance {
   func checkDeterminism(_ sample: Sample) throws {
     try require(signed(sample) == signed(sample), "the second signature differs from the first")
   }
 
-  func checkPath(_ sample: Sample) throws {
-    try requireUntouched(signed(sample), sample.request, "")
-  }
+  func checkPath(_ sample: Sample) throws { try requireUntouched(signed(sample), sample.request, "") }
 
   func checkPathOfWhatIsSigned(_ request: HTTPRequest, _ name: String, _ sample: Sample) throws {
     var copy = request
-    do throws(SigningError) {
-      try signer.sign(&copy, with: sample.credential, in: .at(sample.date))
-    } catch {
-      return
-    }
+    guard error(of: &copy, with: sample.credential, sample) == nil else { return }
     try requireUntouched(copy, request, " \(name)")
   }
 
@@ -293,21 +275,16 @@ extension HTTPRequest {
     }.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }
 
-  /// Returns the authentication parameters that were added to the original request.
-  ///
-  /// They are the `Authorization` header or, if the request has no such header, all added header fields.
+  /// Returns the added `Authorization` header or, if the request has no such header, all added header fields.
   func authorization(addedTo original: HTTPRequest) -> [String] {
     headerFields[.authorization].map { [$0] } ?? additions(to: original)
   }
 
-  /// The header fields as sorted strings, which do not depend on the order of the fields.
   fileprivate var sortedFields: [String] {
     headerFields.map { "\($0.name.canonicalName):\($0.value)" }.sorted()
   }
 
-  fileprivate var sortedNames: [String] {
-    headerFields.map(\.name.canonicalName).sorted()
-  }
+  fileprivate var sortedNames: [String] { headerFields.map(\.name.canonicalName).sorted() }
 }
 
 /// A rule that an implementation of `Signer` for HTTP requests must follow.

@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
 internal import HTTPTypes
 internal import StorageAuth
 
@@ -165,5 +166,245 @@ extension TransportConformance {
       try require(link == nil, "the final response has a field of an informational one")
     }
     return 3
+  }
+}
+
+private enum Phase: String, CaseIterable {
+  case beforeSending = "before sending"
+  case duringUpload = "during the upload"
+  case awaitingHead = "while waiting for the response"
+  case readingBody = "while reading the body"
+}
+
+extension TransportConformance {
+  func checkCancellation(_ transport: Subject) async throws -> Int {
+    for phase in Phase.allCases {
+      let (reached, ended) = (Recording<Bool>(), Recording<Bool>())
+      let server = try server { connection in
+        _ = try connection.readHead()
+        if phase == .readingBody {
+          try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+        } else {
+          reached.add(true)
+        }
+        ended.add(connection.waitForEnd())
+      }
+      let body = phase == .duringUpload ? TestBody(length: 1 << 40).body : .none
+      let call = Task { [request = request(phase == .duringUpload ? .put : .get, to: server, body: body)] in
+        while phase == .beforeSending, !Task.isCancelled { await Task.yield() }
+        do {
+          for try await _ in try await transport.send(request, body: body).body { reached.add(true) }
+          return nil as (any Error)?
+        } catch {
+          return error
+        }
+      }
+      if phase != .beforeSending {
+        let isReached = await reached.wait(for: 1, within: patience)
+        try require(isReached, "a request to be cancelled \(phase.rawValue) did not arrive")
+      }
+      call.cancel()
+      guard let error = await answered(within: patience, { await call.value }) else {
+        throw Violation("a request cancelled \(phase.rawValue) did not end within \(patience)")
+      }
+      guard let error = error as? TransportError else {
+        throw Violation("a request cancelled \(phase.rawValue) did not throw a TransportError")
+      }
+      try requireCode(.cancelled, error, "a request cancelled \(phase.rawValue)")
+      guard phase != .beforeSending else { continue }
+      let hasEnded = await ended.wait(for: 1, within: patience)
+      try require(hasEnded && ended.values == [true], "cancelling \(phase.rawValue) did not close the connection")
+    }
+    return Phase.allCases.count
+  }
+
+  func checkConcurrency(_ transport: Subject) async throws -> Int {
+    let arrived = Recording<Bool>()
+    let gate = DispatchSemaphore(value: 0)
+    let (concurrency, patience) = (concurrency, patience)
+    let server = try server { connection in
+      while true {
+        let request = try connection.readHead()
+        let count = try connection.readBody(request.contentLength)
+        arrived.add(true)
+        guard gate.wait(timeout: .now() + .seconds(Int(patience.components.seconds))) == .success else { return }
+        let text = "\(request.path) \(count)"
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+      }
+    }
+    let calls = (0..<concurrency).map { index in
+      Task {
+        let body = TestBody(length: index * 100).body
+        let method: HTTPRequest.Method = index.isMultiple(of: 2) ? .get : .put
+        let request = request(method, "/\(index)", to: server, body: method == .put ? body : .none)
+        return try await response(transport, request, body: method == .put ? body : .none).text
+      }
+    }
+    let areInFlight = await arrived.wait(for: concurrency, within: patience)
+    for _ in calls { gate.signal() }
+    for (index, call) in calls.enumerated() {
+      let text = try await call.value
+      let expected = "/\(index) \(index.isMultiple(of: 2) ? 0 : index * 100)"
+      try require(text == expected, "request \(index) received the response to another one")
+    }
+    try require(areInFlight, "\(arrived.values.count) of \(concurrency) requests were in flight at the same time")
+    return concurrency
+  }
+
+  func checkRelease(_ transport: Subject) async throws -> Int {
+    for isPartlyRead in [false, true] {
+      let ended = Recording<Bool>()
+      let server = try server { connection in
+        _ = try connection.readHead()
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nhalf")
+        ended.add(connection.waitForEnd())
+      }
+      try await open(transport, request(to: server), isPartlyRead: isPartlyRead)
+      let hasEnded = await ended.wait(for: 1, within: patience)
+      try require(hasEnded && ended.values == [true], "the connection of a released response was not closed")
+    }
+    return 2
+  }
+
+  /// Opens a response, and releases it on return.
+  private func open(_ transport: Subject, _ request: HTTPRequest, isPartlyRead: Bool) async throws {
+    let response = try await answer(transport, request).get()
+    if isPartlyRead {
+      for try await _ in response.body { break }
+    }
+  }
+}
+
+/// The failure of a server that does not send a complete response.
+enum BrokenResponse: CaseIterable, Sendable {
+  case nothing, reset, partialHead, partialBody, partialChunk, resetBody, garbage, lowStatus, negativeLength
+
+  /// All responses except for the one with a rule of its own.
+  static let common = allCases.filter { $0 != .partialHead }
+
+  func send(on connection: LoopbackConnection) throws(LoopbackError) {
+    switch self {
+    case .nothing: break
+    case .reset: connection.reset()
+    case .partialHead: try connection.send("HTTP/1.1 200 OK\r\nContent-Le")
+    case .partialBody: try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+    case .partialChunk: try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nhalf")
+    case .resetBody:
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+      connection.reset()
+    case .garbage: try connection.send("garbage\r\n\r\n")
+    case .lowStatus: try connection.send("HTTP/1.1 42 Low\r\nContent-Length: 0\r\n\r\n")
+    case .negativeLength: try connection.send("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc")
+    }
+  }
+}
+
+extension TransportConformance {
+  /// Starts a server that sends broken responses, and valid ones to other paths.
+  private func brokenServer(recordingIn recording: Recording<WireRequest> = Recording()) throws -> LoopbackServer {
+    try server { connection in
+      while true {
+        let request = try connection.readHead()
+        try connection.readBody(request.contentLength)
+        recording.add(request)
+        if let response = BrokenResponse.allCases.first(where: { request.path.hasBytePrefix("/\($0)") }) {
+          return try response.send(on: connection)
+        }
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    }
+  }
+
+  /// Checks that broken responses are errors, with a code unless it is `nil`.
+  func checkBroken(
+    _ transport: Subject, _ responses: [BrokenResponse], _ code: TransportError.Code?
+  ) async throws -> Int {
+    let server = try brokenServer()
+    for response in responses {
+      let error = try await failure(transport, request(.get, "/\(response)", to: server), "\(response)")
+      if let code { try requireCode(code, error, "\(response)") }
+    }
+    return responses.count
+  }
+
+  func checkRefusal(_ transport: Subject) async throws -> Int {
+    let server = try brokenServer()
+    server.stop()
+    let error = try await failure(transport, request(to: server), "a refused connection")
+    try requireCode(.connectionFailed, error, "a refused connection")
+    return 1
+  }
+
+  func checkRecovery(_ transport: Subject) async throws -> Int {
+    let server = try brokenServer()
+    for broken in BrokenResponse.common {
+      _ = try await exchange(transport, request(.get, "/\(broken)", to: server))
+      for body in [HTTPBody.none, .bytes([1, 2, 3])] {
+        let method: HTTPRequest.Method = body.length > 0 ? .put : .get
+        let response = try await response(transport, request(method, to: server, body: body), body: body)
+        try require(response.text == "ok", "the response after \(broken) is not the server's")
+      }
+    }
+    return BrokenResponse.common.count
+  }
+
+  func checkRepetition(_ transport: Subject) async throws -> Int {
+    let recording = Recording<WireRequest>()
+    let server = try brokenServer(recordingIn: recording)
+    let bodies = [HTTPBody.none, .bytes([1, 2, 3]), TestBody(length: 50_000).body]
+    for (method, body) in bodies.flatMap({ [(HTTPRequest.Method.post, $0), (.put, $0)] }) {
+      _ = try await response(transport, request(to: server))
+      let before = recording.values.count
+      let request = request(method, "/\(BrokenResponse.nothing)", to: server, body: body)
+      let error = try await failure(transport, request, body: body, "a lost \(method)")
+      try requireCode(.connectionLost, error, "a lost \(method)")
+      let count = recording.values.count - before
+      try require(count == 1, "a lost \(method) was sent \(count) times")
+    }
+    return bodies.count * 2
+  }
+
+  func checkIdleLimit() async throws -> Int {
+    guard let makeImpatient else { throw NotTried(reason: "no transport with a short limit is given") }
+    let transport = makeImpatient()
+    let server = try server { connection in
+      if try connection.readHead().path == "/body" {
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+      }
+      _ = connection.waitForEnd()
+    }
+    for path in ["/head", "/body"] {
+      let start = ContinuousClock.now
+      let error = try await failure(transport, request(.get, path, to: server), "waiting for the \(path.dropFirst())")
+      try requireCode(.timeout, error, "waiting for the \(path.dropFirst())")
+      let duration = ContinuousClock.now - start
+      try require(duration > idleLimit * 0.9, "waiting for the \(path.dropFirst()) ended after \(duration)")
+    }
+    return 2
+  }
+
+  func checkSecrecy(_ transport: Subject) async throws -> Int {
+    let secrets = ["secret0canary", "token0canary", "body0canary"]
+    let server = try brokenServer()
+    let closed = try brokenServer()
+    closed.stop()
+    let body = HTTPBody.bytes(Array("body0canary".utf8))
+    var requests: [(HTTPRequest, HTTPBody)] = [
+      (request(.put, "/a?token=token0canary", to: closed, body: body), body),
+      (request(.put, "/../a b?token=token0canary", to: server, body: body), body),
+    ]
+    let failing = TestBody(length: 20_000, produced: 10_000, error: BodyFailure()).body
+    requests.append((request(.put, "/a?token=token0canary", to: server, body: failing), failing))
+    for broken in BrokenResponse.common {
+      requests.append((request(.put, "/\(broken)?token=token0canary", to: server, body: body), body))
+    }
+    for (request, body) in requests {
+      var request = request
+      request.headerFields[.authorization] = "secret0canary"
+      if case .failure(let error) = try await exchange(transport, request, body: body) {
+        try secrets.requireAbsent(fromDisplaysOf: error, "the error of \(request.path?.prefix { $0 != "?" } ?? "")")
+      }
+    }
+    return requests.count
   }
 }

@@ -70,8 +70,7 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
       request.path = signed.pathAndQuery
       request.headerFields = signed.headers
       return SignedSample(
-        sample: sample, request: request, signedFields: Set(signed.headers.map(\.name)),
-        expiration: signed.expiration)
+        sample: sample, request: request, signedFields: Set(signed.headers.map(\.name)), expiration: signed.expiration)
     }
   }
 
@@ -79,12 +78,9 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   ///
   /// - Parameter rules: The rules to check. Leave out ``VerifierRule/host`` for a scheme that does not sign the host, and
   ///   ``VerifierRule/scope`` for a verifier that accepts every region.
-  /// - Returns: A report with one check for each rule. The number of tries of a check includes each change of each
-  ///   sample.
+  /// - Returns: A report with a check for each rule, whose number of tries includes each change of each sample.
   public func report(_ rules: [VerifierRule] = VerifierRule.allCases) -> ConformanceReport {
-    ConformanceReport(
-      subject: "\(Subject.self)",
-      checks: rules.map { rule in ConformanceReport.Check(rule.rawValue) { try check(rule) } })
+    ConformanceReport(of: Subject.self, rules, check)
   }
 
   private func check(_ rule: VerifierRule) throws -> Int {
@@ -105,7 +101,6 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
     }
   }
 
-  /// Runs a check with each signed sample, and returns the sum of the tries.
   private func forSigned(_ check: (SignedSample) throws -> Int) throws -> Int {
     var tries = 0
     // Without the label, the call would be one of the standard library's method, which adds no name of a sample.
@@ -114,18 +109,15 @@ public struct VerifierConformance<Subject: SignatureVerifier>: Sendable {
   }
 }
 
-/// A conformance sample with its signed request.
 struct SignedSample: Sendable {
   let sample: SigningSample<AccessKey>
   let request: HTTPRequest
   /// The names of the headers that the signature covers.
   let signedFields: Set<HTTPField.Name>
-  /// The expiration of the presigned URL, or `nil` for a request with an authorization in its headers.
   let expiration: Timestamp?
 }
 
 extension PresignedRequest {
-  /// The path and the query of the presigned URL.
   var pathAndQuery: String {
     guard let separator = url.firstRange(of: "://"),
       let slash = url[separator.upperBound...].utf8.firstIndex(of: UInt8(ascii: "/"))
@@ -164,8 +156,7 @@ extension VerifierConformance {
   }
 
   func checkMethod(_ signed: SignedSample) throws -> Int {
-    let methods = [HTTPRequest.Method.get, .put, .post, .delete, .head, .options]
-      .filter { $0 != signed.request.method }
+    let methods = [HTTPRequest.Method.get, .put, .post, .delete, .head, .options].filter { $0 != signed.request.method }
     for method in methods { try requireRefusal(signed, "as \(method)") { $0.method = method } }
     return methods.count
   }
@@ -177,18 +168,14 @@ extension VerifierConformance {
   }
 
   private func requireRefusal(_ signed: SignedSample, _ what: String, change: (inout HTTPRequest) -> Void) throws {
-    var request = signed.request
-    change(&request)
-    if refusal(of: request, against: signed.sample.credential, at: signed.sample.date) == nil {
+    if refusal(of: signed.request.with(change), against: signed.sample.credential, at: signed.sample.date) == nil {
       throw Violation("accepted \(what)")
     }
   }
 }
 
 extension String {
-  /// Returns copies of the string, each with one byte changed.
-  ///
-  /// The new byte has the same character class, so that the string stays readable.
+  /// Returns copies with one byte changed to another of its character class, so that the string stays readable.
   func flips(from start: Int = 0) -> [String] {
     let bytes = Array(utf8)
     return (min(start, bytes.count)..<bytes.count).compactMap { index in
@@ -296,7 +283,6 @@ extension VerifierConformance {
     ]
   }
 
-  /// Returns the error with which the verifier rejects a request, or `nil` if the verifier accepts the request.
   func refusal(of request: HTTPRequest, against key: AccessKey, at date: Timestamp) -> VerificationError? {
     do throws(VerificationError) {
       _ = try verify(request, against: key, at: date)
@@ -317,13 +303,7 @@ extension VerifierConformance {
 }
 
 extension RequestTarget {
-  /// Returns whether two targets are equal byte for byte.
-  ///
-  /// The operator `==` for strings would also accept canonically equivalent characters.
-  ///
-  /// - Parameters:
-  ///   - other: The target to compare with.
-  ///   - ignoringAdded: Whether to ignore additional parameters after the parameters of `other`.
+  /// Returns whether two targets are equal, optionally ignoring parameters after those of the other target.
   func isByteEqual(to other: RequestTarget, ignoringAdded: Bool) -> Bool {
     func bytes(_ target: RequestTarget, _ parameters: some Sequence<Parameter>) -> [[UInt8]?] {
       [target.bucket, target.key].map { $0.map { Array($0.utf8) } }
@@ -340,8 +320,7 @@ extension VerifierConformance {
   /// Checks that each header in `signedHeaders` is covered, also in a request with a header that was added.
   func checkCoverage(_ signed: SignedSample) throws -> Int {
     var tries = 0
-    var added = signed.request
-    added.headerFields.append(HTTPField(name: Self.addedHeader, value: "1"))
+    let added = signed.request.with { $0.headerFields.append(HTTPField(name: Self.addedHeader, value: "1")) }
     for request in [signed.request, added] {
       guard let accepted = verified(of: request, signed) else { continue }
       for name in accepted.signedHeaders.sorted() {
@@ -365,8 +344,7 @@ extension VerifierConformance {
       let names = prefix.hasByteSuffix("-") ? ["acl", "copy-source", "meta-added"].map { prefix + $0 } : [prefix]
       for name in names {
         if let field = HTTPField.Name(name), signed.request.headerFields[field] == nil {
-          var request = signed.request
-          request.headerFields.append(HTTPField(name: field, value: "added"))
+          let request = signed.request.with { $0.headerFields.append(HTTPField(name: field, value: "added")) }
           if verified(of: request, signed) != nil { throw Violation("accepted with the header \(name) added") }
           tries += 1
         }
@@ -385,8 +363,7 @@ extension VerifierConformance {
       throw NotTried(reason: "a signed request is rejected")
     }
     let added = ["added", "added=1", "acl", "ACL", "%61cl=", "prefix=added", "Prefix=added", "uploads", "Uploads="]
-    let changes =
-      added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
+    let changes = added.map { ("with \($0) added", signed.request.appending(item: $0)) } + signed.request.changesOfItems
     for (what, request) in changes {
       guard let accepted = verified(of: request, signed) else { continue }
       try require(
@@ -414,7 +391,6 @@ extension VerifierConformance {
 
   private static var addedHeader: HTTPField.Name { .known("x-added-by-conformance") }
 
-  /// Returns the verified request, or `nil` if the verifier rejects it.
   private func verified(of request: HTTPRequest, _ signed: SignedSample) -> VerifiedRequest? {
     try? verify(request, against: signed.sample.credential, at: signed.sample.date)
   }
@@ -440,30 +416,22 @@ extension RequestTarget {
 }
 
 extension HTTPRequest {
-  /// Returns the request with an item at the end of its query.
   fileprivate func appending(item: String) -> HTTPRequest {
-    var copy = self
-    copy.path = (path ?? "/") + ((path ?? "").utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + item
-    return copy
+    with { $0.path = (path ?? "/") + ((path ?? "").hasByte("?") ? "&" : "?") + item }
   }
 
-  /// Returns copies of the request with another value of a header and without it, or with it if it is absent.
-  ///
-  /// - Parameter header: The lowercase name of a header, or `host` for the authority.
+  /// Returns copies with other values of a header and without it, or with it if it is absent; `host` is the authority.
   fileprivate func changes(ofHeader header: String) -> [(String, HTTPRequest)] {
     if header.isIdentical(to: "host") {
-      var copy = self
-      copy.authority = "x\(authority ?? "")"
-      return [("at another host", copy)]
+      return [("at another host", with { $0.authority = "x\(authority ?? "")" })]
     }
     guard let name = HTTPField.Name(header) else { return [] }
     let fields = Array(headerFields)
     let places = fields.indices.filter { fields[$0].name == name }
     func changed(_ what: String, _ change: (inout [HTTPField]) -> Void) -> (String, HTTPRequest) {
-      var (copy, list) = (self, fields)
+      var list = fields
       change(&list)
-      copy.headerFields = HTTPFields(list)
-      return (what, copy)
+      return (what, with { $0.headerFields = HTTPFields(list) })
     }
     let values = places.flatMap { place in
       let flips = fields[place].value.flips()
@@ -475,7 +443,6 @@ extension HTTPRequest {
     return [changed("with it added") { $0.append(HTTPField(name: name, value: "added")) }]
   }
 
-  /// Returns copies of the request, each with one item of the query changed or removed.
   fileprivate var changesOfItems: [(String, HTTPRequest)] {
     let path = path ?? "/"
     let items = path.bytes(from: "?").dropFirst().parts(between: "&")
@@ -483,13 +450,11 @@ extension HTTPRequest {
       [
         ("with more in", String(items[place]) + "x"), ("without", nil),
         ("with uppercase in", items[place].uppercased()),
-      ]
-      .map { what, item in
+      ].map { what, item in
         var changed = items.map(String.init)
         if let item { changed[place] = item } else { changed.remove(at: place) }
-        var copy = self
-        copy.path = path.bytes(before: "?") + (changed.isEmpty ? "" : "?") + changed.joined(separator: "&")
-        return ("\(what) an item of the query", copy)
+        let query = (changed.isEmpty ? "" : "?") + changed.joined(separator: "&")
+        return ("\(what) an item of the query", with { $0.path = path.bytes(before: "?") + query })
       }
     }
   }
@@ -510,9 +475,8 @@ extension HTTPRequest {
         var words = parts
         // Another letter or digit at the end, so that the word stays well-formed.
         words[place] = parts[place].flips().last ?? "x"
-        var copy = self
-        change(&copy, text[..<found.upperBound] + words.joined(separator: separator) + rest[scope.endIndex...])
-        return (words[place], copy)
+        let changed = text[..<found.upperBound] + words.joined(separator: separator) + rest[scope.endIndex...]
+        return (words[place], with { change(&$0, String(changed)) })
       }
     }
     let header = changes(in: headerFields[.authorization] ?? "", behind: id.string, between: "/") {

@@ -4,22 +4,23 @@
 internal import Dispatch
 internal import StorageAuth
 
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#else
+  internal import Glibc
+#endif
+
 /// A server on 127.0.0.1 that runs a function for each connection, on a thread of its own.
 final class LoopbackServer: Sendable {
-  /// The port of the server.
   let port: Int
 
   private let sockets: Sockets
   private let source: Lock<any DispatchSourceRead>
 
-  /// Starts a server.
-  ///
-  /// - Parameters:
-  ///   - patience: The maximum duration of each call on a connection.
-  ///   - serve: A function that serves a connection. The connection is closed after its end.
-  init(
-    patience: Duration, _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void
-  ) throws(LoopbackError) {
+  /// Starts a server whose connections are closed after the function returns, and whose calls take limited time.
+  init(patience: Duration, _ serve: @escaping @Sendable (LoopbackConnection) throws -> Void) throws(LoopbackError) {
     let listener = try LoopbackSocket.listening(receiveBuffer: 65_536)
     let sockets = Sockets(listener)
     let queue = DispatchQueue(label: "LoopbackServer")
@@ -43,7 +44,6 @@ final class LoopbackServer: Sendable {
     stop()
   }
 
-  /// Closes the listening socket and all connections.
   func stop() {
     source.withLock { $0.cancel() }
     sockets.listenerIsClosed.wait()
@@ -51,15 +51,12 @@ final class LoopbackServer: Sendable {
     for socket in sockets.connections.withLock({ Array($0.values) }) { socket.shutDown() }
   }
 
-  /// The open sockets of a server.
   private final class Sockets: Sendable {
     let connections = Lock<[Int32: LoopbackSocket]>([:])
     let listenerIsClosed = DispatchSemaphore(value: 0)
     private let listening: Lock<LoopbackSocket?>
 
-    init(_ listener: LoopbackSocket) {
-      listening = Lock(listener)
-    }
+    init(_ listener: LoopbackSocket) { listening = Lock(listener) }
 
     var listener: LoopbackSocket? { listening.withLock { $0 } }
 
@@ -68,4 +65,111 @@ final class LoopbackServer: Sendable {
       listenerIsClosed.signal()
     }
   }
+}
+
+/// The head of a request as it was received.
+struct WireRequest: Sendable {
+  let line: String
+
+  let fields: [(name: String, value: String)]
+
+  /// Parses a head without the empty line after it.
+  init(_ head: [UInt8]) {
+    let lines = head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+      line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    }
+    line = String(decoding: lines.first ?? [], as: UTF8.self)
+    fields = lines.dropFirst().map { line in
+      let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+      let value = line[colon...].dropFirst().drop { $0 == UInt8(ascii: " ") }
+      return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
+    }
+  }
+
+  var path: String {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    return words.count == 3 ? String(words[1]) : ""
+  }
+
+  var method: String { line.split(separator: " ").first.map(String.init) ?? "" }
+
+  func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name }.map(\.value) }
+
+  var contentLength: Int { values("content-length").first.flatMap { Int(digits: $0) } ?? 0 }
+}
+
+/// A connection of the loopback server, whose calls block, and throw if they take too long.
+final class LoopbackConnection {
+  private let socket: LoopbackSocket
+  private var received: ArraySlice<UInt8> = []
+
+  init(_ socket: LoopbackSocket) { self.socket = socket }
+
+  /// Reads the head of the next request, or throws an error at the end of the connection.
+  func readHead() throws(LoopbackError) -> WireRequest {
+    let separator = Array("\r\n\r\n".utf8)
+    while true {
+      if let end = received.firstRange(of: separator) {
+        defer { received = received[end.upperBound...] }
+        return WireRequest(Array(received[..<end.lowerBound]))
+      }
+      guard try receive() else { throw LoopbackError(call: "end") }
+    }
+  }
+
+  /// Reads the next bytes of a body, at most `count` of them; an empty result is the end of the connection.
+  func read(upTo count: Int) throws(LoopbackError) -> [UInt8] {
+    if received.isEmpty { _ = try receive() }
+    defer { received = received.dropFirst(count) }
+    return Array(received.prefix(count))
+  }
+
+  /// Reads bytes up to a count or the end of the connection, passes on each chunk, and returns their number.
+  @discardableResult
+  func readBody(_ count: Int, _ body: ([UInt8]) -> Void = { _ in }) throws(LoopbackError) -> Int {
+    var left = count
+    while left > 0 {
+      let bytes = try read(upTo: left)
+      if bytes.isEmpty { break }
+      left -= bytes.count
+      body(bytes)
+    }
+    return count - left
+  }
+
+  private func receive() throws(LoopbackError) -> Bool {
+    let bytes = try socket.read()
+    received = received.isEmpty ? bytes[...] : received + bytes
+    return !bytes.isEmpty
+  }
+
+  func send(_ text: String) throws(LoopbackError) { try send(Array(text.utf8)) }
+
+  func send(_ bytes: [UInt8]) throws(LoopbackError) {
+    var rest = bytes[...]
+    while !rest.isEmpty { rest = rest.dropFirst(try socket.write(rest)) }
+  }
+
+  /// Sends bytes until the peer accepts none during a pause, and returns how many it accepted.
+  func sendZeros(_ count: Int, untilStalledFor pause: Duration) -> Int {
+    socket.set(SO_SNDBUF, to: 65_536)
+    socket.limit(SO_SNDTIMEO, to: pause)
+    let block = [UInt8](repeating: 0, count: 65_536)
+    var left = count
+    while left > 0, let sent = try? socket.write(block.prefix(left)) { left -= sent }
+    return count - left
+  }
+
+  func endSending() { socket.shutDown(onlySending: true) }
+
+  /// Waits until the peer closes the connection, and returns whether it did so in time.
+  func waitForEnd() -> Bool {
+    while true {
+      guard let bytes = try? socket.read() else { return errno == ECONNRESET || errno == EPIPE }
+      if bytes.isEmpty { return true }
+    }
+  }
+
+  /// Makes the peer receive a reset when the connection is closed.
+  func reset() { socket.resetOnClose() }
 }

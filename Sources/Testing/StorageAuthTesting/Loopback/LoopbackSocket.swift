@@ -11,7 +11,6 @@
 
 /// The error for a call of the system that failed, or for a peer that closed the connection.
 struct LoopbackError: Error {
-  /// The name of the call.
   let call: String
 }
 
@@ -19,17 +18,13 @@ struct LoopbackError: Error {
 final class LoopbackSocket: Sendable {
   let descriptor: Int32
 
-  private init(descriptor: Int32) {
-    self.descriptor = descriptor
-  }
+  private init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
     _ = close(descriptor)
   }
 
-  /// Creates a socket that listens on a free port.
-  ///
-  /// - Parameter receiveBuffer: The size of the buffer for bytes that have not been read, for each connection.
+  /// Creates a socket that listens on a free port, with a receive buffer of a size for each connection.
   static func listening(receiveBuffer: Int32) throws(LoopbackError) -> LoopbackSocket {
     #if os(Linux) || os(Android)
       let stream = Int32(SOCK_STREAM.rawValue)
@@ -52,7 +47,6 @@ final class LoopbackSocket: Sendable {
     return listener
   }
 
-  /// The port on which the socket listens.
   var port: Int {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -63,9 +57,6 @@ final class LoopbackSocket: Sendable {
     return result == 0 ? Int(UInt16(bigEndian: address.sin_port)) : 0
   }
 
-  /// Accepts a connection.
-  ///
-  /// - Parameter patience: The maximum duration of each call on the connection.
   func accept(patience: Duration) throws(LoopbackError) -> LoopbackSocket {
     let descriptor = systemAccept(descriptor)
     guard descriptor >= 0 else { throw LoopbackError(call: "accept") }
@@ -88,7 +79,6 @@ final class LoopbackSocket: Sendable {
     return bytes
   }
 
-  /// Sends bytes, and returns how many of them were accepted.
   func write(_ bytes: ArraySlice<UInt8>) throws(LoopbackError) -> Int {
     // Safe: the buffer outlives the call. A lost connection is an error instead of a signal.
     let count = unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, Self.sendFlags) }
@@ -96,14 +86,12 @@ final class LoopbackSocket: Sendable {
     return count
   }
 
-  /// Sets the size of a buffer.
   func set(_ option: Int32, to value: Int32) {
     var value = value
     // Safe: the value outlives the call.
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Sets the maximum duration of a call.
   func limit(_ option: Int32, to duration: Duration) {
     var limit = timeval()
     limit.tv_sec = numericCast(duration.components.seconds)
@@ -112,7 +100,6 @@ final class LoopbackSocket: Sendable {
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
   }
 
-  /// Makes the peer receive a reset when the socket is released.
   func resetOnClose() {
     var option = linger(l_onoff: 1, l_linger: 0)
     // Safe: the value outlives the call.
@@ -132,6 +119,4 @@ final class LoopbackSocket: Sendable {
 }
 
 /// Calls the system's function, which a method hides in the class.
-private func systemAccept(_ descriptor: Int32) -> Int32 {
-  accept(descriptor, nil, nil)
-}
+private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }

@@ -27,9 +27,7 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
   /// The same credential with an expiration at the signing time, or `nil` if the scheme has no such credential.
   public var ended: SigningCredential?
 
-  /// The secrets that must never occur in a request, a URL or an error.
-  ///
-  /// A session token is not a secret in this sense, because it is sent.
+  /// The secrets that must never occur in a request, a URL or an error; a session token is none, because it is sent.
   public var secrets: [String]
 
   /// Creates a sample with any type of credential.
@@ -41,8 +39,7 @@ public struct SigningSample<SigningCredential: Credential>: Sendable {
   ///   - date: The signing time according to the server's clock.
   ///   - target: The target of the request, or `nil` if the target that the verifier parses is not compared.
   ///   - otherSecret: The same credential with another secret, or `nil` if the scheme has no such credential.
-  ///   - ended: The same credential with an expiration at the signing time, or `nil` if the scheme has no such
-  ///     credential.
+  ///   - ended: The same credential with an expiration at the signing time, or `nil` if there is none.
   ///   - secrets: The secrets that must never occur in a request, a URL or an error.
   public init(
     _ name: String, request: HTTPRequest, credential: SigningCredential, date: Timestamp, target: RequestTarget? = nil,
@@ -70,9 +67,7 @@ extension SigningSample where SigningCredential == AccessKey {
   ///   - key: The access key with which to sign the request.
   ///   - date: The signing time according to the server's clock.
   ///   - target: The target of the request, or `nil` if the target that the verifier parses is not compared.
-  public init(
-    _ name: String, request: HTTPRequest, key: AccessKey, date: Timestamp, target: RequestTarget? = nil
-  ) {
+  public init(_ name: String, request: HTTPRequest, key: AccessKey, date: Timestamp, target: RequestTarget? = nil) {
     let secret = key.secret.reveal()
     self.init(
       name, request: request, credential: key, date: date, target: target,
@@ -85,4 +80,50 @@ extension SigningSample where SigningCredential == AccessKey {
 extension SigningSample: Redacted {
   /// The name of the sample, without its credential.
   public var description: String { "SigningSample(\(name))" }
+}
+
+/// The inputs that a signer must reject, or sign without changing them.
+enum HostileInputs {
+  static func requests(from request: HTTPRequest) -> [(name: String, request: HTTPRequest)] {
+    let paths: [(String, String?)] = [
+      ("without a path", nil), ("with an empty path", ""), ("with a path without a slash", "cat.jpg"),
+      ("with a space in the path", "/a b"), ("with a line break in the path", "/a\r\nX-Injected: b"),
+      ("with a NUL in the path", "/a\0"), ("with half an escape", "/%4"), ("with an invalid escape", "/%zz"),
+      ("with a non-ASCII character in the path", "/caf\u{e9}"), ("with a fragment", "/a#b"),
+      ("with an escape that is not UTF-8", "/%ff%fe"),
+      ("with a very long path", "/" + String(repeating: "a", count: 70_000)),
+      ("with a very long query", "/a?prefix=" + String(repeating: "%20", count: 20_000)),
+      ("with two question marks", "/a?b?c"), ("with empty parameters", "/a?&&=&"),
+    ]
+    let hosts: [(String, String?)] = [
+      ("without a host", nil), ("with an empty host", ""), ("with a space in the host", "a b.example.com"),
+      ("with a line break in the host", "a\r\nb"), ("with a user in the host", "user:password@example.com"),
+    ]
+    let names = ["Content-Type", "Date", "Authorization", "Range"]
+    return paths.map { name, path in (name, request.with { $0.path = path }) }
+      + hosts.map { name, host in (name, request.with { $0.authority = host }) }
+      + names.compactMap { HTTPField.Name($0) }.map { name in
+        let fields = ["a", "b"].map { HTTPField(name: name, value: $0) }
+        return ("with \(name) twice", request.with { $0.headerFields.append(contentsOf: fields) })
+      }
+  }
+}
+
+extension AccessKey {
+  /// The access keys that cannot sign a request, with names that describe their defects.
+  ///
+  /// The defects are an empty ID, line breaks, and leading or trailing spaces.
+  public static let unusable: [(name: String, key: AccessKey)] = {
+    let secret = "hostile0secret"
+    return [
+      ("an empty id", AccessKey(id: "", secret: secret)),
+      ("an empty secret", AccessKey(id: "AKIDexample", secret: "")),
+      ("an id with a line break", AccessKey(id: "AKID\r\nX-Injected: a", secret: secret)),
+      ("an id with a space at its end", AccessKey(id: "AKIDexample ", secret: secret)),
+      ("an id with a non-ASCII character", AccessKey(id: "AKID\u{e9}", secret: secret)),
+      ("a secret with a line break at its end", AccessKey(id: "AKIDexample", secret: secret + "\n")),
+      ("a token with a line break", AccessKey(id: "AKIDexample", secret: secret, sessionToken: "a\r\nX-Injected: b")),
+      ("a token with a NUL", AccessKey(id: "AKIDexample", secret: secret, sessionToken: "a\0b")),
+    ]
+  }()
 }

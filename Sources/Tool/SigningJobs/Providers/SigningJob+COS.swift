@@ -22,9 +22,7 @@ extension SigningJob {
   /// The placeholder for a host that is not signed, which remains in the URL of the result.
   private static let placeholder = "{host}"
 
-  private func signCOS(
-    _ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String
-  ) throws -> SignedLine {
+  private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String) throws -> SignedLine {
     var policy = COSHeaderPolicy.standard
     if let names = signedHeaders?.list {
       policy = .only(Set(names))

@@ -25,7 +25,6 @@ extension SigningJob {
       version, bucket: bucket, region: region, product: product ?? "oss",
       additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
       allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
-    return try sign(
-      request(authority: authority, key: name), with: signer, mode, key, context)
+    return try sign(request(authority: authority, key: name), with: signer, mode, key, context)
   }
 }

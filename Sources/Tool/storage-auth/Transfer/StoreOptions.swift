@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import AsperaAuth
+internal import AsperaClient
+internal import CredentialSources
+internal import StorageAuth
 internal import StorageClient
 
 struct BucketOptions: ParsableArguments {

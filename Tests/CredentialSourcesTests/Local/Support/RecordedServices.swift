@@ -56,7 +56,7 @@ final class RecordedServices: Sendable {
       })
   }
 
-  private static func text(_ role: AmazonRolePlan) -> String {
+  private static func text(_ role: AmazonRole) -> String {
     "\(role.arn) \(role.sessionName) \(role.duration) \(role.externalID ?? "-") \(role.endpoint.url)"
   }
 
@@ -70,7 +70,7 @@ final class RecordedServices: Sendable {
       uri: { _ in provider })
   }
 
-  private static func text(_ role: AlibabaRolePlan) -> String {
+  private static func text(_ role: AlibabaRole) -> String {
     let parts = [
       role.arn, role.sessionName, "\(role.duration)", role.policy ?? "-", role.externalID ?? "-", role.endpoint.url,
     ]

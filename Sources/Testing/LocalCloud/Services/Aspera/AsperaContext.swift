@@ -3,6 +3,8 @@
 
 internal import AsperaAuth
 internal import StorageAuth
+internal import StorageCrypto
+internal import Synchronization
 
 /// The state that the simulated Node API, transfer server and applications of one local server share.
 struct AsperaContext: Sendable {
@@ -55,13 +57,112 @@ struct AsperaContext: Sendable {
       let isForGroup = if case .group = permission.grantee { true } else { false }
       let grant = FileRegister.Grant(
         fileID: files.register.id(of: path), isForGroup: isForGroup, accessID: permission.grantee.id,
-        levels: AccessLevels(permission.levels))
+        levels: permission.levels)
       _ = try files.register.add(grant, of: key.id, by: NodeCaller.administratorID, at: date)
     }
   }
 
-  /// Updates the statistics of Aspera transfers.
-  func count(_ change: (inout LocalCloud.TransferStatistics) -> Void) {
-    cloud.counters.countTransfers(change)
+  func count(_ change: (inout LocalCloud.TransferStatistics) -> Void) { cloud.counters.countTransfers(change) }
+}
+
+/// The users, access keys and transfer accounts of the simulated Aspera node.
+final class NodeDirectory: Sendable {
+  private struct State {
+    var accessKeys: [LocalCloud.NodeAccessKey]
+    /// The public keys that each user can log in with, by the UTF-8 bytes of the user name.
+    var publicKeys: [[UInt8]: [String]]
+  }
+
+  private static let accessKeyLimit = 1_000
+
+  private let users: [LocalCloud.NodeUser]
+  private let accounts: [LocalCloud.TransferAccount]
+  private let state: Mutex<State>
+
+  init(_ configuration: LocalCloud.Configuration) {
+    let aspera = configuration.aspera
+    let own = configuration.accounts.filter { account in
+      !account.isDisabled && account.key.sessionToken == nil
+        && !aspera.accessKeys.contains { account.key.id == AccessKeyID($0.id) }
+    }
+    users = aspera.users
+    accounts =
+      aspera.transferAccounts.isEmpty
+      ? [LocalCloud.TransferAccount("xfer", password: configuration.accounts.first?.key.secret)]
+      : aspera.transferAccounts
+    state = Mutex(
+      State(
+        accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) }
+          + aspera.accessKeys,
+        publicKeys: Dictionary(accounts.map { (Array($0.user.utf8), $0.publicKeys) }) { first, _ in first }))
+  }
+
+  /// The name of the transfer user that setup responses contain.
+  var transferUser: String { accounts.first?.user ?? "xfer" }
+
+  func transferAccount(_ user: String) -> LocalCloud.TransferAccount? {
+    accounts.first { $0.user.utf8.elementsEqual(user.utf8) }
+  }
+
+  func isUser(_ name: String, _ password: Secret) -> Bool {
+    users.contains { $0.name.utf8.elementsEqual(name.utf8) && $0.password == password }
+  }
+
+  /// The keys of the local server's accounts, followed by those in the node's configuration.
+  var accessKeys: [LocalCloud.NodeAccessKey] { state.withLock { $0.accessKeys } }
+
+  func accessKey(_ id: String) -> LocalCloud.NodeAccessKey? {
+    state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
+  }
+
+  /// Adds an access key, unless its ID exists or there are too many.
+  func add(_ key: LocalCloud.NodeAccessKey) throws(ErrorResponse) {
+    try state.withLock { state throws(ErrorResponse) in
+      if state.accessKeys.contains(where: { $0.id.utf8.elementsEqual(key.id.utf8) }) {
+        throw .node(.conflict, "The access key exists already.")
+      }
+      guard state.accessKeys.count < Self.accessKeyLimit else {
+        throw .nodeBadRequest("There are \(Self.accessKeyLimit) access keys, which is the limit; delete some.")
+      }
+      state.accessKeys.append(key)
+    }
+  }
+
+  func removeAccessKey(_ id: String) {
+    state.withLock { $0.accessKeys.removeAll { $0.id.utf8.elementsEqual(id.utf8) } }
+  }
+
+  /// Sets or removes the public key for verifying bearer tokens of an access key.
+  func setTokenVerificationKey(_ pem: String?, of id: String) {
+    state.withLock { state in
+      guard let index = state.accessKeys.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return }
+      state.accessKeys[index].tokenVerificationKey = pem
+    }
+  }
+
+  /// Adds a public key that a user can log in with, or returns `false` if the line or the user is not valid.
+  func add(publicKey line: String, of user: String) -> Bool {
+    guard Self.blob(of: line) != nil, transferAccount(user) != nil else { return false }
+    let user = Array(user.utf8)
+    state.withLock { state in
+      guard state.publicKeys[user]?.contains(line) != true else { return }
+      state.publicKeys[user, default: []].append(line)
+    }
+    return true
+  }
+
+  /// Returns whether a user can log in with a password, or a public key in SSH's wire format in Base64.
+  func admits(_ user: String, password: Secret?, publicKeys: [String]) -> Bool {
+    guard let account = transferAccount(user) else { return false }
+    if let password, account.password == password { return true }
+    let known = state.withLock { $0.publicKeys[Array(user.utf8)] ?? [] }.compactMap { Self.blob(of: $0) }
+    return publicKeys.contains { known.contains($0) }
+  }
+
+  /// Returns the key in a line of `authorized_keys`, in SSH's wire format in Base64, or `nil` if it is malformed.
+  private static func blob(of line: String) -> String? {
+    let fields = line.words(between: " ")
+    guard fields.count >= 2, !fields[0].isEmpty, [UInt8](base64: String(fields[1])) != nil else { return nil }
+    return String(fields[1])
   }
 }

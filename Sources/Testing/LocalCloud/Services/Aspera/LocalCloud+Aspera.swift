@@ -1,7 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+public import AsperaAuth
 public import StorageAuth
+internal import StorageCrypto
+internal import StorageKeys
 
 extension LocalCloud {
   /// The configuration of the simulated Aspera node: its Node API, and the transfer server that `ascp-simulator`
@@ -84,15 +87,9 @@ extension LocalCloud {
     }
 
     func check() throws(LocalCloudError) {
-      for (kind, names) in [
-        ("node user", users.map(\.name)), ("access key", accessKeys.map(\.id)),
-        ("transfer account", transferAccounts.map(\.user)),
-      ] {
-        if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of the node has no name; give it one.") }
-        if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-          throw LocalCloudError("The \(kind) \"\(twice)\" of the node is listed twice; list it once.")
-        }
-      }
+      try Self.check(users.map(\.name), "node user", of: "the node")
+      try Self.check(accessKeys.map(\.id), "access key", of: "the node")
+      try Self.check(transferAccounts.map(\.user), "transfer account", of: "the node")
       if users.contains(where: \.password.isEmpty) || accessKeys.contains(where: \.secret.isEmpty) {
         throw LocalCloudError("A node user or an access key of the node has no password or no secret; give it one.")
       }
@@ -150,6 +147,322 @@ extension LocalCloud {
       self.password = password
       self.publicKeys = publicKeys
       self.requiresToken = requiresToken
+    }
+  }
+
+  /// An access key of the simulated Aspera node.
+  public struct NodeAccessKey: Sendable, Equatable {
+    /// The ID of the access key, which serves as the user name for Basic authentication.
+    public var id: String
+
+    /// The secret of the access key, which serves as the password for Basic authentication.
+    public var secret: Secret
+
+    /// The public key, in PEM format, for verifying bearer tokens of this access key (`token_verification_key`).
+    ///
+    /// If `nil`, the node rejects all bearer tokens of this access key.
+    public var tokenVerificationKey: String?
+
+    /// The path of the folder that is the root of the access key (`storage.path`).
+    ///
+    /// Its callers name files relative to this folder and see no file outside of it. The folder is created if necessary.
+    public var path: String
+
+    /// The initial permissions of the access key's users, to which calls of `/permissions` add others.
+    ///
+    /// A bearer token whose scope ends in `user:all` gives access only to files to which a permission of its user, or of
+    /// one of the user's groups, applies. A token whose scope ends in `admin:all`, and Basic authorization with the
+    /// access key, need no permission.
+    public var permissions: [NodePermission]
+
+    /// Creates an access key of the simulated Aspera node.
+    ///
+    /// - Parameters:
+    ///   - id: The ID of the access key.
+    ///   - secret: The secret of the access key, which must not be empty.
+    ///   - tokenVerificationKey: The public key, in PEM format, for verifying bearer tokens, or `nil` to reject all
+    ///     bearer tokens of the access key.
+    ///   - path: The path of the folder that is the root of the access key.
+    ///   - permissions: The initial permissions of the access key's users.
+    public init(
+      id: String, secret: Secret, tokenVerificationKey: String? = nil, path: String = "/",
+      permissions: [NodePermission] = []
+    ) {
+      self.id = id
+      self.secret = secret
+      self.tokenVerificationKey = tokenVerificationKey
+      self.path = path
+      self.permissions = permissions
+    }
+
+    func check() throws(LocalCloudError) {
+      guard NodePath(path) != nil else {
+        throw LocalCloudError("The path of the access key \"\(id)\" leads out of the root; choose another one.")
+      }
+      guard permissions.count <= FileRegister.permissionLimit else {
+        throw LocalCloudError(
+          "The access key \"\(id)\" has more than \(FileRegister.permissionLimit) permissions; give it fewer.")
+      }
+      for permission in permissions {
+        guard NodePath(permission.path) != nil, !permission.grantee.id.isEmpty, !permission.levels.isEmpty else {
+          throw LocalCloudError(
+            """
+            A permission of the access key "\(id)" has no grantee, no levels, or a path that leads out of the root; \
+            give it all three.
+            """)
+        }
+      }
+    }
+  }
+
+  /// A permission of the simulated Aspera node: the rights of a user or a group on a file, or on a folder and everything
+  /// below it.
+  public struct NodePermission: Sendable, Equatable {
+    /// A right on a file or folder (`access_levels`).
+    ///
+    /// The levels are those of IBM's description of the Node API 4.4.6.
+    public enum AccessLevel: String, Sendable, CaseIterable {
+      /// Lists a folder and describes its files.
+      case list
+      /// Reads the content of files, and downloads them.
+      case read
+      /// Creates files, and uploads them.
+      case write
+      /// Deletes files and folders.
+      case delete
+      /// Creates folders.
+      case mkdir
+      /// Renames files and folders.
+      case rename
+      /// Reads previews of files.
+      case preview
+    }
+
+    /// The user or the group that a permission refers to.
+    public enum Grantee: Sendable, Equatable {
+      /// The user with an ID, which bearer tokens contain as `user_id`.
+      case user(String)
+      /// The group with an ID, which bearer tokens contain in `group_ids`.
+      case group(String)
+
+      /// The ID of the user or of the group.
+      public var id: String {
+        switch self {
+        case .user(let id), .group(let id): id
+        }
+      }
+    }
+
+    /// The user or the group that the permission refers to.
+    public var grantee: Grantee
+
+    /// The rights that the permission grants.
+    public var levels: Set<AccessLevel>
+
+    /// The path of the file or folder, relative to the root of the access key.
+    ///
+    /// If the path does not exist, it is created as a folder.
+    public var path: String
+
+    /// Creates a permission of the simulated Aspera node.
+    ///
+    /// - Parameters:
+    ///   - grantee: The user or the group that the permission refers to.
+    ///   - levels: The rights that the permission grants; all by default.
+    ///   - path: The path of the file or folder, relative to the root of the access key.
+    public init(_ grantee: Grantee, levels: Set<AccessLevel> = Set(AccessLevel.allCases), path: String = "/") {
+      self.grantee = grantee
+      self.levels = levels
+      self.path = path
+    }
+  }
+
+  /// A client of the API of Aspera on Cloud or Faspex 5, which is allowed to use JWT grants.
+  public struct OAuthClient: Sendable, Equatable {
+    /// The ID of the client, which is the issuer of its assertions.
+    public var id: String
+
+    /// The secret of the client, or `nil` if the client has none.
+    public var secret: Secret?
+
+    /// A Boolean value that indicates whether the client must send its secret with each JWT grant.
+    ///
+    /// A secret that a client sends is checked in any case. aspera-cli sends none, and IBM's sample programs send it.
+    public var requiresSecret: Bool
+
+    /// Creates a client of an API.
+    ///
+    /// - Parameters:
+    ///   - id: The ID of the client.
+    ///   - secret: The secret of the client, or `nil` if the client has none.
+    ///   - requiresSecret: Whether the client must send its secret with each JWT grant.
+    public init(_ id: String, secret: Secret? = nil, requiresSecret: Bool = false) {
+      self.id = id
+      self.secret = secret
+      self.requiresSecret = requiresSecret
+    }
+  }
+
+  /// A user of Aspera on Cloud or Faspex 5.
+  public struct OAuthUser: Sendable, Equatable {
+    /// The e-mail address of the user, which is the subject of the user's assertions.
+    public var email: String
+
+    /// The name of the user for display.
+    public var name: String
+
+    /// The registered public keys of the user, in PEM.
+    public var publicKeys: [String]
+
+    /// Creates a user.
+    ///
+    /// - Parameters:
+    ///   - email: The e-mail address of the user.
+    ///   - name: The name of the user for display, or `nil` to use the e-mail address.
+    ///   - publicKeys: The registered public keys of the user, in PEM.
+    public init(_ email: String, name: String? = nil, publicKeys: [String]) {
+      self.email = email
+      self.name = name ?? email
+      self.publicKeys = publicKeys
+    }
+  }
+
+  /// The rules for JWT grants and the tokens that they lead to.
+  public struct GrantRules: Sendable, Equatable {
+    /// The accepted signature algorithms of assertions.
+    ///
+    /// The default is `RS256`, which IBM's own clients use.
+    public var algorithms: [JWTAlgorithm]
+
+    /// The longest accepted lifetime of an assertion, from its claim `iat` to its claim `exp`.
+    public var longestAssertion: Duration
+
+    /// The lifetime of the issued tokens.
+    public var tokenLifetime: Duration
+
+    /// Creates rules for JWT grants.
+    ///
+    /// - Parameters:
+    ///   - algorithms: The accepted signature algorithms of assertions.
+    ///   - longestAssertion: The longest accepted lifetime of an assertion.
+    ///   - tokenLifetime: The lifetime of the issued tokens.
+    public init(
+      algorithms: [JWTAlgorithm] = [.rs256], longestAssertion: Duration = .seconds(86_400),
+      tokenLifetime: Duration = .seconds(3_600)
+    ) {
+      self.algorithms = algorithms
+      self.longestAssertion = longestAssertion
+      self.tokenLifetime = tokenLifetime
+    }
+  }
+
+  /// A simulated organization of Aspera on Cloud, whose only node is the local Aspera node.
+  public struct AsperaOnCloud: Sendable {
+    /// The name of the organization in the path of the token endpoint.
+    public var organization: String
+
+    /// The clients that can use JWT grants.
+    public var clients: [OAuthClient]
+
+    /// The users of the organization.
+    public var users: [OAuthUser]
+
+    /// The names of the workspaces, of which the first is the default workspace of every user.
+    public var workspaces: [String]
+
+    /// The ID of the access key that the organization uses on the local Aspera node.
+    public var accessKey: String
+
+    /// The private key that signs the node's bearer tokens.
+    ///
+    /// The local server registers the public key with the access key as `token_verification_key`.
+    public var nodeKey: NodeBearerKey
+
+    /// The rules for JWT grants.
+    public var rules: GrantRules
+
+    /// Creates an organization.
+    ///
+    /// - Parameters:
+    ///   - organization: The name of the organization in the path of the token endpoint.
+    ///   - clients: The clients that can use JWT grants.
+    ///   - users: The users of the organization.
+    ///   - workspaces: The names of the workspaces; at least one.
+    ///   - accessKey: The ID of an access key of the local Aspera node.
+    ///   - nodeKey: The private key that signs the node's bearer tokens.
+    ///   - rules: The rules for JWT grants.
+    public init(
+      organization: String, clients: [OAuthClient], users: [OAuthUser], workspaces: [String] = ["Default"],
+      accessKey: String, nodeKey: NodeBearerKey, rules: GrantRules = GrantRules()
+    ) {
+      self.organization = organization
+      self.clients = clients
+      self.users = users
+      self.workspaces = workspaces
+      self.accessKey = accessKey
+      self.nodeKey = nodeKey
+      self.rules = rules
+    }
+  }
+
+  /// A simulated Faspex 5, which stores packages on the local Aspera node.
+  public struct Faspex: Sendable, Equatable {
+    /// The clients that can use JWT grants.
+    public var clients: [OAuthClient]
+
+    /// The users of Faspex.
+    public var users: [OAuthUser]
+
+    /// The rules for JWT grants.
+    public var rules: GrantRules
+
+    /// Creates a Faspex 5.
+    ///
+    /// - Parameters:
+    ///   - clients: The clients that can use JWT grants.
+    ///   - users: The users of Faspex.
+    ///   - rules: The rules for JWT grants.
+    public init(clients: [OAuthClient], users: [OAuthUser], rules: GrantRules = GrantRules()) {
+      self.clients = clients
+      self.users = users
+      self.rules = rules
+    }
+  }
+}
+
+extension LocalCloud.Aspera {
+  /// Checks the configuration of Aspera on Cloud and Faspex 5.
+  func checkApplications(accessKeys: [String]) throws(LocalCloudError) {
+    if let onCloud {
+      try Self.check("Aspera on Cloud", onCloud.clients, onCloud.users, onCloud.rules)
+      let name = onCloud.organization.utf8
+      guard (1...63).contains(name.count), name.allSatisfy({ $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }) else {
+        throw LocalCloudError("The name of the organization of Aspera on Cloud is not a label; use letters and digits.")
+      }
+      guard !onCloud.workspaces.isEmpty else { throw LocalCloudError("Aspera on Cloud has no workspace; give it one.") }
+      guard accessKeys.contains(where: { $0.utf8.elementsEqual(onCloud.accessKey.utf8) }) else {
+        throw LocalCloudError("The access key of Aspera on Cloud is not one of the node; name one of its access keys.")
+      }
+    }
+    if let faspex { try Self.check("Faspex", faspex.clients, faspex.users, faspex.rules) }
+  }
+
+  private static func check(
+    _ name: String, _ clients: [LocalCloud.OAuthClient], _ users: [LocalCloud.OAuthUser], _ rules: LocalCloud.GrantRules
+  ) throws(LocalCloudError) {
+    try check(clients.map(\.id), "client", of: name)
+    try check(users.map(\.email), "user", of: name)
+    for user in users where user.publicKeys.contains(where: { (try? PublicKey(pem: $0)) == nil }) {
+      throw LocalCloudError("A key of the user \"\(user.email)\" of \(name) is not a public key in PEM.")
+    }
+    guard rules.tokenLifetime >= .seconds(1), rules.longestAssertion >= .seconds(1) else {
+      throw LocalCloudError("The tokens and the assertions of \(name) must be valid for a second or longer.")
+    }
+  }
+  private static func check(_ names: [String], _ kind: String, of owner: String) throws(LocalCloudError) {
+    if names.contains(where: \.isEmpty) { throw LocalCloudError("A \(kind) of \(owner) has no name; give it one.") }
+    if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+      throw LocalCloudError("The \(kind) \"\(twice)\" of \(owner) is listed twice; list it once.")
     }
   }
 }

@@ -23,14 +23,14 @@ extension SimulatedService {
         ], ignoresCase: true),
       ofTransfers: ["\(prefix)traffic-limit"]),
     headerRules: HeaderRules(
-      [prefix, "x-ci-"],
+      prefixes: [prefix, "x-ci-"],
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
-      HeaderRules.shared.merging([
+      operations: HeaderRules.shared.merging([
         "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
         "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
         "server-side-encryption-context": HeaderRules.creations,
       ]) { $0.union($1) }
-      .merging(HeaderRules.customerKeys) { $0.union($1) }),
+      .merging(HeaderRules.customerKeys) { $0.union($1) }, formFields: []),
     headers: Headers(
       serverName: "tencent-cos", requestID: ["request-id", "trace-id"],
       exposed: ["request-id", "hash-crc64ecma"], objectAccess: "acl", formAccessField: "acl",
@@ -78,7 +78,6 @@ extension SimulatedService {
     behavior: SimulatedCOS())
 }
 
-/// The behavior of Tencent Cloud COS.
 struct SimulatedCOS: ServiceBehavior {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
@@ -90,10 +89,7 @@ struct SimulatedCOS: ServiceBehavior {
     try RequestTarget(of: head, hosts: .cos).ignoringCase
   }
 
-  /// Returns a new COS request ID.
-  ///
-  /// - Returns: The Base64 encoding of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, which contains the time and
-  ///   random digits.
+  /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, with the time and random digits.
   func makeRequestID(at date: Timestamp) -> String {
     let time = String(hexadecimal: UInt32(truncatingIfNeeded: date.unixSeconds))
     let text =
@@ -134,11 +130,9 @@ struct SimulatedCOS: ServiceBehavior {
         details.append(ErrorResponse.Detail(name: "StringToSign", bounded: comparison.stringToSign))
         details.append(ErrorResponse.Detail(name: "FormatString", bounded: comparison.canonicalRequest ?? ""))
       }
-      return ErrorResponse(
-        word, "The Signature you specified is invalid.", details: details)
+      return ErrorResponse(word, "The Signature you specified is invalid.", details: details)
     case .unknownKey, .missingToken:
-      return ErrorResponse(
-        word, "The SecretId does not exist, or its temporary key has expired.")
+      return ErrorResponse(word, "The SecretId does not exist, or its temporary key has expired.")
     case .invalidToken:
       return ErrorResponse(word, "The session token does not belong to the key.")
     case .keyExpired:
@@ -146,9 +140,7 @@ struct SimulatedCOS: ServiceBehavior {
     case .expired:
       return .accessDenied("Request has expired", details: [serverTime])
     case .clockSkew, .notYetValid:
-      return ErrorResponse(
-        word, "The signing time differs too much from the server's time.",
-        details: [serverTime])
+      return ErrorResponse(word, "The signing time differs too much from the server's time.", details: [serverTime])
     case .unsignedField:
       return .accessDenied("A part of the request that has an effect is not signed.", details: [serverTime])
     case .unsigned:
@@ -166,9 +158,7 @@ struct SimulatedCOS: ServiceBehavior {
         XMLNode("BucketType", "cos"),
       ])
   }
-}
 
-extension SimulatedCOS {
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
     switch error.code {
     case .policyExpired:
@@ -186,20 +176,7 @@ extension SimulatedCOS {
     default: nil
     }
   }
-}
 
-extension FormCondition {
-  /// The value or prefix that a form policy's condition expects, masked if the form field contains a secret.
-  fileprivate var shownValue: String {
-    if SecretName.isSecret(field) { return Secret.mask }
-    return switch rule {
-    case .equals(let text), .startsWith(let text): text
-    case .oneOf(let texts), .noneOf(let texts): texts.joined(separator: ", ")
-    }
-  }
-}
-
-extension SimulatedCOS {
   func resource(_ name: String, in region: String) -> [String] {
     // In COS, bucket names end with the ID of the account (APPID).
     let number = name.parts(between: "/")[0].words(between: "-").last.flatMap {
@@ -209,8 +186,6 @@ extension SimulatedCOS {
   }
 
   /// Splits a role name such as `qcs::cam::uin/1250000000:roleName/app` into its colon-separated parts.
-  ///
-  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == 6, parts[0] == "qcs", parts[1].isEmpty, parts[2] == "cam",
@@ -270,4 +245,15 @@ extension PolicyLanguage {
     "bool_equal": Comparison(.truth), "ip_equal": Comparison(.network), "ip_not_equal": Comparison(.network, not: true),
     "null_equal": Comparison(.absence),
   ]
+}
+
+extension FormCondition {
+  /// The value or prefix that a form policy's condition expects, masked if the form field contains a secret.
+  fileprivate var shownValue: String {
+    if SecretName.isSecret(field) { return Secret.mask }
+    return switch rule {
+    case .equals(let text), .startsWith(let text): text
+    case .oneOf(let texts), .noneOf(let texts): texts.joined(separator: ", ")
+    }
+  }
 }

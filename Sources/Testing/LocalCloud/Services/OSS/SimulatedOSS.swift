@@ -9,7 +9,6 @@ internal import StorageCrypto
 extension SimulatedService {
   private static let prefix = ServiceDescription.oss.headerPrefix
 
-  /// Alibaba Cloud OSS.
   static let oss = SimulatedService(
     provider: .oss, endpoint: .oss, description: .oss,
     operations: OperationTable(
@@ -27,8 +26,8 @@ extension SimulatedService {
             ].map { prefix + $0 })),
       common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)traffic-limit"]),
     headerRules: HeaderRules(
-      [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
-      HeaderRules.shared.merging([
+      prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
+      operations: HeaderRules.shared.merging([
         "acl": [.createBucket, .changeBucketAccess],
         "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]),
         "server-side-encryption-key-id": HeaderRules.creations, "server-side-data-encryption": HeaderRules.creations,
@@ -41,9 +40,7 @@ extension SimulatedService {
       serverName: "AliyunOSS", requestID: ["request-id"], exposed: ["request-id", "hash-crc64ecma"],
       objectAccess: "object-acl", formAccessField: "\(prefix)object-acl",
       encryption: ["server-side-encryption", "server-side-encryption-key-id", "server-side-data-encryption"],
-      encryptions: [
-        "AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"],
-      ],
+      encryptions: ["AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"]],
       storageClass: .always),
     signatures: Signatures(
       usual: .ossV1,
@@ -75,14 +72,12 @@ extension SimulatedService {
     keys: KeyFormat(idPrefix: "STS.", idLength: 25, secretLength: 44, tokenPrefix: "CAIS", tokenByteCount: 240),
     errors: Errors(
       wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
-      unchangedCopySource: ErrorResponse(
-        .notModified, "NotModified", "The conditions exclude the source object."),
+      unchangedCopySource: ErrorResponse(.notModified, "NotModified", "The conditions exclude the source object."),
       anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
       policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")),
     behavior: SimulatedOSS())
 }
 
-/// The behavior of Alibaba Cloud OSS.
 struct SimulatedOSS: ServiceBehavior {
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
     OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices)
@@ -136,30 +131,23 @@ struct SimulatedOSS: ServiceBehavior {
         XMLNode("IntranetEndpoint", intranet), XMLNode("StorageClass", SimulatedService.oss.standardClass),
       ])
   }
-}
 
-extension SimulatedOSS {
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse? {
     switch error.code {
     case .policyExpired: .accessDenied("Invalid according to Policy: Policy expired.")
     case .conditionFailed:
-      .accessDenied(
-        "Invalid according to Policy: Policy Condition failed: \(error.condition.map(\.description) ?? "")")
+      .accessDenied("Invalid according to Policy: Policy Condition failed: \(error.condition.map(\.description) ?? "")")
     case .invalidPolicy: ErrorResponse(.badRequest, "InvalidPolicyDocument", "Invalid Policy: \(error.message)")
     case .wrongScope: .invalidArgument(error.message, ec: "0002-00000710")
     default: nil
     }
   }
-}
 
-extension SimulatedOSS {
   func resource(_ name: String, in region: String) -> [String] {
     ["acs", "oss", region, SimulatedService.account, name]
   }
 
   /// Splits a role name such as `acs:ram::1250000000:role/app` into its colon-separated parts.
-  ///
-  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":").map(String.init)
     guard parts.count == 5, parts[0] == "acs", parts[1] == "ram", parts[2].isEmpty, !parts[3].isEmpty,
@@ -167,9 +155,7 @@ extension SimulatedOSS {
     else { return nil }
     return parts
   }
-}
 
-extension SimulatedOSS {
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {
     var refusal = refusalWithoutReason(error, at: date)
     refusal.details.append(ErrorResponse.Detail(name: "Reason", value: error.message))
@@ -187,13 +173,9 @@ extension SimulatedOSS {
         word, "The OSS Access Key Id you provided does not exist in our records.",
         ec: error.code == .unknownKey ? "0002-00000902" : "0002-00000002", details: keyID)
     case .invalidToken:
-      return ErrorResponse(
-        word, "The security token you provided is invalid.", ec: "0002-00000004",
-        details: keyID)
+      return ErrorResponse(word, "The security token you provided is invalid.", ec: "0002-00000004", details: keyID)
     case .keyExpired:
-      return ErrorResponse(
-        word, "The security token you provided has expired.", ec: "0002-00000007",
-        details: keyID)
+      return ErrorResponse(word, "The security token you provided has expired.", ec: "0002-00000007", details: keyID)
     case .expired:
       return .accessDenied(
         "Request has expired.",
@@ -230,8 +212,7 @@ extension SimulatedOSS {
       ec: "0002-00000040", details: details)
   }
 
-  /// Returns two elements of an error document: a string, and its bytes as uppercase hexadecimal digits separated by
-  /// spaces.
+  /// Returns an element with a string, and one with its bytes as uppercase hexadecimal digits.
   private func text(_ name: String, _ value: String) -> [ErrorResponse.Detail] {
     let bytes = value.utf8.map { byte in
       let digits = String(byte, radix: 16, uppercase: true)
@@ -253,9 +234,7 @@ extension SimulatedOSS {
 }
 
 extension PolicyLanguage {
-  /// The policy language of Alibaba Cloud RAM, version 1.
-  ///
-  /// Page: "Basic elements of policies".
+  /// The policy language of Alibaba Cloud RAM, version 1 ("Basic elements of policies").
   static let ram = PolicyLanguage(
     versions: ["1"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"], capitalizesMembers: true,
     ignoresActionCase: true, absence: .allowsLess, conditions: ramConditions, comparisons: capitalizedComparisons,

@@ -196,12 +196,7 @@ struct S3StatedChecksum {
   /// The checksum in Base64, or `nil` if it follows in a trailer.
   let value: String?
 
-  /// Creates the checksum from the request headers, or returns `nil` if the headers specify no checksum.
-  ///
-  /// - Parameters:
-  ///   - headers: The headers of the request.
-  ///   - isTrailed: Whether a trailer follows the body.
-  /// - Throws: `InvalidRequest` if the headers specify more than one checksum, or an invalid checksum.
+  /// Returns the checksum that the headers specify, or that they announce for a trailer, if any.
   init?(_ headers: HTTPFields, isTrailed: Bool) throws(ErrorResponse) {
     let stated = S3Checksum.Algorithm.allCases.filter { headers.first($0.fieldName)?.isEmpty == false }
     let trailed = isTrailed ? headers.first("x-amz-trailer").flatMap { S3Checksum.Algorithm(fieldName: $0) } : nil
@@ -259,12 +254,8 @@ struct S3ChecksumCheck: BodyCheck {
 
 /// A body check that compares the SHA-256 hash of a body with the hash in the signed header `x-amz-content-sha256`.
 struct S3PayloadCheck: BodyCheck {
-  private var hash = SHA256()
-  private let expected: String
-
-  init(expected: String) {
-    self.expected = expected
-  }
+  fileprivate var hash = SHA256()
+  let expected: String
 
   mutating func update(_ bytes: Span<UInt8>) { hash.update(bytes) }
 
@@ -285,11 +276,7 @@ struct S3PayloadCheck: BodyCheck {
 
 /// A body reader that removes the `aws-chunked` framing of an S3 request body.
 struct S3ChunkReader: BodyReader {
-  private var decoder: S3ChunkDecoder
-
-  init(decoder: S3ChunkDecoder) {
-    self.decoder = decoder
-  }
+  var decoder: S3ChunkDecoder
 
   mutating func read(_ bytes: ByteBuffer) throws(VerificationError) -> ByteBuffer {
     ByteBuffer(bytes: try decoder.decode(Array(bytes.readableBytesView)))

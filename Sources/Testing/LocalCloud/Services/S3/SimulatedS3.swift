@@ -14,9 +14,7 @@ extension SimulatedService {
   /// Amazon S3 in the region whose location constraint is empty.
   static let s3 = s3(region: SimulatedS3.firstRegion)
 
-  /// Returns Amazon S3.
-  ///
-  /// - Parameter region: The region of the service, which S3 signatures must contain.
+  /// Amazon S3 in a region, which S3 signatures must contain.
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
       provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, headerRules: s3Rules,
@@ -100,11 +98,9 @@ extension SimulatedService {
   ]
 
   private static let s3Rules = HeaderRules(
-    [prefix],
-    everywhere: [
-      "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
-    ],
-    HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
+    prefixes: [prefix],
+    everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm"],
+    operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
       .merging([
         "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
@@ -124,7 +120,6 @@ extension SimulatedService {
     ], formFields: ["algorithm", "credential", "signature"])
 }
 
-/// The behavior of Amazon S3.
 struct SimulatedS3: ServiceBehavior {
   /// The name of the region whose location constraint is empty.
   static let firstRegion = "us-east-1"
@@ -132,7 +127,6 @@ struct SimulatedS3: ServiceBehavior {
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
 
-  /// Returns whether a string is a valid S3 region name.
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
@@ -161,8 +155,6 @@ struct SimulatedS3: ServiceBehavior {
   func resource(_ name: String, in region: String) -> [String] { ["arn", "aws", "s3", "", "", name] }
 
   /// Splits a role name such as `arn:aws:iam::125000000000:role/app` into its colon-separated parts.
-  ///
-  /// - Returns: `nil` if the role name is invalid.
   func roleResource(_ arn: String) -> [String]? {
     let parts = arn.parts(between: ":", atMost: 5).map(String.init)
     guard parts.count == 6, parts[0] == "arn", parts[1] == "aws", parts[2] == "iam", parts[3].isEmpty,
@@ -172,10 +164,9 @@ struct SimulatedS3: ServiceBehavior {
   }
 }
 
-/// A verifier for S3 requests that expects the bucket name in the path or in the host, depending on the request's host.
+/// A verifier that expects the bucket name in the path or in the host.
 ///
 /// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
-/// Otherwise, it is in the host.
 struct S3HostVerifier: SignatureVerifier, FormVerifier {
   private let inPath: S3Verifier
   private let inHost: S3Verifier
@@ -218,9 +209,7 @@ extension SimulatedS3 {
 
   private static let redirectionCode = "PermanentRedirect"
 
-  /// Returns a redirection if the host of a request specifies a region other than the server's, or `nil` otherwise.
-  ///
-  /// Page: "Request redirection and the REST API".
+  /// Returns a redirection if a host specifies another region ("Request redirection and the REST API").
   func redirection(of host: String, for bucket: String) -> ErrorResponse? {
     guard let named = S3Address.region(in: host), named != region,
       let endpoint = try? ServiceEndpoint.s3(region: region, bucket: bucket)
@@ -247,9 +236,7 @@ extension SimulatedS3 {
     let elements =
       [XMLNode("Code", error.code), XMLNode("Message", error.message)]
       + error.details.map { XMLNode($0.name, $0.value) }
-      + [
-        XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID)),
-      ]
+      + [XMLNode("RequestId", call.requestID), XMLNode("HostId", SimulatedService.hostID(of: call.requestID))]
     response.headers[.contentType] = "application/xml"
     response.body = .bytes(XMLNode("Error", children: elements).serialized())
     return response
@@ -336,9 +323,7 @@ extension SimulatedS3 {
 }
 
 extension PolicyLanguage {
-  /// The policy language of Amazon Web Services IAM.
-  ///
-  /// Page: "IAM JSON policy elements reference".
+  /// The policy language of Amazon Web Services IAM ("IAM JSON policy elements reference").
   static let iam = PolicyLanguage(
     versions: ["2012-10-17", "2008-10-17"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"],
     labels: ["id", "sid"], capitalizesMembers: true, ignoresActionCase: true, existenceSuffix: "IfExists",

@@ -17,7 +17,6 @@ struct ActivityService: Sendable {
 
   // MARK: Transfers
 
-  /// Lists transfers.
   func transfers(_ query: NodeQuery) throws -> Answer {
     var found = try visible(query["access_key"])
     if let direction = query["direction"] { found = found.filter { $0.element.start.direction.rawValue == direction } }
@@ -32,12 +31,11 @@ struct ActivityService: Sendable {
     guard ["id", "short_summary", "summary"].contains(view) else {
       throw ErrorResponse.nodeBadRequest("The view must be id, short_summary or summary.")
     }
-    return try page(found, "/ops/transfers", query) { transfer in
-      .object(view == "id" ? ["id": .string(transfer.id)] : transfer.document)
+    return try page(found, "/ops/transfers", query) {
+      .object(view == "id" ? ["id": .string($0.element.id)] : $0.element.document)
     }
   }
 
-  /// Describes a transfer.
   func transfer(_ id: String) throws(ErrorResponse) -> Answer { Answer(.object(try record(id).document)) }
 
   /// Cancels a transfer, or accepts new rates, which have no effect.
@@ -51,7 +49,6 @@ struct ActivityService: Sendable {
     return Answer(.object(transfer.document))
   }
 
-  /// Cancels a transfer.
   func cancel(_ id: String, at date: Timestamp) throws(ErrorResponse) -> Answer {
     aspera.activity.end(try record(id), .canceled, at: date)
     return Answer(.noContent)
@@ -59,7 +56,6 @@ struct ActivityService: Sendable {
 
   // MARK: Events
 
-  /// Lists events.
   func events(_ query: NodeQuery) throws -> Answer {
     var found = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now).filter {
       isVisible($0.element.userID)
@@ -69,12 +65,9 @@ struct ActivityService: Sendable {
     if let pattern = try query.pattern("type_glob[]") {
       found = found.filter { $0.element.types.contains { pattern.matches($0) } }
     }
-    return try page(found.map { .init(number: $0.number, element: $0) }, "/events", query) { event in
-      Self.document(of: event)
-    }
+    return try page(found, "/events", query, Self.document)
   }
 
-  /// Describes an event.
   func event(_ id: String) throws(ErrorResponse) -> Answer {
     let events = aspera.activity.events(of: caller.accessKey?.id, at: aspera.cloud.now)
     guard let number = FileRegister.number(id), let event = events.first(where: { $0.number == number }),
@@ -85,9 +78,7 @@ struct ActivityService: Sendable {
 
   // MARK: Sizes
 
-  /// Returns the size of the volume and its free part, as the mount point of each path has them.
-  ///
-  /// The volume is imaginary: it has one tebibyte, of which the files of the caller take their sizes.
+  /// Returns the size and the free part of an imaginary volume of one tebibyte, for each path.
   func space(_ document: JSONValue) async throws -> Answer {
     let service = PathService(aspera: aspera, root: try caller.root)
     let used = try aspera.files.walk(service.root).reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
@@ -101,11 +92,7 @@ struct ActivityService: Sendable {
     }
   }
 
-  /// Adds up the bytes of the remembered transfers with a usage ID.
-  ///
-  /// - Parameters:
-  ///   - id: The usage ID, or `nil` for the ID of the access key.
-  ///   - query: The parameters of the request.
+  /// Adds up the bytes of the remembered transfers with a usage ID, or of the access key if it is `nil`.
   func usage(_ id: String?, _ query: NodeQuery) throws -> Answer {
     guard let accessKey = caller.accessKey?.id ?? query["access_key"] else {
       throw ErrorResponse.nodeBadRequest("A node user has to name the access_key.")
@@ -152,12 +139,13 @@ struct ActivityService: Sendable {
 
   /// Returns a part of a list, with a link to the next part if the list goes on or may go on later.
   private func page<Element>(
-    _ found: [ActivityLog.Numbered<Element>], _ path: String, _ query: NodeQuery, _ document: (Element) -> JSONValue
+    _ found: [ActivityLog.Numbered<Element>], _ path: String, _ query: NodeQuery,
+    _ document: (ActivityLog.Numbered<Element>) -> JSONValue
   ) throws -> Answer {
     let start = try query.number("iteration_token") ?? 0
     let count = min(try query.number("count") ?? Self.largestCount, Self.largestCount)
     let page = found.filter { $0.number > start }.prefix(count)
-    var response = Answer(.array(page.map { document($0.element) }))
+    var response = Answer(.array(page.map(document)))
     if let last = page.last { response.headers.set("Link", "<\(path)?iteration_token=\(last.number)>; rel=\"next\"") }
     return response
   }
@@ -177,5 +165,105 @@ struct ActivityService: Sendable {
     for name in parts[0].words(between: ".") { value = value?[String(name)] }
     guard let value else { return false }
     return parts.count < 2 || value.code == String(parts[1])
+  }
+}
+
+/// A transfer that `/ops/transfers` starts: between the node and its own transfer server, the only one that it reaches.
+///
+/// The node copies the files at once, so that the transfer has ended when the response is sent. It checks the token as
+/// the transfer server does, but does not log in.
+struct NodeCopy: Sendable {
+  private static let pathLimit = 1_000
+
+  let aspera: AsperaContext
+  let caller: NodeCaller
+  let transferPort: Int
+
+  /// Performs the transfer that a document specifies, and describes it.
+  func start(_ document: JSONValue, at date: Timestamp) async throws -> Answer {
+    guard let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) }),
+      let token = document["token"]?.string, !token.isEmpty, let paths = document["paths"]?.array,
+      (1...Self.pathLimit).contains(paths.count)
+    else {
+      throw ErrorResponse.nodeBadRequest("The direction, the token or the paths are missing, or there are too many.")
+    }
+    let host = document["remote_host"]?.string ?? ""
+    guard ["127.0.0.1", "localhost", "::1"].contains(host),
+      document["ssh_port"]?.integer ?? transferPort == transferPort
+    else { throw ErrorResponse.nodeBadRequest("This node reaches only its own transfer server on 127.0.0.1.") }
+    let login = document["remote_user"]?.string ?? aspera.directory.transferUser
+    guard let account = aspera.directory.transferAccount(login) else {
+      throw ErrorResponse.nodeBadRequest("There is no remote_user of this name.")
+    }
+    let local = try localFolder(document, direction)
+    let record = TransferRecord(
+      .init(
+        accessKey: caller.accessKey?.id, userID: caller.userID, direction: direction, login: login,
+        tokenType: TransferTokenCheck.type(of: token), tags: document["tags"], cookie: document["cookie"]?.string,
+        paths: paths.compactMap { $0["source"]?.string?.shortened(to: 4_096) }, date: date))
+    aspera.activity.start(record, at: date)
+    do {
+      let claim = try TransferTokenCheck(aspera: aspera).claim(
+        token, tags: Self.tags(of: document, direction), account: account, direction, at: date)
+      let text = document[direction == .send ? "destination_root" : "source_root"]?.string ?? ""
+      let remote = try TransferDesk.path(.string(text), claim)
+      for path in paths {
+        try await copy(
+          path, from: direction == .send ? local : remote, to: direction == .send ? remote : local, claim, record,
+          at: date)
+      }
+      aspera.activity.end(record, .completed, at: date)
+    } catch let refusal as TransferRefusal {
+      aspera.activity.end(record, .failed, refusal, at: date)
+    } catch let problem as FileProblem {
+      aspera.activity.end(record, .failed, TransferRefusal(problem.relative(to: try caller.root)), at: date)
+    }
+    return Answer(.object(record.document))
+  }
+
+  private func copy(
+    _ path: JSONValue, from source: NodePath, to target: NodePath, _ claim: TransferClaim?, _ record: TransferRecord,
+    at date: Timestamp
+  ) async throws {
+    guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
+      let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
+    else { throw TransferRefusal(41, "A path is missing, or leads out of the root.") }
+    let isUpload = record.start.direction == .send
+    try TransferTokenCheck.check(isUpload ? to : from, against: claim)
+    for entry in try aspera.files.walk(from) where entry.link == nil {
+      let location = to.appending(entry.path.relative(to: from))
+      let folder = entry.isFolder ? location : location.parent
+      if isUpload, claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil {
+        throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
+      }
+      guard let content = entry.content else {
+        try await aspera.files.makeFolder(location, at: date)
+        continue
+      }
+      try await aspera.files.put(content, at: location, date)
+      record.add(bytes: content.byteCount, files: 1)
+    }
+  }
+
+  /// Returns the folder of the node's own side, on which the caller must have the access level of the direction.
+  private func localFolder(_ document: JSONValue, _ direction: TransferDirection) throws -> NodePath {
+    let name = direction == .send ? "source_root" : "destination_root"
+    if let id = document["\(name)_id"]?.code {
+      return try FileService(aspera, for: caller).folder(id, for: direction == .send ? [.read] : [.write, .mkdir]).path
+    }
+    if let user = caller.bearerUser, !user.isAdministrator {
+      throw ErrorResponse.nodeBadRequest("A transfer with a bearer token needs the \(name)_id.")
+    }
+    return try PathService(aspera: aspera, root: caller.root).path(document[name] ?? "/")
+  }
+
+  /// Returns the tags with which the transfer server checks the token: the access key and the folder of the other side.
+  private static func tags(of document: JSONValue, _ direction: TransferDirection) -> JSONValue {
+    var node = JSONObject()
+    node["access_key"] = document["remote_access_key"] ?? document["tags"]?["aspera"]?["node"]?["access_key"]
+    node["file_id"] =
+      document[direction == .send ? "destination_root_id" : "source_root_id"]
+      ?? document["tags"]?["aspera"]?["node"]?["file_id"]
+    return ["aspera": ["node": .object(node)]]
   }
 }

@@ -1,17 +1,19 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
+internal import CredentialSources
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
+internal import StorageCrypto
+internal import StorageKeys
+internal import Synchronization
 
 /// A simulated application of Aspera with an API of its own.
 protocol ApplicationHandler: Sendable {
-  /// The endpoint whose statistics count the calls to the application.
   var endpoint: LocalCloud.Endpoint { get }
 
-  /// Performs a request to the application and returns the response.
   func response(to call: InboundCall) async throws -> Answer
 
   /// Returns the HTTP response for an error, in the application's format.
@@ -26,7 +28,6 @@ struct ApplicationsGateway: Sendable {
   let faspex: FaspexAPI
   let context: CloudContext
 
-  /// Handles a request and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let path = InboundCall.path(of: request.head)
@@ -37,37 +38,190 @@ struct ApplicationsGateway: Sendable {
     let status = try await exchange.begin()
     let body = status == nil ? try await InboundCall.body(of: request, limit: Self.bodyByteLimit) : []
     let call = InboundCall(request.head, body: body ?? [], requestID: requestID, at: date)
-    var response: Answer
-    if let status {
-      response = handler.response(for: .injected(status), to: call)
-    } else {
-      do {
-        guard !path.isEmpty else { throw ErrorResponse.unreadableTarget }
-        guard body != nil else { throw ErrorResponse(.contentTooLarge, "too_long", "The body is too long.") }
-        response = try await handler.response(to: call)
-      } catch {
-        let refusal = ErrorResponse(ofApplication: error)
-        context.counters.refused(refusal.code, by: handler.endpoint)
-        record?.refused(refusal.code, refusal.message)
-        response = handler.response(for: refusal, to: call)
-      }
-      if let status = try await exchange.end(&response) {
-        response = handler.response(for: .injected(status), to: call)
-      }
+    let response = try await context.answer(
+      exchange, status, by: handler.endpoint, at: date, failureCode: "internal",
+      refusal: { handler.response(for: $0, to: call) }
+    ) {
+      guard !path.isEmpty else { throw ErrorResponse.unreadableTarget }
+      guard body != nil else { throw ErrorResponse(.contentTooLarge, "too_long", "The body is too long.") }
+      return try await handler.response(to: call)
     }
-    response.headers[.date] = date.httpDate
-    response.headers[.server] = "localcloud"
     try await exchange.send(response, to: request.method, with: writer)
   }
 }
 
-extension ErrorResponse {
-  /// Creates the error response for an error that was thrown while a request to an application was handled.
-  fileprivate init(ofApplication error: any Error) {
-    switch error {
-    case let error as ErrorResponse: self = error
-    case let problem as FileProblem: self = .node(problem)
-    default: self.init(.internalServerError, "internal", "The server failed: \(Self.kind(of: error))")
+/// The parameters of a JWT grant in a request to a token endpoint (RFC 7523, section 2.1).
+struct GrantRequest: Sendable {
+  static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+  /// The reason why a grant is refused.
+  enum Problem: Error {
+    case malformed(String)
+    case grantType
+    case client
+    case secret
+    case assertion(AssertionProblem)
+  }
+
+  let client: LocalCloud.OAuthClient
+  let assertion: String
+  let scope: String?
+
+  /// Reads the parameters of a request, and authenticates the client.
+  init(_ call: InboundCall, _ clients: [LocalCloud.OAuthClient]) throws(Problem) {
+    guard call.request.method == .post, let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+      throw .malformed("The body is not a form, or a parameter occurs twice.")
     }
+    guard let type = parameters["grant_type"] else { throw .malformed("missing 'grant_type'") }
+    guard type == Self.grantType else { throw .grantType }
+    guard let assertion = parameters["assertion"] else { throw .malformed("missing 'assertion'") }
+    let basic = try Self.basic(call)
+    guard let id = parameters["client_id"] ?? basic?.id else { throw .malformed("missing 'client_id'") }
+    guard let client = clients.first(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw .client }
+    if let basic {
+      guard basic.id.utf8.elementsEqual(id.utf8), basic.secret == client.secret else { throw .secret }
+    } else if client.requiresSecret {
+      throw .secret
+    }
+    self.client = client
+    self.assertion = assertion
+    scope = parameters["scope"]
+  }
+
+  /// Returns the ID and the secret in the `Authorization` header, encoded as in a form (RFC 6749, section 2.3.1).
+  private static func basic(_ call: InboundCall) throws(Problem) -> (id: String, secret: Secret)? {
+    guard call.request.headerFields[.authorization] != nil else { return nil }
+    let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
+    guard words.count == 2, words[0].asciiLowercased == "basic", let bytes = [UInt8](base64: words[1]),
+      let pair = String(validating: bytes, as: UTF8.self)
+    else { throw .secret }
+    let parts = pair.parts(between: ":", atMost: 1).map { FormPair.read("\($0)=")?.first?.name }
+    guard parts.count == 2, let id = parts[0], let secret = parts[1] else { throw .secret }
+    return (id, Secret(secret))
+  }
+}
+
+/// The reason why an assertion is refused.
+enum AssertionProblem: Error, Equatable {
+  case unreadable, algorithm, critical, type, signature, subject, expired, notYetValid, issuedLater, tooLong, replayed
+  case missing(String)
+  case wrong(String)
+
+  /// The reason as a complete sentence.
+  var message: String {
+    switch self {
+    case .unreadable: "The assertion is not a JSON Web Token."
+    case .algorithm: "The algorithm of the assertion is not supported."
+    case .critical: "The assertion has critical header parameters, which are not supported."
+    case .type: "The typ of the assertion is not JWT."
+    case .signature: "The signature of the assertion does not match a public key of the user."
+    case .subject: "The user of the assertion does not exist."
+    case .expired: "Signature has expired: the exp of the assertion is in the past."
+    case .notYetValid: "The nbf of the assertion is in the future."
+    case .issuedLater: "The iat of the assertion is in the future."
+    case .tooLong: "The lifetime of the assertion is too long."
+    case .replayed: "The jti of the assertion was used before."
+    case .missing(let claim): "The assertion has no \(claim), or one of another type."
+    case .wrong(let claim): "The \(claim) of the assertion is wrong."
+    }
+  }
+}
+
+/// A verifier of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
+struct AssertionCheck: Sendable {
+  private static let capacity = 20_000
+  private static let longestID = 255
+
+  let users: [LocalCloud.OAuthUser]
+  let rules: LocalCloud.GrantRules
+  private let used = ExpiringSet(capacity: capacity)
+
+  /// Returns the JWT grant in a request, with the user in whose name its assertion was signed.
+  ///
+  /// - Parameters:
+  ///   - audience: The required audience of the assertion, or `nil` for the ID of the client.
+  ///   - subjectPrefix: The text before the user's e-mail address in the subject.
+  func grant(
+    _ call: InboundCall, _ clients: [LocalCloud.OAuthClient], audience: String? = nil, subjectPrefix: String = ""
+  ) throws(GrantRequest.Problem) -> (request: GrantRequest, user: LocalCloud.OAuthUser) {
+    let request = try GrantRequest(call, clients)
+    do throws(AssertionProblem) {
+      let user = try user(
+        of: request.assertion, clientID: request.client.id, audience: audience ?? request.client.id,
+        subjectPrefix: subjectPrefix, at: call.date)
+      return (request, user)
+    } catch {
+      throw .assertion(error)
+    }
+  }
+
+  private func user(
+    of text: String, clientID: String, audience: String, subjectPrefix: String, at date: Timestamp
+  ) throws(AssertionProblem) -> LocalCloud.OAuthUser {
+    guard let token = JSONWebToken(text) else { throw .unreadable }
+    guard let algorithm = token.algorithm, rules.algorithms.contains(algorithm) else { throw .algorithm }
+    guard token.header["crit"] == nil else { throw .critical }
+    if let type = token.header["typ"], type.string?.asciiUppercased != "JWT" { throw .type }
+    let claims = token.claims
+    let subject = try Self.text("sub", claims)
+    guard let user = users.first(where: { "\(subjectPrefix)\($0.email)".utf8.elementsEqual(subject.utf8) }) else {
+      throw .subject
+    }
+    let isSigned = user.publicKeys.contains { pem in
+      (try? PublicKey(pem: pem)).map { token.isSigned(by: $0, with: algorithm) } ?? false
+    }
+    guard isSigned else { throw .signature }
+    guard try Self.text("iss", claims).utf8.elementsEqual(clientID.utf8) else { throw .wrong("iss") }
+    let list = claims["aud"]?.array?.compactMap(\.string)
+    let audiences = if let list { list } else { [try Self.text("aud", claims)] }
+    guard audiences.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrong("aud") }
+    let end = try checkTimes(of: claims, at: date)
+    let id = try Self.text("jti", claims)
+    guard id.utf8.count <= Self.longestID else { throw .wrong("jti") }
+    guard used.insert("\(clientID) \(id)", until: end, at: date) else { throw .replayed }
+    return user
+  }
+
+  private func checkTimes(of claims: JSONObject, at date: Timestamp) throws(AssertionProblem) -> Timestamp {
+    let end = try Self.seconds("exp", claims)
+    let start = try Self.seconds("nbf", claims)
+    let issued = try Self.seconds("iat", claims)
+    let now = date.unixSeconds
+    guard end > now else { throw .expired }
+    guard start <= now else { throw .notYetValid }
+    guard issued <= now else { throw .issuedLater }
+    let limit = issued.saturatingAdding(rules.longestAssertion.components.seconds)
+    guard end <= limit else { throw .tooLong }
+    return Timestamp(unixSeconds: end)
+  }
+
+  private static func text(_ name: String, _ claims: JSONObject) throws(AssertionProblem) -> String {
+    guard let text = claims[name]?.string, !text.isEmpty else { throw .missing(name) }
+    return text
+  }
+
+  private static func seconds(_ name: String, _ claims: JSONObject) throws(AssertionProblem) -> Int64 {
+    guard let seconds = claims[name]?.integer else { throw .missing(name) }
+    return Int64(seconds)
+  }
+}
+
+/// An access token that a simulated application issued.
+struct AccessToken: Sendable {
+  let user: LocalCloud.OAuthUser
+  let end: Timestamp
+}
+
+extension ExpiringTable<AccessToken> {
+  func add(_ text: String, _ token: AccessToken, at date: Timestamp) {
+    insert(token, for: text, until: token.end, at: date)
+    TransferTokenTable.watcher.withLock { $0 }?(text)
+  }
+
+  /// Returns the bearer token in a request, or `nil` if the request has none or an unknown one.
+  func token(of call: InboundCall) -> AccessToken? {
+    let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
+    guard words.count == 2, words[0].asciiLowercased == "bearer" else { return nil }
+    return value(of: words[1])
   }
 }

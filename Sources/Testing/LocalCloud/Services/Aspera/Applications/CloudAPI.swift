@@ -11,14 +11,13 @@ internal import Synchronization
 ///
 /// Paths and members are those of IBM's description of the API and of the requests of aspera-cli.
 struct CloudAPI: ApplicationHandler {
-  /// The ID of the only node.
   private static let nodeID = "1"
 
   let endpoint = LocalCloud.Endpoint.asperaOnCloud
 
   private let organization: LocalCloud.AsperaOnCloud?
   private let check: AssertionCheck
-  private let tokens = AccessTokenTable()
+  private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
   private let aspera: AsperaContext
   private let node: ServiceEndpoint
   /// The ID of the root folder of the access key.
@@ -26,7 +25,7 @@ struct CloudAPI: ApplicationHandler {
 
   init(_ organization: LocalCloud.AsperaOnCloud?, _ aspera: AsperaContext, node: ServiceEndpoint) {
     self.organization = organization
-    check = AssertionCheck(organization?.users ?? [], organization?.rules ?? LocalCloud.GrantRules())
+    check = AssertionCheck(users: organization?.users ?? [], rules: organization?.rules ?? LocalCloud.GrantRules())
     self.aspera = aspera
     self.node = node
     let root = organization.flatMap { aspera.directory.accessKey($0.accessKey) }.flatMap { NodePath($0.path) }
@@ -62,13 +61,12 @@ struct CloudAPI: ApplicationHandler {
       }
       return try token(call, organization)
     }
-    guard let entry = tokens.entry(of: call), entry.end > call.date else {
-      throw ErrorResponse(
-        .unauthorized, "unauthorized", "You are not authorized to perform the requested action")
+    guard let token = tokens.token(of: call), token.end > call.date else {
+      throw ErrorResponse(.unauthorized, "unauthorized", "You are not authorized to perform the requested action")
     }
     guard call.request.method == .get else { throw ErrorResponse.cloudNotFound }
     switch (names.first, names.count) {
-    case ("self", 1): return Answer(user(entry.user, organization))
+    case ("self", 1): return Answer(user(token.user, organization))
     case ("workspaces", 1): return try workspaces(call, organization)
     case ("workspaces", 2):
       guard let index = organization.workspaces.indices.first(where: { String($0 + 1) == names[1] }) else { break }
@@ -92,19 +90,11 @@ struct CloudAPI: ApplicationHandler {
   // MARK: Tokens
 
   private func token(_ call: InboundCall, _ organization: LocalCloud.AsperaOnCloud) throws -> Answer {
-    let request: GrantRequest
-    do throws(GrantRequest.Problem) {
-      request = try GrantRequest(call, organization.clients)
+    let (request, user): (GrantRequest, LocalCloud.OAuthUser)
+    do {
+      (request, user) = try check.grant(call, organization.clients, audience: JWTGrant.asperaOnCloudAudience)
     } catch {
       throw ErrorResponse(ofCloud: error)
-    }
-    let user: LocalCloud.OAuthUser
-    do throws(AssertionProblem) {
-      user = try check.user(
-        of: request.assertion, clientID: request.client.id, audience: JWTGrant.asperaOnCloudAudience,
-        subjectPrefix: "", at: call.date)
-    } catch {
-      throw ErrorResponse(.badRequest, "invalid_grant", error.message)
     }
     let life = organization.rules.tokenLifetime
     let scope = request.scope ?? "user:all"
@@ -122,7 +112,7 @@ struct CloudAPI: ApplicationHandler {
   ) throws -> String {
     if scope == "user:all" || scope == "admin:all" || scope == "self" {
       let token = RandomText.letters(64)
-      tokens.add(token, AccessTokenTable.Entry(user: user, scope: scope, end: end), at: date)
+      tokens.add(token, AccessToken(user: user, end: end), at: date)
       return token
     }
     guard let scope = NodeScope(scope), scope.accessKey.utf8.elementsEqual(organization.accessKey.utf8),
@@ -191,6 +181,7 @@ extension ErrorResponse {
     case .malformed(let message): self.init(.badRequest, "invalid_request", message)
     case .grantType: self.init(.badRequest, "unsupported_grant_type", "grant type not supported")
     case .client, .secret: self.init(.unauthorized, "invalid_client", "invalid client id or secret")
+    case .assertion(let problem): self.init(.badRequest, "invalid_grant", problem.message)
     }
   }
 }

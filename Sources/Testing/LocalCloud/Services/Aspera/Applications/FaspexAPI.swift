@@ -5,12 +5,12 @@ internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
+internal import Synchronization
 
 /// The simulated API of Faspex 5: its token endpoint, and sending and receiving packages.
 ///
 /// Paths, members and error codes are those of IBM's description of the API.
 struct FaspexAPI: ApplicationHandler {
-  /// The path of Faspex on its host.
   static let root = "/aspera/faspex"
 
   let endpoint = LocalCloud.Endpoint.faspex
@@ -20,13 +20,13 @@ struct FaspexAPI: ApplicationHandler {
   /// The simulated Node API, which issues the transfer tokens of packages.
   let node: NodeAPI
   private let check: AssertionCheck
-  private let tokens = AccessTokenTable()
+  private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
 
   init(_ faspex: LocalCloud.Faspex?, _ aspera: AsperaContext, _ node: NodeAPI) {
     self.faspex = faspex
     self.aspera = aspera
     self.node = node
-    check = AssertionCheck(faspex?.users ?? [], faspex?.rules ?? LocalCloud.GrantRules())
+    check = AssertionCheck(users: faspex?.users ?? [], rules: faspex?.rules ?? LocalCloud.GrantRules())
   }
 
   func response(to call: InboundCall) async throws -> Answer {
@@ -37,11 +37,11 @@ struct FaspexAPI: ApplicationHandler {
     guard call.request.headerFields[.authorization] != nil else {
       throw ErrorResponse(.unauthorized, "2002", "Add an HTTP authorization header to your request.")
     }
-    guard let entry = tokens.entry(of: call) else {
+    guard let token = tokens.token(of: call) else {
       throw ErrorResponse(.unauthorized, "2001", "Check that you provided the correct credentials and try again.")
     }
-    guard entry.end > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
-    return try packages(call, names.dropFirst(2).map { $0 }, as: entry.user, faspex)
+    guard token.end > call.date else { throw ErrorResponse(.unauthorized, "2005", "Your token has expired.") }
+    return try packages(call, names.dropFirst(2).map { $0 }, as: token.user, faspex)
   }
 
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
@@ -53,23 +53,15 @@ struct FaspexAPI: ApplicationHandler {
   }
 
   private func token(_ call: InboundCall, _ faspex: LocalCloud.Faspex) throws -> Answer {
-    let request: GrantRequest
-    do throws(GrantRequest.Problem) {
-      request = try GrantRequest(call, faspex.clients)
-    } catch {
-      throw ErrorResponse(ofFaspex: error)
-    }
-    let user: LocalCloud.OAuthUser
-    do throws(AssertionProblem) {
-      user = try check.user(
-        of: request.assertion, clientID: request.client.id, audience: request.client.id, subjectPrefix: "user:",
-        at: call.date)
+    let (request, user): (GrantRequest, LocalCloud.OAuthUser)
+    do {
+      (request, user) = try check.grant(call, faspex.clients, subjectPrefix: "user:")
     } catch {
       throw ErrorResponse(ofFaspex: error)
     }
     let end = call.date.advanced(by: faspex.rules.tokenLifetime)
     let token = Self.accessToken(for: user, request.client, until: end, at: call.date)
-    tokens.add(token, AccessTokenTable.Entry(user: user, scope: nil, end: end), at: call.date)
+    tokens.add(token, AccessToken(user: user, end: end), at: call.date)
     aspera.cloud.counters.count(endpoint) { $0.issued += 1 }
     return Answer(
       [
@@ -78,9 +70,7 @@ struct FaspexAPI: ApplicationHandler {
       ], .created)
   }
 
-  /// Returns an access token in the form of a JSON Web Token, whose third part is random.
-  ///
-  /// The server looks the token up in its table, so the third part needs no signature.
+  /// Returns a JSON Web Token with a random signature, because the server looks tokens up in its table.
   private static func accessToken(
     for user: LocalCloud.OAuthUser, _ client: LocalCloud.OAuthClient, until end: Timestamp, at date: Timestamp
   ) -> String {
@@ -91,45 +81,13 @@ struct FaspexAPI: ApplicationHandler {
     let header: JSONValue = ["alg": "RS256", "typ": "JWT"]
     return "\(header.serialized.base64URL).\(claims.serialized.base64URL).\(RandomText.letters(64))"
   }
-}
 
-extension ErrorResponse {
-  static let faspexRoute = ErrorResponse(
-    .notFound, "1002",
-    "Check that your API request matches the API specification. This route is not a valid endpoint.")
-
-  fileprivate init(ofFaspex problem: GrantRequest.Problem) {
-    switch problem {
-    case .malformed(let message): self.init(.badRequest, "1003", message)
-    case .grantType: self.init(.badRequest, "1003", "The grant_type is not supported.")
-    case .client: self.init(.forbidden, "2015", "Try another ID.")
-    case .secret: self.init(.badRequest, "2026", "The client secret does not match.")
-    }
-  }
-
-  fileprivate init(ofFaspex problem: AssertionProblem) {
-    switch problem {
-    case .subject: self.init(.forbidden, "2016", "This client is not allowed to impersonate the subject you provided.")
-    case .signature: self.init(.forbidden, "2017", "The public key of the subject does not verify the JWT payload.")
-    default: self.init(.badRequest, "2019", "The JWT payload does not match the specification. \(problem.message)")
-    }
-  }
-}
-
-extension FaspexAPI {
   private static let boxes = [
     "inbox", "inbox_history", "inbox_all", "inbox_all_history", "outbox", "outbox_history", "all",
   ]
-  /// The largest page of a list of packages.
   private static let pageLimit = 1_000
 
-  /// Performs a request about packages.
-  ///
-  /// - Parameters:
-  ///   - call: The request.
-  ///   - names: The elements of the path after `api/v5`.
-  ///   - user: The user that the request's access token belongs to.
-  ///   - faspex: The configuration of the simulated Faspex.
+  /// Performs a request about packages; `names` are the elements of the path after `api/v5`.
   func packages(
     _ call: InboundCall, _ names: [String], as user: LocalCloud.OAuthUser, _ faspex: LocalCloud.Faspex
   ) throws -> Answer {
@@ -281,5 +239,84 @@ extension FaspexAPI {
 
   private static func invalid(_ name: String) -> ErrorResponse {
     ErrorResponse(.badRequest, "1150", "Check that the \(name) field has one of its values.")
+  }
+}
+
+extension ErrorResponse {
+  static let faspexRoute = ErrorResponse(
+    .notFound, "1002",
+    "Check that your API request matches the API specification. This route is not a valid endpoint.")
+
+  fileprivate init(ofFaspex problem: GrantRequest.Problem) {
+    switch problem {
+    case .malformed(let message): self.init(.badRequest, "1003", message)
+    case .grantType: self.init(.badRequest, "1003", "The grant_type is not supported.")
+    case .client: self.init(.forbidden, "2015", "Try another ID.")
+    case .secret: self.init(.badRequest, "2026", "The client secret does not match.")
+    case .assertion(.subject):
+      self.init(.forbidden, "2016", "This client is not allowed to impersonate the subject you provided.")
+    case .assertion(.signature):
+      self.init(.forbidden, "2017", "The public key of the subject does not verify the JWT payload.")
+    case .assertion(let problem):
+      self.init(.badRequest, "2019", "The JWT payload does not match the specification. \(problem.message)")
+    }
+  }
+}
+
+struct FaspexPackage: Sendable {
+  let id: String
+  let title: String
+  let note: String
+  let sender: LocalCloud.OAuthUser
+  let recipients: [LocalCloud.OAuthUser]
+  let created: Timestamp
+
+  /// The state of the upload: `pre_initiation`, `submitted` or `completed`.
+  var uploadStatus = "pre_initiation"
+
+  var folder: NodePath { FaspexPackages.root.appending(NodePath(id) ?? .root) }
+}
+
+final class FaspexPackages: Sendable {
+  /// The folder of all packages on the node.
+  static let root = NodePath("/faspex-packages") ?? .root
+
+  private static let capacity = 10_000
+
+  private let packages = Mutex<[FaspexPackage]>([])
+
+  /// Creates a package, or returns `nil` if there are too many packages.
+  func create(
+    title: String, note: String, from sender: LocalCloud.OAuthUser, to recipients: [LocalCloud.OAuthUser],
+    at date: Timestamp
+  ) -> FaspexPackage? {
+    packages.withLock { packages in
+      guard packages.count < Self.capacity else { return nil }
+      let package = FaspexPackage(
+        id: String(packages.count + 1), title: title, note: note, sender: sender, recipients: recipients, created: date)
+      packages.append(package)
+      return package
+    }
+  }
+
+  /// All packages, the latest first.
+  var all: [FaspexPackage] { packages.withLock { $0.reversed() } }
+
+  func package(_ id: String) -> FaspexPackage? { packages.withLock { $0.first { $0.id == id } } }
+
+  func setUploadStatus(_ status: String, of id: String) {
+    packages.withLock { packages in
+      guard let index = packages.firstIndex(where: { $0.id == id }) else { return }
+      packages[index].uploadStatus = status
+    }
+  }
+
+  /// Completes the package whose content a finished upload has sent, if there is such a package.
+  func completed(_ claim: TransferClaim?) {
+    guard let claim, claim.direction == .send, let location = claim.locations.first else { return }
+    packages.withLock { packages in
+      guard let index = packages.firstIndex(where: { $0.folder.names == location.names }) else { return }
+      packages[index].uploadStatus = "completed"
+    }
   }
 }

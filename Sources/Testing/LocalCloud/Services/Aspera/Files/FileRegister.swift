@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import StorageAuth
 internal import Synchronization
 
@@ -21,7 +20,6 @@ final class FileRegister: Sendable {
     var lastPermissionID = 0
   }
 
-  /// The ID of the node's root folder.
   static let rootID = 1
 
   private let capacity: Int
@@ -31,13 +29,10 @@ final class FileRegister: Sendable {
     self.capacity = capacity
   }
 
-  /// Returns the ID of a path, and assigns one if the path has none yet.
   func id(of path: NodePath) -> Int { state.withLock { id(of: path, in: &$0) } }
 
   /// Returns the IDs of several paths, and assigns IDs to the paths that have none yet.
-  func ids(of paths: [NodePath]) -> [Int] {
-    state.withLock { state in paths.map { id(of: $0, in: &state) } }
-  }
+  func ids(of paths: [NodePath]) -> [Int] { state.withLock { state in paths.map { id(of: $0, in: &state) } } }
 
   /// Returns the ID of the root folder of an access key, which is never discarded.
   func rootID(of path: NodePath) -> Int {
@@ -48,7 +43,6 @@ final class FileRegister: Sendable {
     }
   }
 
-  /// Returns the path of an ID, or `nil` if no file has the ID.
   func path(of id: String) -> NodePath? {
     guard let number = Self.number(id) else { return nil }
     return state.withLock { $0.paths[number] }
@@ -102,10 +96,7 @@ final class FileRegister: Sendable {
       if let path = state.paths.removeValue(forKey: id) { state.ids[path.bytes] = nil }
     }
   }
-}
 
-extension FileRegister {
-  /// The maximum number of permissions of one access key.
   static let permissionLimit = 1_000
 
   /// The grantee and the levels of a new permission.
@@ -117,10 +108,7 @@ extension FileRegister {
     var tags: JSONValue?
   }
 
-  /// Creates a permission.
-  ///
-  /// - Throws: A 409 (Conflict) error if the grantee has a permission on the file already, a 404 (Not Found) error if
-  ///   the file is gone, or a 400 (Bad Request) error if the access key has too many permissions.
+  /// Creates a permission, unless the grantee has one already, the file is gone, or there are too many.
   func add(
     _ grant: Grant, of accessKey: String, by creator: String, at date: Timestamp
   ) throws(ErrorResponse) -> FilePermission {
@@ -161,19 +149,14 @@ extension FileRegister {
     }
   }
 
-  /// Deletes a permission.
-  func removePermission(_ id: Int) {
-    state.withLock { $0.permissions[id] = nil }
-  }
+  func removePermission(_ id: Int) { state.withLock { $0.permissions[id] = nil } }
 
-  /// Deletes all permissions of an access key.
   func removePermissions(of accessKey: String) {
     state.withLock { state in
       state.permissions = state.permissions.filter { !$0.value.accessKey.utf8.elementsEqual(accessKey.utf8) }
     }
   }
 
-  /// Returns the access levels of a user of an access key.
   func grants(of user: BearerUser, _ accessKey: String) -> FileGrants {
     FileGrants(
       permissions(of: accessKey).filter { $0.permission.applies(to: user) }.map { ($0.path, $0.permission.levels) })

@@ -14,13 +14,8 @@ struct FileTree: Sendable {
   let register = FileRegister()
 
   /// Returns the file or folder at a path, or `nil` if the path does not exist.
-  func entry(at path: NodePath) throws -> FileEntry? {
-    try store.read(Self.bucket) { Self.entry(at: path, in: $0) }
-  }
+  func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
-  /// Returns the folder at a path.
-  ///
-  /// - Throws: ``FileProblem`` if the path does not exist or is not a folder.
   func requireFolder(at path: NodePath) throws -> FileEntry {
     guard let entry = try entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFolder else { throw FileProblem.isNoFolder(path) }
@@ -48,9 +43,7 @@ struct FileTree: Sendable {
     return entries
   }
 
-  /// Returns the file or folder at a path in a bucket, or `nil` if the path does not exist.
-  ///
-  /// A folder also exists if the bucket contains only objects below the folder.
+  /// Returns the file or folder at a path, also a folder that exists only because of objects below it.
   static func entry(at path: NodePath, in bucket: Bucket) -> FileEntry? {
     if path.names.isEmpty { return FileEntry(path: path, modified: bucket.created, content: nil, link: nil) }
     if let object = bucket.objects[path.fileKey] {
@@ -62,23 +55,14 @@ struct FileTree: Sendable {
     guard index < bucket.objects.count, bucket.objects.keys[index].hasBytePrefix(folder.text) else { return nil }
     return FileEntry(path: path, modified: bucket.objects.values[index].modified, content: nil, link: nil)
   }
-}
 
-extension FileTree {
-  /// Sets the modification time of a folder.
   func setModified(_ date: Timestamp, ofFolder path: NodePath) async throws {
     guard !path.names.isEmpty else { return }
-    let object = StoredObject(
-      id: .random(), key: ObjectKey(path.folderKey),
-      content: Content(extents: [], byteCount: 0, entityTag: "", crc64: 0), description: ObjectDescription(),
-      modified: date, isMultipart: false)
-    try await store.put(object, in: Self.bucket) { bucket in
+    try await store.put(Self.object(ObjectKey(path.folderKey), .empty, date), in: Self.bucket) { bucket in
       guard Self.entry(at: path, in: bucket)?.isFolder == true else { throw FileProblem.isNoFolder(path) }
     }
   }
-}
 
-extension FileTree {
   /// Creates a folder and its parent folders, unless they already exist.
   func makeFolder(_ path: NodePath, at date: Timestamp) async throws {
     guard path.isWithinLimits else { throw FileProblem.tooLong }
@@ -87,24 +71,14 @@ extension FileTree {
       case true?: continue
       case false?: throw FileProblem.isNoFolder(folder)
       case nil:
-        try await store.put(
-          Self.object(ObjectKey(folder.folderKey), Content(extents: [], byteCount: 0, entityTag: "", crc64: 0), date),
-          in: Self.bucket
-        ) { bucket in
+        try await store.put(Self.object(ObjectKey(folder.folderKey), .empty, date), in: Self.bucket) { bucket in
           if bucket.objects[folder.fileKey] != nil { throw FileProblem.isNoFolder(folder) }
         }
       }
     }
   }
 
-  /// Creates or replaces a file, and creates the file's parent folders if necessary.
-  ///
-  /// - Parameters:
-  ///   - content: The content of the file.
-  ///   - path: The path of the file.
-  ///   - date: The modification time of the file.
-  ///   - link: The target if the file is a symbolic link.
-  ///   - replaces: Whether an existing file is replaced; otherwise, it is an error.
+  /// Creates or replaces a file, and creates the folders for it.
   func put(
     _ content: Content, at path: NodePath, _ date: Timestamp, link: FileLink? = nil, replaces: Bool = true
   ) async throws {
@@ -121,17 +95,13 @@ extension FileTree {
 
   /// Creates a file with the given bytes, which must not exist yet.
   func create(_ bytes: [UInt8], at path: NodePath, _ date: Timestamp, link: FileLink? = nil) async throws {
-    guard !bytes.isEmpty else {
-      return try await put(
-        Content(extents: [], byteCount: 0, entityTag: "", crc64: 0), at: path, date, link: link, replaces: false)
-    }
+    guard !bytes.isEmpty else { return try await put(.empty, at: path, date, link: link, replaces: false) }
     let written = try await store.blobs.write(BodyExpectation()) { writer in
       try await writer.append(ByteBuffer(bytes: bytes))
     }
     try await put(written.content, at: path, date, link: link, replaces: false)
   }
 
-  /// Deletes a file, or a folder with all its contents.
   func delete(_ path: NodePath) async throws {
     guard !path.names.isEmpty else { throw FileProblem.isRoot }
     for entry in try walk(path).reversed() {
@@ -140,9 +110,7 @@ extension FileTree {
     register.remove(path)
   }
 
-  /// Moves a file, or a folder with all its contents, to a path that must not exist yet.
-  ///
-  /// The moved files keep their IDs.
+  /// Moves a file, or a folder with its contents, to a path that must not exist yet; their IDs remain.
   func move(_ path: NodePath, to target: NodePath, at date: Timestamp) async throws {
     guard !path.names.isEmpty, !target.names.isEmpty else { throw FileProblem.isRoot }
     let entries = try walk(path)
@@ -168,4 +136,158 @@ extension FileTree {
       id: .random(), key: key, content: content, description: ObjectDescription(metadata: link?.metadata ?? []),
       modified: date, isMultipart: false)
   }
+}
+
+/// A file or folder of the simulated Aspera node.
+struct FileEntry: Sendable {
+  let path: NodePath
+  let modified: Timestamp
+
+  /// The content of the file or link, whose content is empty, or `nil` if the entry is a folder.
+  let content: Content?
+
+  /// The target of the symbolic link, or `nil` if the entry is not a link.
+  let link: FileLink?
+
+  var isFolder: Bool { content == nil }
+
+  /// Whether the entry is a file, and neither a folder nor a link.
+  var isFile: Bool { content != nil && link == nil }
+
+  var byteCount: Int64 { content?.byteCount ?? 0 }
+}
+
+/// The reason why an operation on a file or folder of the Aspera node fails.
+enum FileProblem: Error {
+  case notFound(NodePath)
+  case isFolder(NodePath)
+  case isNoFolder(NodePath)
+  case exists(NodePath)
+  case notEmpty(NodePath)
+  case tooLong
+  /// The operation would replace, move or delete the root folder.
+  case isRoot
+
+  /// The reason for the failure as a short message for the client.
+  var message: String {
+    switch self {
+    case .notFound(let path): "No such file or directory: \(path.text)"
+    case .isFolder(let path): "Is a directory: \(path.text)"
+    case .isNoFolder(let path): "Not a directory: \(path.text)"
+    case .exists(let path): "File exists: \(path.text)"
+    case .notEmpty(let path): "Directory not empty: \(path.text)"
+    case .tooLong: "The path is too long or too deep."
+    case .isRoot: "The root cannot be changed."
+    }
+  }
+
+  /// Returns the problem with its path relative to the root of the caller, which sees only what is below that root.
+  func relative(to root: NodePath) -> FileProblem {
+    switch self {
+    case .notFound(let path): .notFound(path.relative(to: root))
+    case .isFolder(let path): .isFolder(path.relative(to: root))
+    case .isNoFolder(let path): .isNoFolder(path.relative(to: root))
+    case .exists(let path): .exists(path.relative(to: root))
+    case .notEmpty(let path): .notEmpty(path.relative(to: root))
+    case .tooLong, .isRoot: self
+    }
+  }
+}
+
+/// The target of a symbolic link of the node, which the node stores but does not follow.
+enum FileLink: Sendable, Equatable {
+  /// The link names a path of the third generation of the Node API.
+  case path(String)
+  /// The link names a file by its ID, on this node or on another one.
+  case file(id: String, nodeID: String?)
+
+  private static let (pathName, idName, nodeName) = ("link-path", "link-id", "link-node")
+
+  /// Creates the target from the metadata of a stored object, or returns `nil` if the object is not a link.
+  init?(_ metadata: [ObjectDescription.Header]) {
+    func value(_ name: String) -> String? { metadata.first { $0.name == name }?.value }
+    if let path = value(Self.pathName) {
+      self = .path(path)
+    } else if let id = value(Self.idName) {
+      self = .file(id: id, nodeID: value(Self.nodeName))
+    } else {
+      return nil
+    }
+  }
+
+  var metadata: [ObjectDescription.Header] {
+    switch self {
+    case .path(let path): [.init(name: Self.pathName, value: path)]
+    case .file(let id, let nodeID):
+      [(Self.idName, id), (Self.nodeName, nodeID)].compactMap { name, value in
+        value.map { .init(name: name, value: $0) }
+      }
+    }
+  }
+}
+
+/// A path on the simulated Aspera node, as a list of names that are compared byte by byte.
+struct NodePath: Sendable {
+  /// The maximum length of a path in bytes, and the maximum number of its names.
+  private static let (byteLimit, depthLimit) = (4_096, 128)
+
+  /// The names from the root folder to this path; empty for the root folder.
+  let names: [String]
+
+  static let root = NodePath(names: [])
+
+  private init(names: [String]) {
+    self.names = names
+  }
+
+  /// Parses a path, or returns `nil` if it is too long or deep, has a NUL, or contains `..`.
+  init?(_ text: String) {
+    let names = text.parts(between: "/").map { String($0) }.filter { !$0.isEmpty && $0 != "." }
+    guard names.allSatisfy({ $0 != ".." && $0.utf8.count <= 255 && !$0.utf8.contains(0) }) else { return nil }
+    self.names = names
+    guard isWithinLimits else { return nil }
+  }
+
+  /// Whether the path has at most 4,096 bytes and at most 128 names.
+  var isWithinLimits: Bool { names.count <= Self.depthLimit && bytes.count <= Self.byteLimit }
+
+  /// The path's names in UTF-8, separated by slashes; empty for the root folder.
+  var bytes: [UInt8] { Array(names.joined(separator: "/").utf8) }
+
+  /// The path in the format of the Node API, with a leading slash.
+  var text: String { "/" + names.joined(separator: "/") }
+
+  var fileKey: ObjectKey { ObjectKey(names.joined(separator: "/")) }
+
+  /// The object key of a folder at this path, which is also the key prefix of its contents; empty for the root folder.
+  var folderKey: String { names.isEmpty ? "" : names.joined(separator: "/") + "/" }
+
+  /// The last name of the path, or a slash for the root folder.
+  var basename: String { names.last ?? "/" }
+
+  var parent: NodePath { NodePath(names: names.dropLast()) }
+
+  /// The paths of the folders from the first level below the root folder to this path.
+  var folders: [NodePath] { names.indices.map { NodePath(names: Array(names[...$0])) } }
+
+  /// Returns this path extended by the path in a text, or `nil` if there is none within the limits.
+  func appending(_ text: String?) -> NodePath? {
+    text.flatMap { NodePath($0) }.map { appending($0) }.flatMap { $0.isWithinLimits ? $0 : nil }
+  }
+
+  func appending(_ path: NodePath) -> NodePath { NodePath(names: names + path.names) }
+
+  /// Returns the part of this path below a folder that contains it.
+  func relative(to folder: NodePath) -> NodePath { NodePath(names: Array(names.dropFirst(folder.names.count))) }
+
+  /// Returns the path of an entry of this folder, or `nil` if the text is not a single valid name.
+  func child(_ name: String) -> NodePath? {
+    guard let path = NodePath(name), path.names.count == 1, path.names[0].utf8.elementsEqual(name.utf8) else {
+      return nil
+    }
+    return appending(path)
+  }
+
+  /// Returns whether another path equals this path or is below it.
+  func contains(_ path: NodePath) -> Bool { path.folderKey.utf8.starts(with: folderKey.utf8) }
 }

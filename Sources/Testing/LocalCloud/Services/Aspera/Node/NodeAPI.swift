@@ -4,6 +4,7 @@
 internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
+internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageCrypto
 internal import StorageKeys
@@ -17,25 +18,28 @@ struct NodeAPI: Sendable {
   /// The port of the simulated transfer server, which setup responses contain.
   let transferPort: Int
 
-  /// Authenticates the caller of a request, performs the request and returns the response.
-  ///
-  /// - Throws: `ErrorResponse` or `FileProblem` if the request is rejected.
+  /// Authenticates the caller of a request, and performs the request.
   func response(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
     }
     let route = NodeRoute(call.request.method, call.path)
-    // A ping needs no authorization: IBM's own client sends none in order to find out whether a server is a node.
-    if case .ping? = route, call.request.headerFields[.authorization] == nil { return Answer() }
+    if case .optional? = route?.authorization, call.request.headerFields[.authorization] == nil { return Answer() }
     let caller = try NodeAuthenticator(directory: aspera.directory).caller(of: call)
     guard let route else {
       throw ErrorResponse.node(.notFound, "There is no \(call.request.method.rawValue) \(call.path) here.")
     }
-    if caller.bearerUser != nil, !accepts(bearerAt: route) {
+    let acceptsBearer =
+      switch route.authorization {
+      case .basicOrBearer: true
+      case .configured: aspera.infoAcceptsBearer
+      case .basic, .optional: false
+      }
+    guard acceptsBearer || caller.bearerUser == nil else {
       throw ErrorResponse.node(.unauthorized, "This call accepts only Basic authorization, and no bearer token.")
     }
     do {
-      return try await perform(route, call, for: caller)
+      return try await route.perform(self, call, caller)
     } catch let problem as FileProblem {
       throw ErrorResponse.node(problem.relative(to: try caller.root))
     }
@@ -44,214 +48,26 @@ struct NodeAPI: Sendable {
   /// Returns the HTTP response for an error, with the error document of the Node API.
   func response(for error: ErrorResponse) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
-  private func accepts(bearerAt route: NodeRoute) -> Bool {
-    switch route {
-    case .info, .paths(.downloadSetup): aspera.infoAcceptsBearer
-    default: route.acceptsBearer
-    }
-  }
-
-  private func perform(_ route: NodeRoute, _ call: InboundCall, for caller: NodeCaller) async throws -> Answer {
-    switch route {
-    case .ping: Answer()
-    case .info: info()
-    case .accessKeys: accessKeys(for: caller)
-    case .createAccessKey: try await createAccessKey(document(of: call), for: caller, at: call.date)
-    case .accessKey(let name): try accessKey(name, for: caller)
-    case .setAccessKey(let name): try setAccessKey(name, to: document(of: call), for: caller)
-    case .deleteAccessKey(let name): try deleteAccessKey(name, for: caller)
-    case .ownAccessKey: try accessKey("self", for: caller)
-    case .addPublicKey: try addPublicKey(document(of: call))
-    case .paths(let action):
-      try await perform(
-        action, PathService(aspera: aspera, root: caller.root), document(of: call), at: call.date, for: caller)
-    case .contents(let path): try PathService(aspera: aspera, root: caller.root).contents(path)
-    case .file(let id, let action):
-      try await perform(action, id, FileService(aspera, for: caller), call)
-    case .permissions: try PermissionService(aspera, for: caller).list(NodeQuery(call))
-    case .createPermission: try PermissionService(aspera, for: caller).create(document(of: call), at: call.date)
-    case .permission(let id): try PermissionService(aspera, for: caller).show(id, NodeQuery(call))
-    case .changePermission(let id):
-      try PermissionService(aspera, for: caller).change(id, document(of: call), at: call.date)
-    case .deletePermission(let id): try PermissionService(aspera, for: caller).delete(id, at: call.date)
-    case .transfers, .startTransfer, .transfer, .changeTransfer, .cancelTransfer, .events, .event, .space, .usage:
-      try await perform(route, ActivityService(aspera: aspera, caller: caller), call)
-    }
-  }
-
-  private func perform(_ route: NodeRoute, _ service: ActivityService, _ call: InboundCall) async throws -> Answer {
-    switch route {
-    case .transfers: try service.transfers(NodeQuery(call))
-    case .startTransfer:
-      try await NodeCopy(aspera: aspera, caller: service.caller, transferPort: transferPort).start(
-        document(of: call), at: call.date)
-    case .transfer(let id): try service.transfer(id)
-    case .changeTransfer(let id): try service.change(id, document(of: call), at: call.date)
-    case .cancelTransfer(let id): try service.cancel(id, at: call.date)
-    case .events: try service.events(NodeQuery(call))
-    case .event(let id): try service.event(id)
-    case .space: try await service.space(document(of: call))
-    case .usage(let id): try service.usage(id, NodeQuery(call))
-    default: throw ErrorResponse.node(.notFound, "There is no such call here.")
-    }
-  }
-
-  private func perform(
-    _ action: NodeRoute.PathAction, _ service: PathService, _ document: JSONValue, at date: Timestamp,
-    for caller: NodeCaller
-  ) async throws -> Answer {
-    switch action {
-    case .uploadSetup: try setup(.send, document, for: caller, at: date)
-    case .downloadSetup: try setup(.receive, document, for: caller, at: date)
-    case .browse: try service.browse(document)
-    case .page: try service.page(document)
-    case .search: try service.search(document)
-    case .du: try service.usage(document)
-    case .info: try await service.forEachPath(document) { try service.info($0, &$1) }
-    case .create: try await service.forEachPath(document) { element, _ in try await service.create(element, at: date) }
-    case .delete: try await service.forEachPath(document) { element, _ in try await service.delete(element) }
-    case .rename:
-      try await service.forEachPath(document, repeating: ["path", "source", "destination"]) { element, _ in
-        try await service.rename(element, at: date)
-      }
-    }
-  }
-
-  private func perform(
-    _ action: NodeRoute.FileAction, _ id: String, _ service: FileService, _ call: InboundCall
-  ) async throws -> Answer {
-    let isVersion4 = call.header("accept-version") == "4.0"
-    return switch action {
-    case .show: try service.show(id, NodeQuery(call))
-    case .change: try await service.change(id, document(of: call), at: call.date)
-    case .delete: try await service.delete(id, inBackground: isVersion4)
-    case .list where isVersion4:
-      try service.listVersion4(id, NodeQuery(call), tokenInHeader: call.header("iteration_token"))
-    case .list: try service.list(id, NodeQuery(call))
-    case .create: try await service.create(id, document(of: call), at: call.date)
-    case .content: try service.content(id)
-    }
-  }
-
-  private func document(of call: InboundCall) throws(ErrorResponse) -> JSONValue {
-    guard let document = try? JSONValue(parsing: call.call.body), document.object != nil else {
-      throw .nodeBadRequest("The body is not an object in JSON.")
-    }
-    return document
-  }
-
-  private func info() -> Answer {
+  fileprivate func info() -> Answer {
     Answer([
       "application": "node", "version": "4.4.6", "current_time": .string(aspera.cloud.now.iso8601),
       "transfer_user": .string(aspera.directory.transferUser),
       "settings": [["name": "ssh_fingerprint", "value": .string(aspera.hostKey.description)]],
     ])
   }
-}
 
-extension NodeAPI {
-  /// The maximum number of transfer requests in a setup call.
-  private static let transferRequestLimit = 1_000
-
-  /// Handles a setup call, which prepares transfers.
-  ///
-  /// For each transfer request, the response contains a transfer specification with a token, or an error.
-  func setup(
-    _ direction: TransferDirection, _ document: JSONValue, for caller: NodeCaller, at date: Timestamp
-  ) throws -> Answer {
-    let root = try caller.root
-    guard let elements = document["transfer_requests"]?.array, (1...Self.transferRequestLimit).contains(elements.count)
-    else {
-      throw ErrorResponse.nodeBadRequest(
-        "There are no transfer_requests, or more than \(Self.transferRequestLimit).")
-    }
-    aspera.count { $0.setups += 1 }
-    let specifications = try elements.map { element -> JSONValue in
-      do {
-        return ["transfer_spec": try specification(for: SetupRequest(direction, element, root), caller, at: date)]
-      } catch let error as ErrorResponse {
-        return ["error": error.nodeDocument]
-      } catch let problem as FileProblem {
-        return ["error": ErrorResponse.node(problem.relative(to: root)).nodeDocument]
-      }
-    }
-    return Answer(["transfer_specs": .array(specifications)])
-  }
-
-  /// Returns the transfer specification for a transfer request, with a new token.
-  ///
-  /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
-  /// grants access to.
-  func specification(for order: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
-    let locations = try order.locations
-    let isBearer = caller.bearerUser != nil
-    if order.direction == .receive, !isBearer {
-      for location in locations where try aspera.files.entry(at: location) == nil {
-        throw FileProblem.notFound(location)
-      }
-    }
-    let user = aspera.directory.transferUser
-    for line in order.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
-      throw ErrorResponse.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
-    }
-    let lifetime = try order.lifetime
-    var token: String?
-    if !isBearer {
-      token = aspera.tokens.issue(
-        TransferClaim(
-          direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
-          base: order.root, locations: locations, issued: date,
-          end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
-      aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
-    }
-    let port = JSONValue.number(JSONNumber(transferPort))
-    var specification = JSONObject()
-    specification["paths"] = order.answeredPaths
-    specification["source_root"] = .string(order.request["source_root"]?.string ?? "")
-    specification["destination_root"] = .string(order.answeredRoot)
-    specification["token"] = token.map { .string($0) }
-    specification["direction"] = .string(order.direction.rawValue)
-    specification["cipher"] = "aes-128"
-    specification["tags"] = order.request["tags"] ?? .null
-    specification["cookie"] = order.request["cookie"]
-    specification["rate_policy_allowed"] = "fixed"
-    specification["rate_policy"] = "fair"
-    specification["target_rate_kbps"] = 10_000
-    specification["min_rate_kbps"] = 0
-    specification["remote_host"] = "127.0.0.1"
-    specification["remote_user"] = .string(user)
-    specification["sshfp"] = .string(aspera.hostKey.description)
-    specification["ssh_port"] = port
-    specification["fasp_port"] = port
-    specification["http_fallback"] = false
-    return .object(specification)
-  }
-}
-
-extension NodeAPI {
-  /// Returns the response that lists the access keys that the caller can read.
-  ///
-  /// A node user can read all access keys; an access key can read only itself.
+  /// Lists all access keys for a node user, and only its own for an access key.
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKey.map { $0.id == key.id } ?? true }
     return Answer(.array(keys.map { document(for: $0) }))
   }
 
-  /// Returns the response that describes an access key.
-  ///
-  /// - Parameters:
-  ///   - name: The ID of the access key, or `self` for the caller's access key.
-  ///   - caller: The authenticated caller.
+  /// Describes an access key, which the caller can name `self` if it is the caller's.
   func accessKey(_ name: String, for caller: NodeCaller) throws(ErrorResponse) -> Answer {
     Answer(document(for: try key(name, for: caller)))
   }
 
   /// Sets or removes the public key for verifying bearer tokens of an access key.
-  ///
-  /// - Parameters:
-  ///   - name: The ID of the access key, or `self` for the caller's access key.
-  ///   - document: The document in the request body.
-  ///   - caller: The authenticated caller.
   func setAccessKey(
     _ name: String, to document: JSONValue, for caller: NodeCaller
   ) throws(ErrorResponse) -> Answer {
@@ -344,10 +160,8 @@ extension ErrorResponse {
     ErrorResponse(status, String(status.code), message)
   }
 
-  /// Creates the error response of the Node API for an invalid request.
   static func nodeBadRequest(_ message: String) -> ErrorResponse { node(.badRequest, message) }
 
-  /// Creates the error response of the Node API for a failed operation on a file or folder.
   static func node(_ problem: FileProblem) -> ErrorResponse {
     switch problem {
     case .notFound: node(.notFound, problem.message)
@@ -356,11 +170,202 @@ extension ErrorResponse {
     }
   }
 
-  /// The error document of the Node API for this error.
+  /// Creates the error response for an error that was thrown while a request to an API was handled.
+  init(of error: any Error, failureCode: String) {
+    switch error {
+    case let error as ErrorResponse: self = error
+    case let problem as FileProblem: self = .node(problem)
+    default: self.init(.internalServerError, failureCode, "The server failed: \(Self.kind(of: error))")
+    }
+  }
+
   var nodeDocument: JSONValue {
     [
       "code": .number(JSONNumber(status.code)), "reason": .string(status.reasonPhrase),
       "user_message": .string(message),
     ]
+  }
+}
+
+/// The HTTP request handler of the simulated Node API.
+struct NodeGateway: Sendable {
+  private static let bodyByteLimit = 8 * 1024 * 1024
+
+  let api: NodeAPI
+  let context: CloudContext
+
+  @concurrent
+  func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
+    let exchange = context.open(NodeAPI.endpoint, record)
+    let date = context.now
+    var response = try await context.answer(
+      exchange, try await exchange.begin(), by: NodeAPI.endpoint, at: date, failureCode: "500",
+      refusal: api.response(for:)
+    ) {
+      guard request.head.path?.utf8.first == UInt8(ascii: "/") else { throw ErrorResponse.unreadableTarget }
+      guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit) else {
+        throw ErrorResponse.node(.contentTooLarge, "The body is too long.")
+      }
+      return try await api.response(
+        to: InboundCall(request.head, body: body, requestID: BlobID.random().description, at: date))
+    }
+    if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"node\"" }
+    let blobs = api.aspera.files.store.blobs
+    try await exchange.send(response, to: request.method, with: writer) { extents, send in
+      try await blobs.read(extents, send)
+    }
+  }
+}
+
+/// A call of the Node API: the authorization that it needs, and what it does.
+struct NodeRoute: Sendable {
+  /// The kinds of authorization of a call, which IBM's description of the Node API lists (`security`).
+  enum Authorization: Sendable {
+    case basic, basicOrBearer
+    /// Basic authorization, or a bearer token if the node's configuration allows it.
+    case configured
+    /// None, or Basic authorization: IBM's own client sends none in order to find out whether a server is a node.
+    case optional
+  }
+
+  typealias Action = @Sendable (NodeAPI, InboundCall, NodeCaller) async throws -> Answer
+
+  let authorization: Authorization
+  let perform: Action
+
+  private init(_ authorization: Authorization, _ perform: @escaping Action) {
+    self.authorization = authorization
+    self.perform = perform
+  }
+
+  init?(_ method: HTTPRequest.Method, _ path: String) {
+    let names = path.words(between: "/").map(String.init)
+    let last = names.last ?? ""
+    switch (method, names.first, names.count) {
+    case (.get, "ping", 1): self.init(.optional) { _, _, _ in Answer() }
+    case (.get, "info", 1): self.init(.configured) { api, _, _ in api.info() }
+    case (.get, "access_keys", 1): self.init(.basic) { api, _, caller in api.accessKeys(for: caller) }
+    case (.get, "access_keys", 2): self.init(.basic) { api, _, caller in try api.accessKey(last, for: caller) }
+    case (.put, "access_keys", 2):
+      self.init(.basic) { api, call, caller in try api.setAccessKey(last, to: call.nodeDocument, for: caller) }
+    case (.post, "access_keys", 1):
+      self.init(.basic) { api, call, caller in
+        try await api.createAccessKey(call.nodeDocument, for: caller, at: call.date)
+      }
+    case (.delete, "access_keys", 2): self.init(.basic) { api, _, caller in try api.deleteAccessKey(last, for: caller) }
+    case (.get, "self", 1): self.init(.basicOrBearer) { api, _, caller in try api.accessKey("self", for: caller) }
+    case (.post, "public_keys", 1):
+      self.init(.basicOrBearer) { api, call, _ in try api.addPublicKey(call.nodeDocument) }
+    case (.post, "files", 2): self.init(pathAction: last)
+    case (_, "files", 2...3): self.init(method, file: names[1], names.count > 2 ? last : nil)
+    case (.get, "permissions", 1): self.init(permissions: { try $0.list(NodeQuery($1)) })
+    case (.post, "permissions", 1): self.init(permissions: { try $0.create($1.nodeDocument, at: $1.date) })
+    case (.get, "permissions", 2): self.init(permissions: { try $0.show(last, NodeQuery($1)) })
+    case (.put, "permissions", 2): self.init(permissions: { try $0.change(last, $1.nodeDocument, at: $1.date) })
+    case (.delete, "permissions", 2): self.init(permissions: { try $0.delete(last, at: $1.date) })
+    case (.post, "ops", 2) where last == "transfers":
+      self.init(.basicOrBearer) { api, call, caller in
+        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).start(
+          call.nodeDocument, at: call.date)
+      }
+    case (.get, "ops", 2) where last == "transfers": self.init(activity: { try $0.transfers(NodeQuery($1)) })
+    case (.get, "ops", 3) where names[1] == "transfers":
+      self.init(activity: { service, _ in try service.transfer(last) })
+    case (.put, "ops", 3) where names[1] == "transfers":
+      self.init(activity: { try $0.change(last, $1.nodeDocument, at: $1.date) })
+    case (.delete, "ops", 3) where names[1] == "transfers": self.init(activity: { try $0.cancel(last, at: $1.date) })
+    case (.get, "events", 1): self.init(activity: { try $0.events(NodeQuery($1)) })
+    case (.get, "events", 2): self.init(activity: { service, _ in try service.event(last) })
+    case (.post, "space", 1): self.init(.basic, activity: { try await $0.space($1.nodeDocument) })
+    case (.get, "usage", 1): self.init(activity: { try $0.usage(nil, NodeQuery($1)) })
+    case (.get, "usage", 2): self.init(activity: { try $0.usage(last, NodeQuery($1)) })
+    default: return nil
+    }
+  }
+
+  /// Creates the route of a call of the third generation, which names files by their paths in the document.
+  private init?(pathAction name: String) {
+    switch name {
+    case "upload_setup":
+      self.init(.basic) { try $0.setup(.send, $1.nodeDocument, for: $2, at: $1.date) }
+    case "download_setup":
+      self.init(.configured) { try $0.setup(.receive, $1.nodeDocument, for: $2, at: $1.date) }
+    case "browse": self.init(paths: { service, document, _ in try service.browse(document) })
+    case "page": self.init(paths: { service, document, _ in try service.page(document) })
+    case "search": self.init(paths: { service, document, _ in try service.search(document) })
+    case "du": self.init(paths: { service, document, _ in try service.usage(document) })
+    case "info":
+      self.init(paths: { service, document, _ in
+        try await service.forEachPath(document) { try service.info($0, &$1) }
+      })
+    case "create":
+      self.init(paths: { service, document, date in
+        try await service.forEachPath(document) { element, _ in try await service.create(element, at: date) }
+      })
+    case "delete":
+      self.init(paths: { service, document, _ in
+        try await service.forEachPath(document) { element, _ in try await service.delete(element) }
+      })
+    case "rename":
+      self.init(paths: { service, document, date in
+        try await service.forEachPath(document, repeating: ["path", "source", "destination"]) { element, _ in
+          try await service.rename(element, at: date)
+        }
+      })
+    default: return nil
+    }
+  }
+
+  /// Creates the route of a call about the file with an ID, or about a percent-encoded path for `contents`.
+  private init?(_ method: HTTPRequest.Method, file id: String, _ member: String?) {
+    switch (method, member) {
+    case (.get, nil): self.init(files: { try $0.show(id, NodeQuery($1)) })
+    case (.put, nil): self.init(files: { try await $0.change(id, $1.nodeDocument, at: $1.date) })
+    case (.delete, nil): self.init(files: { try await $0.delete(id, inBackground: $1.isVersion4) })
+    case (.get, "files"?):
+      self.init(files: { service, call in
+        guard call.isVersion4 else { return try service.list(id, NodeQuery(call)) }
+        return try service.listVersion4(id, NodeQuery(call), tokenInHeader: call.header("iteration_token"))
+      })
+    case (.post, "files"?): self.init(files: { try await $0.create(id, $1.nodeDocument, at: $1.date) })
+    case (.get, "content"?): self.init(files: { service, _ in try service.content(id) })
+    case (.get, "contents"?):
+      self.init(.basic) { api, _, caller in try PathService(aspera: api.aspera, root: caller.root).contents(id) }
+    default: return nil
+    }
+  }
+
+  private init(paths perform: @escaping @Sendable (PathService, JSONValue, Timestamp) async throws -> Answer) {
+    self.init(.basic) { api, call, caller in
+      try await perform(PathService(aspera: api.aspera, root: caller.root), call.nodeDocument, call.date)
+    }
+  }
+
+  private init(files perform: @escaping @Sendable (FileService, InboundCall) async throws -> Answer) {
+    self.init(.basicOrBearer) { try await perform(FileService($0.aspera, for: $2), $1) }
+  }
+
+  private init(permissions perform: @escaping @Sendable (PermissionService, InboundCall) throws -> Answer) {
+    self.init(.basicOrBearer) { try perform(PermissionService($0.aspera, for: $2), $1) }
+  }
+
+  private init(
+    _ authorization: Authorization = .basicOrBearer,
+    activity perform: @escaping @Sendable (ActivityService, InboundCall) async throws -> Answer
+  ) {
+    self.init(authorization) { try await perform(ActivityService(aspera: $0.aspera, caller: $2), $1) }
+  }
+}
+
+extension InboundCall {
+  fileprivate var isVersion4: Bool { header("accept-version") == "4.0" }
+
+  fileprivate var nodeDocument: JSONValue {
+    get throws(ErrorResponse) {
+      guard let document = try? JSONValue(parsing: call.body), document.object != nil else {
+        throw .nodeBadRequest("The body is not an object in JSON.")
+      }
+      return document
+    }
   }
 }

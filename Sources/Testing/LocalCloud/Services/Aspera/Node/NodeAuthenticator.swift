@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
 
@@ -12,9 +12,7 @@ internal import StorageCrypto
 struct NodeAuthenticator: Sendable {
   let directory: NodeDirectory
 
-  /// Returns the authenticated caller of a Node API request.
-  ///
-  /// - Throws: A 401 (Unauthorized) error response if the authorization is missing, unreadable or invalid.
+  /// Returns the caller, or throws a 401 (Unauthorized) error.
   func caller(of call: InboundCall) throws(ErrorResponse) -> NodeCaller {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
@@ -42,7 +40,7 @@ struct NodeAuthenticator: Sendable {
   private func bearer(_ text: String, _ accessKey: String?, at date: Timestamp) throws(ErrorResponse) -> NodeCaller {
     guard let accessKey else { throw Self.refusal("A bearer token needs the access key in X-Aspera-AccessKey.") }
     do {
-      let caller = try BearerCheck(directory).caller(text, for: accessKey, at: date)
+      let caller = try BearerCheck(directory: directory).caller(text, for: accessKey, at: date)
       return .bearer(caller.key, caller.user)
     } catch {
       throw Self.refusal(error.message)
@@ -50,4 +48,98 @@ struct NodeAuthenticator: Sendable {
   }
 
   private static func refusal(_ message: String) -> ErrorResponse { .node(.unauthorized, message) }
+}
+
+/// The authenticated caller of a Node API request.
+enum NodeCaller: Sendable {
+  case user(String)
+  case accessKey(LocalCloud.NodeAccessKey)
+  case bearer(LocalCloud.NodeAccessKey, BearerUser)
+
+  /// The caller's access key, or `nil` if the caller is a node user.
+  var accessKey: LocalCloud.NodeAccessKey? {
+    switch self {
+    case .user: nil
+    case .accessKey(let key), .bearer(let key, _): key
+    }
+  }
+
+  /// The creator of what a caller with Basic authorization creates, as IBM's description of the Node API names it.
+  static let administratorID = "ASPERA_ACCESS_KEY_ADMIN"
+
+  /// The ID of the caller, as the creator of permissions and in events.
+  var userID: String {
+    switch self {
+    case .user(let name): name
+    case .accessKey: Self.administratorID
+    case .bearer(_, let user): user.id
+    }
+  }
+
+  /// The folder that is the root of the caller's paths: the root of the access key, or of the node for a node user.
+  var root: NodePath {
+    get throws(ErrorResponse) {
+      guard let path = NodePath(accessKey?.path ?? "/") else {
+        throw .node(.internalServerError, "The storage path of the access key is invalid.")
+      }
+      return path
+    }
+  }
+
+  /// The user of the bearer token, or `nil` if the caller authenticated with Basic authorization.
+  var bearerUser: BearerUser? {
+    if case .bearer(_, let user) = self { user } else { nil }
+  }
+}
+
+/// The user whom a bearer token names.
+struct BearerUser: Sendable {
+  let id: String
+  let groupIDs: [String]
+
+  /// Whether the token's scope grants all rights of the access key (`admin:all`).
+  let isAdministrator: Bool
+}
+
+/// A verifier of bearer tokens, which uses the verification key of the access key that a token belongs to.
+struct BearerCheck: Sendable {
+  /// The reason why the node rejects a bearer token.
+  enum Problem: Error {
+    case unknownKey, noVerificationKey, unreadable, wrongSignature, foreignScope, unknownRole, noUser
+    case expired(Timestamp)
+
+    var message: String {
+      switch self {
+      case .unknownKey: "The access key of the bearer token is not known."
+      case .noVerificationKey: "The access key of the bearer token has no token_verification_key."
+      case .unreadable: "The bearer token is invalid: it cannot be read."
+      case .wrongSignature: "The bearer token is invalid: its signature is not one of the token_verification_key."
+      case .foreignScope: "The bearer token is invalid: its scope names another access key."
+      case .unknownRole: "The bearer token is invalid: its scope ends neither in user:all nor in admin:all."
+      case .noUser: "The bearer token is invalid: it has no user_id."
+      case .expired(let end): "The bearer token has expired: it ended at \(end.iso8601)."
+      }
+    }
+  }
+
+  let directory: NodeDirectory
+
+  /// Verifies a bearer token, and returns its access key and its user.
+  func caller(
+    _ token: String, for accessKey: String, at date: Timestamp
+  ) throws(Problem) -> (key: LocalCloud.NodeAccessKey, user: BearerUser) {
+    guard let key = directory.accessKey(accessKey) else { throw .unknownKey }
+    guard let pem = key.tokenVerificationKey else { throw .noVerificationKey }
+    guard let bearer = try? NodeBearerToken(Secret(token)), let end = bearer.claims.expiration else {
+      throw .unreadable
+    }
+    guard (try? bearer.verify(with: pem)) != nil else { throw .wrongSignature }
+    guard let scope = bearer.claims.scope, scope.accessKey.utf8.elementsEqual(accessKey.utf8) else {
+      throw .foreignScope
+    }
+    guard scope.role == NodeScope.user || scope.role == NodeScope.admin else { throw .unknownRole }
+    guard let user = bearer.claims.userID, !user.isEmpty else { throw .noUser }
+    guard end > date else { throw .expired(end) }
+    return (key, BearerUser(id: user, groupIDs: bearer.claims.groupIDs, isAdministrator: scope.role == NodeScope.admin))
+  }
 }

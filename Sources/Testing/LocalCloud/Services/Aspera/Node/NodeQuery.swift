@@ -8,10 +8,7 @@ internal import StorageAuth
 struct NodeQuery: Sendable {
   private let pairs: [FormPair]
 
-  /// Reads the query of a request.
-  ///
-  /// - Throws: A 400 (Bad Request) error if the query cannot be decoded, or if a parameter occurs twice. Parameters whose
-  ///   names end in `[]` can occur several times.
+  /// Reads the query, in which only parameters whose names end in `[]` can occur several times.
   init(_ call: InboundCall) throws(ErrorResponse) {
     guard let pairs = call.pairs, pairs.count <= 100 else {
       throw .nodeBadRequest("The query cannot be read, or has more than 100 parameters.")
@@ -23,7 +20,6 @@ struct NodeQuery: Sendable {
     self.pairs = pairs
   }
 
-  /// The value of the parameter with a name, or `nil` if the parameter is missing.
   subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
 
   /// Returns the values of a list parameter: its words separated by commas, and those of the parameter with `[]`.
@@ -41,7 +37,6 @@ struct NodeQuery: Sendable {
     return number
   }
 
-  /// Returns a parameter as a Boolean value, or `nil` if it is missing.
   func bool(_ name: String) throws(ErrorResponse) -> Bool? {
     switch self[name] {
     case nil: return nil
@@ -51,7 +46,6 @@ struct NodeQuery: Sendable {
     }
   }
 
-  /// Returns a parameter as a point in time, or `nil` if it is missing.
   func time(_ name: String) throws(ErrorResponse) -> Timestamp? {
     guard let text = self[name] else { return nil }
     guard let time = Timestamp(iso8601: text) else {
@@ -60,18 +54,11 @@ struct NodeQuery: Sendable {
     return time
   }
 
-  /// Returns a parameter as a pattern with `*` and `?`, or `nil` if it is missing.
   func pattern(_ name: String, ignoresCase: Bool = false) throws(ErrorResponse) -> NamePattern? {
     try self[name].map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
   }
 
-  /// Returns the elements of a list that the parameters `page` and `per_page` select, or all if both are missing.
-  ///
-  /// - Parameters:
-  ///   - elements: All elements; page 1 contains the first ones.
-  ///   - limit: The maximum number of elements in a response.
-  /// - Throws: A 400 (Bad Request) error if one parameter is missing or out of range, or if there are too many elements
-  ///   for a response without pages.
+  /// Returns the elements that `page` and `per_page` select, or all if both are missing and they are few enough.
   func page<Element>(of elements: [Element], limit: Int) throws(ErrorResponse) -> ArraySlice<Element> {
     switch (try number("page"), try number("per_page")) {
     case (nil, nil):
@@ -106,6 +93,5 @@ struct NamePattern: Sendable {
     self.ignoresCase = ignoresCase
   }
 
-  /// Returns whether the pattern matches a whole name.
   func matches(_ name: String) -> Bool { pattern.matches(ignoresCase ? name.asciiLowercased : name) }
 }

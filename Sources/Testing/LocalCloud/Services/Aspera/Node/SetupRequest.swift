@@ -69,9 +69,7 @@ struct SetupRequest: Sendable {
     }
   }
 
-  /// The `paths` of the response to the setup call.
-  ///
-  /// For an upload, the paths contain only destinations, as in the responses of a real server.
+  /// The `paths` of the response, which contain only destinations for an upload, as on a real server.
   var answeredPaths: JSONValue {
     guard direction == .send else { return .array(paths) }
     return .array(
@@ -81,9 +79,7 @@ struct SetupRequest: Sendable {
       })
   }
 
-  /// The `destination_root` of the response to the setup call.
-  ///
-  /// If an upload has no root folder and a single destination, the root is that destination.
+  /// The `destination_root` of the response, which is the only destination of an upload without a root folder.
   var answeredRoot: String {
     if let root = request["destination_root"]?.string { return root }
     guard direction == .send else { return "" }
@@ -101,7 +97,7 @@ struct SetupRequest: Sendable {
   }
 
   private func folder(_ name: String) throws(ErrorResponse) -> NodePath {
-    guard let path = NodePath(request[name]?.string ?? "").map({ root.appending($0) }), path.isWithinLimits else {
+    guard let path = root.appending(request[name]?.string ?? "") else {
       throw .nodeBadRequest("The \(name) is too long, or leads out of the root.")
     }
     return path
@@ -111,9 +107,84 @@ struct SetupRequest: Sendable {
 
   private static func location(_ text: String?, in folder: NodePath) throws(ErrorResponse) -> NodePath {
     if text == wholeRoot { return folder }
-    guard let path = text.flatMap({ NodePath($0) }).map({ folder.appending($0) }), path.isWithinLimits else {
+    guard let path = folder.appending(text) else {
       throw .nodeBadRequest("A path is missing, too long, or leads out of the root.")
     }
     return path
+  }
+}
+
+extension NodeAPI {
+  private static let transferRequestLimit = 1_000
+
+  /// Prepares transfers, and returns a transfer specification or an error for each transfer request.
+  func setup(
+    _ direction: TransferDirection, _ document: JSONValue, for caller: NodeCaller, at date: Timestamp
+  ) throws -> Answer {
+    let root = try caller.root
+    guard let elements = document["transfer_requests"]?.array, (1...Self.transferRequestLimit).contains(elements.count)
+    else {
+      throw ErrorResponse.nodeBadRequest("There are no transfer_requests, or more than \(Self.transferRequestLimit).")
+    }
+    aspera.count { $0.setups += 1 }
+    let specifications = try elements.map { element -> JSONValue in
+      do {
+        return ["transfer_spec": try specification(for: SetupRequest(direction, element, root), caller, at: date)]
+      } catch let error as ErrorResponse {
+        return ["error": error.nodeDocument]
+      } catch let problem as FileProblem {
+        return ["error": ErrorResponse.node(problem.relative(to: root)).nodeDocument]
+      }
+    }
+    return Answer(["transfer_specs": .array(specifications)])
+  }
+
+  /// Returns the transfer specification for a transfer request, with a new token.
+  ///
+  /// A caller with a bearer token receives no other token: the permissions of folders determine what the bearer token
+  /// grants access to.
+  func specification(for order: SetupRequest, _ caller: NodeCaller, at date: Timestamp) throws -> JSONValue {
+    let locations = try order.locations
+    let isBearer = caller.bearerUser != nil
+    if order.direction == .receive, !isBearer {
+      for location in locations where try aspera.files.entry(at: location) == nil {
+        throw FileProblem.notFound(location)
+      }
+    }
+    let user = aspera.directory.transferUser
+    for line in order.publicKeys where !aspera.directory.add(publicKey: line, of: user) {
+      throw ErrorResponse.nodeBadRequest("One of the public_keys is not a line of authorized_keys.")
+    }
+    let lifetime = try order.lifetime
+    var token: String?
+    if !isBearer {
+      token = aspera.tokens.issue(
+        TransferClaim(
+          direction: order.direction, user: user, accessKey: caller.accessKey?.id, creator: caller.userID,
+          base: order.root, locations: locations, issued: date,
+          end: date.advanced(by: aspera.tokenLifetime ?? lifetime)))
+      aspera.cloud.counters.count(Self.endpoint) { $0.issued += 1 }
+    }
+    let port = JSONValue.number(JSONNumber(transferPort))
+    var specification = JSONObject()
+    specification["paths"] = order.answeredPaths
+    specification["source_root"] = .string(order.request["source_root"]?.string ?? "")
+    specification["destination_root"] = .string(order.answeredRoot)
+    specification["token"] = token.map { .string($0) }
+    specification["direction"] = .string(order.direction.rawValue)
+    specification["cipher"] = "aes-128"
+    specification["tags"] = order.request["tags"] ?? .null
+    specification["cookie"] = order.request["cookie"]
+    specification["rate_policy_allowed"] = "fixed"
+    specification["rate_policy"] = "fair"
+    specification["target_rate_kbps"] = 10_000
+    specification["min_rate_kbps"] = 0
+    specification["remote_host"] = "127.0.0.1"
+    specification["remote_user"] = .string(user)
+    specification["sshfp"] = .string(aspera.hostKey.description)
+    specification["ssh_port"] = port
+    specification["fasp_port"] = port
+    specification["http_fallback"] = false
+    return .object(specification)
   }
 }

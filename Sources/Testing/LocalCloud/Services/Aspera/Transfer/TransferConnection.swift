@@ -7,14 +7,12 @@ internal import Synchronization
 
 /// A connection to the simulated transfer server, with its login, session and open files.
 final class TransferConnection: Sendable {
-  /// A transfer session, with the permissions of its token.
   struct Session: Sendable {
     let direction: TransferDirection
     let claim: TransferClaim?
     let record: TransferRecord
   }
 
-  /// The state of a file that is being transferred.
   enum LocalFile: Sendable {
     case sending(Content)
     case receiving(Upload, [Extent])
@@ -56,7 +54,6 @@ final class TransferConnection: Sendable {
     set { state.withLock { $0.account = newValue } }
   }
 
-  /// The transfer session of the connection, or `nil` before the session begins.
   var session: Session? {
     get { state.withLock { $0.session } }
     set { state.withLock { $0.session = newValue } }
@@ -73,9 +70,7 @@ final class TransferConnection: Sendable {
     fault.flatMap { $0.location == location ? $0 : nil }
   }
 
-  /// Returns the fault planned for the content of the transfer, or `nil` if the fault isn't due yet.
-  ///
-  /// The fault is due when enough bytes were transferred, or when the content has ended.
+  /// Returns the fault that is due after enough bytes, or at the end of the content.
   func faultInContent(isEnd: Bool) -> LocalCloud.TransferFault? {
     guard let fault, case .afterBytes(let bytes) = fault.location else { return nil }
     return isEnd || state.withLock { $0.byteCount } >= bytes ? fault : nil
@@ -89,20 +84,13 @@ final class TransferConnection: Sendable {
     }
   }
 
-  /// Returns the open file with a number, or `nil` if no file has that number.
   func file(_ number: Int) -> LocalFile? {
     state.withLock { $0.files.indices.contains(number) ? $0.files[number] : nil }
   }
 
-  /// Sets the state of the open file with a number.
-  func update(_ number: Int, _ file: LocalFile) {
-    state.withLock { $0.files[number] = file }
-  }
+  func update(_ number: Int, _ file: LocalFile) { state.withLock { $0.files[number] = file } }
 
-  /// Adds to the number of content bytes that were transferred on the connection.
-  func passed(_ byteCount: Int64) {
-    state.withLock { $0.byteCount += byteCount }
-  }
+  func passed(_ byteCount: Int64) { state.withLock { $0.byteCount += byteCount } }
 
   /// Whether all files that the server receives on the connection are complete.
   var isComplete: Bool {
@@ -110,6 +98,79 @@ final class TransferConnection: Sendable {
       state.files.allSatisfy { file in
         if case .receiving = file { false } else { true }
       }
+    }
+  }
+}
+
+/// The open connections to the simulated transfer server, of which the oldest is discarded if there are too many.
+final class ConnectionTable: Sendable {
+  private let connections = Mutex(LimitedTable<String, TransferConnection>(capacity: 4096))
+
+  /// Adds a connection, and returns its ID, which is hard to guess.
+  func add(_ connection: TransferConnection) -> String {
+    let id = BlobID.random().description
+    connections.withLock { $0[id] = connection }
+    return id
+  }
+
+  subscript(id: String) -> TransferConnection? { connections.withLock { $0[id] } }
+
+  func remove(_ id: String) { connections.withLock { $0[id] = nil } }
+}
+
+/// The received parts of interrupted uploads that a later session may resume, of which the oldest goes first.
+final class PartialUploadTable: Sendable {
+  private struct Key: Hashable {
+    let path: [UInt8]
+    let byteCount: Int64
+    let modified: Timestamp
+
+    init?(_ upload: TransferConnection.Upload) {
+      guard upload.isResumable, let modified = upload.modified else { return nil }
+      path = Array(upload.path.text.utf8)
+      byteCount = upload.byteCount
+      self.modified = modified
+    }
+  }
+
+  private let parts = Mutex(LimitedTable<Key, [Extent]>(capacity: 256))
+
+  /// Keeps the bytes of a resumable upload that have arrived so far.
+  func keep(_ extents: [Extent], of upload: TransferConnection.Upload) {
+    guard let key = Key(upload) else { return }
+    parts.withLock { $0[key] = extents }
+  }
+
+  /// Removes and returns the bytes that arrived of an upload; empty if the upload is not resumable.
+  func take(_ upload: TransferConnection.Upload) -> [Extent] {
+    guard let key = Key(upload) else { return [] }
+    return parts.withLock { parts in
+      defer { parts[key] = nil }
+      return parts[key] ?? []
+    }
+  }
+}
+
+/// A dictionary of limited size, which loses its oldest entry if there are too many.
+private struct LimitedTable<Key: Hashable, Value> {
+  let capacity: Int
+  private var values: [Key: Value] = [:]
+  private var order: [Key] = []
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  subscript(key: Key) -> Value? {
+    get { values[key] }
+    set {
+      if newValue == nil {
+        order.removeAll { $0 == key }
+      } else if values[key] == nil {
+        order.append(key)
+      }
+      values[key] = newValue
+      if order.count > capacity { values[order.removeFirst()] = nil }
     }
   }
 }

@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
-internal import Synchronization
 
 /// The simulated transfer server, which replaces SSH and ascp for `ascp-simulator` with JSON and bytes over HTTP.
 ///
@@ -40,9 +39,7 @@ struct TransferDesk: Sendable {
     return Answer([:])
   }
 
-  /// Begins a transfer session.
-  ///
-  /// The transfer token must be valid and grant access to the paths that are already known.
+  /// Begins a transfer session, whose token must be valid and grant access to the paths that are already known.
   func begin(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
     guard let account = connection.account,
       let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
@@ -58,14 +55,12 @@ struct TransferDesk: Sendable {
         tokenType: TransferTokenCheck.type(of: document["token"]?.string), tags: document["tags"],
         cookie: document["cookie"]?.string, paths: paths.prefix(100).compactMap(\.string), date: date),
       clientSeen: date)
-    aspera.activity.add(record)
-    aspera.activity.add("started", of: record, at: date)
+    aspera.activity.start(record, at: date)
     connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
     aspera.count { $0.sessions += 1 }
     return Answer(["piece": .number(JSONNumber(connection.pieceByteCount))])
   }
 
-  /// Ends a transfer session successfully.
   func end(_ id: String, _ connection: TransferConnection, at date: Timestamp) throws -> Answer {
     guard let session = connection.session, connection.isComplete else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: true))
@@ -92,27 +87,19 @@ struct TransferDesk: Sendable {
   func inject(_ fault: LocalCloud.TransferFault?) throws {
     guard let fault else { return }
     aspera.count { $0.faults[fault.code, default: 0] += 1 }
-    throw InjectedRefusal(refusal: TransferRefusal(fault))
+    throw TransferRefusal(fault)
   }
 
-  /// Returns the path on the node that a session names relative to its folder, after checking that the session's token
-  /// grants access to the path.
+  /// Returns a path that a session names relative to its folder, and to which its token must grant access.
   static func path(_ value: JSONValue?, _ claim: TransferClaim?) throws -> NodePath {
     guard let text = value?.string else { throw TransferRefusal.protocolError }
-    guard let path = NodePath(text).map({ (claim?.base ?? .root).appending($0) }), path.isWithinLimits else {
+    guard let path = (claim?.base ?? .root).appending(text) else {
       throw TransferRefusal(41, "The path is too long, or leads out of the docroot: \(text.shortened(to: 4_096))")
     }
     try TransferTokenCheck.check(path, against: claim)
     return path
   }
-}
 
-/// An injected error of the simulated transfer server, which is not counted as a real error response.
-struct InjectedRefusal: Error {
-  let refusal: TransferRefusal
-}
-
-extension TransferDesk {
   // MARK: Changes by options that move and remove files
 
   /// Returns the response that lists everything below a folder; the list is empty if there is no folder.
@@ -165,19 +152,16 @@ extension TransferDesk {
     try await aspera.files.move(path, to: target, at: date)
     return Answer([:])
   }
-}
 
-/// The symbolic links of the node in transfers.
-extension TransferDesk {
+  // MARK: Symbolic links
+
   /// The maximum number of links that lead from one to the next.
   private static let hopLimit = 40
 
   /// The maximum number of files and folders in a source, which links can multiply.
   private static let entryLimit = 100_000
 
-  /// Creates a symbolic link for an upload, unless a file or link with its name exists that it may not replace.
-  ///
-  /// A folder, and a link to a folder, are never replaced.
+  /// Creates a symbolic link, unless a folder, a link to one, or a file that it may not replace has its name.
   func makeLink(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send, let target = document["target"]?.string,
       (1...4_096).contains(target.utf8.count)
@@ -188,17 +172,13 @@ extension TransferDesk {
       guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
     }
     try checkMayMake(path.parent, session)
-    try await aspera.files.put(
-      Content(extents: [], byteCount: 0, entityTag: "", crc64: 0), at: path, date, link: .path(target))
+    try await aspera.files.put(.empty, at: path, date, link: .path(target))
     return Answer(["made": true])
   }
 
   /// Returns the files and folders of a source with their paths below it, each folder before its contents.
   ///
-  /// - Parameters:
-  ///   - path: The path of the source.
-  ///   - policy: Whether links are followed, left out, or kept as links.
-  ///   - claim: The permissions of the session, which apply to the targets of links too.
+  /// - Parameter claim: The permissions of the session, which apply to the targets of links too.
   func entries(
     of path: NodePath, _ policy: SymbolicLinkPolicy, _ claim: TransferClaim?
   ) throws -> [(below: String, entry: FileEntry)] {
@@ -247,9 +227,7 @@ extension TransferDesk {
     guard entry.link == nil else { throw FileProblem.notFound(link.path) }
     return entry
   }
-}
 
-extension TransferDesk {
   // MARK: Downloads
 
   /// Returns the response that lists the source of a download: a file, or a folder with everything below it.
@@ -288,9 +266,7 @@ extension TransferDesk {
     try inject(connection.faultInContent(isEnd: false))
     passed(count, connection)
     if end == content.byteCount { completed(connection) }
-    return Answer(
-      headers: [.contentType: "application/octet-stream"],
-      body: .extents(content.extents(in: offset..<end), byteCount: count))
+    return Answer(content, in: offset..<end)
   }
 
   // MARK: Uploads
@@ -339,9 +315,7 @@ extension TransferDesk {
     return Answer(["file": .number(JSONNumber(number)), "offset": .number(JSONNumber(offset))])
   }
 
-  /// Appends bytes to a file that is being uploaded.
-  ///
-  /// The file is complete once all of its bytes have arrived.
+  /// Appends bytes to a file that is being uploaded, which is complete once all of its bytes have arrived.
   func write(
     _ number: Int, from offset: Int64, _ request: Request, _ connection: TransferConnection, at date: Timestamp
   ) async throws -> Answer {
@@ -402,119 +376,4 @@ extension TransferDesk {
   static func rest(of path: NodePath, below folder: NodePath) -> String {
     path.names.dropFirst(folder.names.count).joined(separator: "/")
   }
-}
-
-/// The open connections to the simulated transfer server.
-///
-/// Their number is limited; if there are too many, the oldest connection is discarded.
-final class ConnectionTable: Sendable {
-  private static let capacity = 4096
-
-  private struct State {
-    var connections: [String: TransferConnection] = [:]
-    var order: [String] = []
-  }
-
-  private let state = Mutex(State())
-
-  /// Adds a connection to the table.
-  ///
-  /// - Returns: The ID of the connection, which is random and hard to guess.
-  func add(_ connection: TransferConnection) -> String {
-    let id = BlobID.random().description
-    state.withLock { state in
-      if state.order.count >= Self.capacity { state.connections[state.order.removeFirst()] = nil }
-      state.connections[id] = connection
-      state.order.append(id)
-    }
-    return id
-  }
-
-  subscript(id: String) -> TransferConnection? { state.withLock { $0.connections[id] } }
-
-  /// Removes the connection with an ID.
-  func remove(_ id: String) {
-    state.withLock { state in
-      state.connections[id] = nil
-      state.order.removeAll { $0 == id }
-    }
-  }
-}
-
-/// The received parts of uploads that were interrupted and that a later session may resume.
-///
-/// Their number is limited; the oldest part is discarded first.
-final class PartialUploadTable: Sendable {
-  private static let capacity = 256
-
-  private struct Key: Hashable {
-    let path: [UInt8]
-    let byteCount: Int64
-    let modified: Timestamp
-
-    init?(_ upload: TransferConnection.Upload) {
-      guard upload.isResumable, let modified = upload.modified else { return nil }
-      path = Array(upload.path.text.utf8)
-      byteCount = upload.byteCount
-      self.modified = modified
-    }
-  }
-
-  private struct State {
-    var parts: [Key: [Extent]] = [:]
-    var order: [Key] = []
-  }
-
-  private let state = Mutex(State())
-
-  /// Keeps the bytes of a resumable upload that have arrived so far.
-  func keep(_ extents: [Extent], of upload: TransferConnection.Upload) {
-    guard let key = Key(upload) else { return }
-    state.withLock { state in
-      if state.parts.updateValue(extents, forKey: key) == nil { state.order.append(key) }
-      if state.order.count > Self.capacity { state.parts[state.order.removeFirst()] = nil }
-    }
-  }
-
-  /// Removes and returns the bytes that arrived of an upload; empty if the upload is not resumable.
-  func take(_ upload: TransferConnection.Upload) -> [Extent] {
-    guard let key = Key(upload) else { return [] }
-    return state.withLock { state in
-      state.order.removeAll { $0 == key }
-      return state.parts.removeValue(forKey: key) ?? []
-    }
-  }
-}
-
-/// The permissions that a transfer token grants.
-struct TransferClaim: Sendable {
-  let direction: TransferDirection
-  let user: String
-
-  /// The ID of the access key that authorized the token, or `nil` if a node user did.
-  let accessKey: String?
-
-  /// The ID of the user who got the token.
-  let creator: String
-
-  /// The folder to which the paths of the session are relative: the root of the access key, or the folder of the
-  /// session's file ID.
-  let base: NodePath
-
-  /// The paths that the token grants access to, including everything below the paths.
-  ///
-  /// A token with the direction `send` grants write access, and any other token grants read access.
-  let locations: [NodePath]
-
-  /// Whether the token allows the session to create folders.
-  var mayMakeFolders = true
-
-  /// Whether the token allows the session to remove and move files.
-  var mayDelete = true
-
-  let issued: Timestamp
-  let end: Timestamp
-
-  /// Returns whether the token grants access to a path.
-  func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
 }

@@ -1,24 +1,19 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
 internal import HTTPTypes
 internal import HummingbirdCore
-internal import NIOCore
 internal import StorageAuth
 
 /// The HTTP request handler of the simulated transfer server.
 struct TransferGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
 
-  private let desk: TransferDesk
-  private let context: CloudContext
+  let desk: TransferDesk
 
-  init(_ aspera: AsperaContext) {
-    desk = TransferDesk(aspera: aspera)
-    context = aspera.cloud
-  }
+  private var context: CloudContext { desk.aspera.cloud }
 
-  /// Handles a request of `ascp-simulator` and sends the response.
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
     let exchange = context.open(TransferDesk.endpoint, record)
@@ -53,9 +48,7 @@ struct TransferGateway: Sendable {
       guard let offset = parameters?["offset"].flatMap({ Int64(digits: $0) }) else {
         throw TransferRefusal.protocolError
       }
-      if request.method == .put {
-        return try await desk.write(number, from: offset, request, connection, at: date)
-      }
+      if request.method == .put { return try await desk.write(number, from: offset, request, connection, at: date) }
       guard let count = parameters?["count"].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
       return try desk.read(number, from: offset, count, connection)
     }
@@ -89,18 +82,58 @@ struct TransferGateway: Sendable {
   private func refusal(
     _ error: any Error, of session: TransferConnection.Session?, at date: Timestamp, _ record: RequestRecord?
   ) -> Answer {
-    let refusal: TransferRefusal
-    switch error {
-    case let injected as InjectedRefusal: refusal = injected.refusal
-    case let error as TransferRefusal: refusal = error
-    case let problem as FileProblem: refusal = TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
-    default: refusal = TransferRefusal(36, "The transfer desk failed: \(ErrorResponse.kind(of: error))")
-    }
+    let refusal =
+      switch error {
+      case let error as TransferRefusal: error
+      case let problem as FileProblem: TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
+      default: TransferRefusal(36, "The transfer desk failed: \(ErrorResponse.kind(of: error))")
+      }
     if let record = session?.record, record.progress.status == .running {
       desk.aspera.activity.end(record, .failed, refusal, at: date)
     }
-    if !(error is InjectedRefusal) { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
+    if !refusal.isInjected { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
     record?.refused(String(refusal.code), refusal.text)
     return Answer(refusal.document, .forbidden)
   }
+}
+
+/// An error of the simulated transfer server, with an ascp error code.
+struct TransferRefusal: Error {
+  let code: Int
+  let text: String
+  /// Whether the error is injected, so that it is not counted as a real error response.
+  private(set) var isInjected = false
+
+  init(_ code: Int, _ text: String) {
+    self.code = code
+    self.text = text
+  }
+
+  init(_ problem: FileProblem) {
+    switch problem {
+    case .notFound: code = 4
+    case .isNoFolder: code = 6
+    case .isFolder: code = 7
+    case .isRoot, .tooLong: code = 41
+    case .exists, .notEmpty: code = 42
+    }
+    text = problem.message
+  }
+
+  init(_ fault: LocalCloud.TransferFault) {
+    let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
+    self.init(fault.code, fault.text ?? "The server ended the session: \(name), as fault injection requested")
+    isInjected = true
+  }
+
+  /// The error for a failed login, which does not reveal the reason, as in SSH.
+  static let account = TransferRefusal(19, "failed to authenticate")
+
+  /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
+  static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
+
+  /// The error for a call of a session that `/ops/transfers` canceled.
+  static let canceled = TransferRefusal(28, "The session was canceled by a call of the Node API")
+
+  var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }

@@ -4,20 +4,14 @@
 internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
+package import Synchronization
 
 /// A verifier of the tokens with which clients begin transfer sessions.
 struct TransferTokenCheck: Sendable {
   let aspera: AsperaContext
 
-  /// Verifies the transfer token of a session and returns its permissions.
+  /// Returns the permissions of a session's token, or `nil` if the session may access all paths.
   ///
-  /// - Parameters:
-  ///   - token: The token, or `nil` if the session has no token.
-  ///   - tags: The tags of the session.
-  ///   - account: The account that logged in.
-  ///   - direction: The direction of the transfer, from the client's point of view.
-  ///   - date: The current time.
-  /// - Returns: The permissions of the token, or `nil` if the session may access all paths.
   /// - Throws: `TransferRefusal` if the token is missing, invalid or expired, or does not match the session.
   func claim(
     _ token: String?, tags: JSONValue?, account: LocalCloud.TransferAccount, _ direction: TransferDirection,
@@ -64,16 +58,12 @@ struct TransferTokenCheck: Sendable {
   }
 
   /// Checks that a token grants access to a path; `nil` permissions grant access to all paths.
-  ///
-  /// - Throws: `TransferRefusal` if the token doesn't grant access to the path.
   static func check(_ path: NodePath, against claim: TransferClaim?) throws(TransferRefusal) {
     guard let claim, !claim.covers(path) else { return }
-    throw refusal(
-      "the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
+    throw refusal("the token does not match the file list: \(path.relative(to: claim.base).text) is not part of it")
   }
 
-  /// Returns the permissions of a session without a setup call: on the folder of a file ID, or on the root of the access
-  /// key.
+  /// Returns the permissions on the folder of a file ID, or on the root of the access key.
   private func claim(
     of caller: NodeCaller, fileID: String?, _ account: LocalCloud.TransferAccount, _ direction: TransferDirection,
     at date: Timestamp
@@ -81,7 +71,7 @@ struct TransferTokenCheck: Sendable {
     do {
       let files = try FileService(aspera, for: caller)
       var base = files.root
-      if let fileID { base = try files.folder(fileID, for: direction == .send ? .write : .read).path }
+      if let fileID { base = try files.folder(fileID, for: [direction == .send ? .write : .read]).path }
       return TransferClaim(
         direction: direction, user: account.user, accessKey: caller.accessKey?.id, creator: caller.userID, base: base,
         locations: [base],
@@ -107,7 +97,7 @@ struct TransferTokenCheck: Sendable {
     _ text: String, _ accessKey: String, at date: Timestamp
   ) throws(TransferRefusal) -> NodeCaller {
     do {
-      let caller = try BearerCheck(aspera.directory).caller(text, for: accessKey, at: date)
+      let caller = try BearerCheck(directory: aspera.directory).caller(text, for: accessKey, at: date)
       return .bearer(caller.key, caller.user)
     } catch .expired(let end) {
       throw TransferRefusal(37, "Bearer token has expired: it ended at \(end.iso8601), now is \(date.iso8601)")
@@ -116,8 +106,55 @@ struct TransferTokenCheck: Sendable {
     }
   }
 
-  /// Returns the error for a session that its token does not authorize.
   static func refusal(_ text: String) -> TransferRefusal {
     TransferRefusal(34, "The server refused the session: \(text)")
   }
+}
+
+/// The permissions that a transfer token grants.
+struct TransferClaim: Sendable {
+  let direction: TransferDirection
+  let user: String
+
+  /// The ID of the access key that authorized the token, or `nil` if a node user did.
+  let accessKey: String?
+
+  let creator: String
+
+  /// The folder of the session's paths: the root of the access key, or the folder of the session's file ID.
+  let base: NodePath
+
+  /// The paths that the token grants access to with everything below them, for writing if the direction is `send`.
+  let locations: [NodePath]
+
+  var mayMakeFolders = true
+
+  var mayDelete = true
+
+  let issued: Timestamp
+  let end: Timestamp
+
+  func covers(_ path: NodePath) -> Bool { locations.contains { $0.contains(path) } }
+}
+
+/// The transfer tokens that the simulated node issued, with their permissions.
+///
+/// A token is retained for an hour after its expiration, so that it is rejected as expired and not as unknown.
+package final class TransferTokenTable: Sendable {
+  private static let retention = Duration.seconds(3600)
+
+  private let claims = ExpiringTable<TransferClaim>(capacity: 20_000)
+
+  /// A closure that receives every issued transfer token and access token, so that tests can search for leaked tokens.
+  package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+  /// Issues a transfer token with the given permissions, in the format of a real server.
+  func issue(_ claim: TransferClaim) -> String {
+    let token = "ATM2_AC" + RandomText.letters(76) + "_2MTA"
+    claims.insert(claim, for: token, until: claim.end.advanced(by: Self.retention), at: claim.issued)
+    Self.watcher.withLock { $0 }?(token)
+    return token
+  }
+
+  func claim(of token: String) -> TransferClaim? { claims.value(of: token) }
 }

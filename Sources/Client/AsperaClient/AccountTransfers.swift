@@ -1,0 +1,74 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import AsperaAuth
+package import AsperaTransfer
+package import StorageAuth
+package import StorageClient
+package import SystemPackage
+
+/// File transfers to and from an Aspera server without a Node API, which needs only an account.
+package struct AccountTransfers: Sendable {
+  private let queue: TransferQueue
+  private let token: AsperaToken?
+  private let tags: JSONObject?
+
+  /// Creates the file transfers of an Aspera account.
+  ///
+  /// - Parameters:
+  ///   - account: The account that logs in to the server.
+  ///   - token: The transfer token, or `nil` if the server requires only the account.
+  ///   - tags: The tags of the transfers, by which a server checks a bearer token, or `nil`.
+  ///   - configuration: The configuration of the transfer queue.
+  ///   - engine: The engine that carries out the transfers.
+  package init(
+    _ account: AsperaAccount, token: AsperaToken? = nil, tags: JSONObject? = nil,
+    queue configuration: TransferQueueConfiguration = TransferQueueConfiguration(), engine: any TransferEngine
+  ) {
+    queue = TransferQueue(engine: engine, account: account, configuration: configuration)
+    self.token = token
+    self.tags = tags
+  }
+
+  /// The events of the transfers, such as retries.
+  package var events: EventHub { queue.authEvents }
+
+  /// Uploads a file to the Aspera server.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the local file.
+  ///   - path: The path on the server, relative to the account's root.
+  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
+  package func upload(_ file: FilePath, to path: String, progress: TransferProgress.Handler? = nil) async throws {
+    let source = try await TransferFile(.file(file))
+    var spec = TransferSpec(.send, [TransferPath(source.path, to: path)], destinationRoot: "/")
+    spec.createsFolder = true
+    let meter = ProgressMeter(total: source.size, handler: progress)
+    try await queue.carryOut(session(spec), size: source.size) { meter.advance(by: $0) }
+  }
+
+  /// Downloads a file from the Aspera server into a local file, which appears only when the download is complete.
+  ///
+  /// - Parameters:
+  ///   - path: The path on the server, relative to the account's root.
+  ///   - file: The path of the local file.
+  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
+  package func download(_ path: String, to file: FilePath, progress: TransferProgress.Handler? = nil) async throws {
+    let location = try await FileLocation(file)
+    _ = try await location.permissions()
+    let folder = try TemporaryFolder(in: location.folder.path.absolute.string)
+    let name = "content"
+    let spec = TransferSpec(.receive, [TransferPath("/" + path, to: name)], destinationRoot: folder.path)
+    let meter = ProgressMeter(total: nil, handler: progress)
+    try await queue.carryOut(session(spec), size: nil) { meter.advance(by: $0) }
+    let info = ObjectInfo(key: path, size: nil, lastModified: nil)
+    let copy = try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
+    try await copy.move(to: location)
+  }
+
+  private func session(_ spec: TransferSpec) -> TransferSession {
+    var spec = spec
+    spec.tags = tags
+    return TransferSession(spec, token: token.map { .fixed($0) } ?? .none)
+  }
+}

@@ -1,0 +1,95 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import CredentialSources
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageClient
+
+/// A client of the API of an Aspera application, which authorizes requests with access tokens.
+struct ApplicationAPI: Sendable {
+  /// The maximum size of a response, in bytes.
+  private static let responseLimit = 8 << 20
+
+  /// The number of times that a request without side effects is sent.
+  private static let attempts = 3
+
+  /// The name of the application, for error messages.
+  let name: String
+  let url: String
+  let tokens: CredentialCache<OAuthBearer>
+  let transport: any HTTPTransport
+  let time: any SigningClock
+
+  /// Sends a request to the API, and returns the JSON document in the response.
+  ///
+  /// A request with the method GET is repeated if the error is temporary. If the API rejects the access token, the
+  /// request is repeated once with a new token.
+  ///
+  /// - Parameters:
+  ///   - method: The method of the request.
+  ///   - path: The path below the URL of the API, with the query.
+  ///   - body: The JSON document to send, or `nil` for a request without a body.
+  /// - Throws: `ServiceError` if the API refuses the request, `StorageError` if the response is malformed, and a
+  ///   `CredentialError` or a `TransportError`.
+  func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+    var attempt = 1
+    while true {
+      do {
+        return try await document(method, path, body)
+      } catch let error where method == .get && attempt < Self.attempts && Self.isRetryable(error) {
+        try await time.sleep(for: .seconds(attempt))
+        attempt += 1
+      }
+    }
+  }
+
+  private static func isRetryable(_ error: any Error) -> Bool {
+    switch error {
+    case let error as ServiceError: error.isRetryable
+    case let error as TransportError: error.isRetryable
+    default: false
+    }
+  }
+
+  private func document(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws -> JSONValue {
+    let first = try await tokens.credential(lasting: .seconds(2))
+    var (response, bytes) = try await send(method, path, body, first.credential)
+    if response.status == .unauthorized {
+      let second = try await tokens.credential(lasting: .seconds(2), replacing: first.generation)
+      (response, bytes) = try await send(method, path, body, second.credential)
+    }
+    let document = try? JSONValue(parsing: bytes)
+    guard response.status.kind == .successful else {
+      throw refusal(document, response, subject: "\(method) \(path)")
+    }
+    guard !bytes.isEmpty else { return .null }
+    guard let document else { throw StorageError.malformedResponse("it is not JSON") }
+    return document
+  }
+
+  private func send(
+    _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?, _ bearer: OAuthBearer
+  ) async throws -> (HTTPResponse, [UInt8]) {
+    let base = try RequestCheck(source: name).address(url)
+    var headers: HTTPFields = [.authorization: "Bearer \(bearer.token.reveal())"]
+    if body != nil { headers[.contentType] = "application/json" }
+    let call = base.appending(path).call(method, headers: headers, body: body?.serialized ?? [])
+    let reply = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
+    guard let bytes = try await reply.body.collected(upTo: Self.responseLimit) else {
+      throw StorageError.malformedResponse("it is longer than \(Self.responseLimit) bytes")
+    }
+    return (reply.response, bytes)
+  }
+
+  /// Returns the error that a response describes: `code` and `message`, or `error` with more detailed members.
+  private func refusal(_ document: JSONValue?, _ response: HTTPResponse, subject: String) -> ServiceError {
+    let node = document.flatMap { NodeRefusal(of: $0) }
+    let code = document?["code"]?.code ?? node?.code ?? "\(response.status.code)"
+    let message = document?["message"]?.string ?? node?.message ?? response.status.reasonPhrase
+    return ServiceError(
+      code: ServiceText().shown(code), message: ServiceText().shown(message), status: response.status,
+      kind: response.status == .unauthorized ? .invalidCredential : nil, subject: "\(name): \(subject)")
+  }
+}

@@ -1,0 +1,164 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaAuth
+internal import CredentialSources
+internal import HTTPTypes
+public import StorageAuth
+public import StorageClient
+internal import StorageCrypto
+
+/// A client that finds a user's files in IBM Aspera on Cloud.
+///
+/// The user's public key is registered in the user's profile, and the API client is allowed to use JWT grants for the
+/// user.
+///
+/// ```swift
+/// let cloud = AsperaOnCloudClient(
+///   organization: "acme", user: "mia@example.com", clientID: id, clientSecret: secret, key: key)
+/// let folder = try await cloud.homeFolder(inWorkspace: "Film")
+/// ```
+public struct AsperaOnCloudClient: Sendable {
+  /// The number of workspaces in one response.
+  private static let pageSize = 1_000
+
+  let api: ApplicationAPI
+  private let grants: JWTGrantProvider
+
+  /// Creates a client for a user of an organization.
+  ///
+  /// - Parameters:
+  ///   - organization: The name of the organization, which is the first label of its address.
+  ///   - user: The e-mail address of the user.
+  ///   - clientID: The ID of the API client.
+  ///   - clientSecret: The secret of the API client, or `nil` for a client without a secret.
+  ///   - key: The private key of the user.
+  ///   - isGlobalClient: Whether the API client belongs to no organization.
+  ///   - api: The base URL of the API, whose host is `api` in the domain of the service.
+  ///   - transport: The transport that sends the requests to the API and to the token endpoint.
+  public init(
+    organization: String, user: String, clientID: String, clientSecret: Secret? = nil, key: JWTSigningKey,
+    isGlobalClient: Bool = false, api: String = JWTGrant.asperaOnCloudURL,
+    transport: any HTTPTransport = .platformDefault
+  ) {
+    self.init(
+      .asperaOnCloud(
+        organization: organization, user: user, clientID: clientID, clientSecret: clientSecret,
+        isGlobalClient: isGlobalClient, api: api), key: key, api: api, transport: transport, time: .system)
+  }
+
+  /// Creates a client with the given clock.
+  package init(
+    _ grant: JWTGrant, key: JWTSigningKey, api: String, transport: any HTTPTransport, time: any SigningClock
+  ) {
+    grants = JWTGrantProvider(grant, key: key)
+    self.api = ApplicationAPI(
+      name: "Aspera on Cloud", url: api, tokens: CredentialCache(grants, in: .system(transport, time)),
+      transport: transport, time: time)
+  }
+
+  /// Returns the workspaces that the user can see.
+  ///
+  /// - Throws: `ServiceError` if the service refuses the request, `StorageError` if the response is malformed, and
+  ///   a `CredentialError` or a `TransportError`.
+  public func workspaces() async throws -> [CloudWorkspace] {
+    try await workspaces("")
+  }
+
+  /// Returns the workspace with a name, or the user's default workspace.
+  ///
+  /// - Parameter name: The name of the workspace, compared without case, or `nil` for the default workspace.
+  /// - Returns: The workspace.
+  /// - Throws: The errors of ``workspaces()``, and `StorageError` if there is no such workspace.
+  public func workspace(_ name: String? = nil) async throws -> CloudWorkspace {
+    if let name {
+      let named = try await workspaces("&q=\(name.percentEncoded())").filter {
+        $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8)
+      }
+      guard let found = named.first, named.count == 1 else {
+        throw StorageError(
+          .invalidOption, "There are \(named.count) workspaces with the name \(ServiceText().shown(name)).",
+          remedy: "Use the name of one of the user's workspaces.")
+      }
+      return found
+    }
+    let user = try await api.call(.get, "/api/v1/self")
+    guard user["id"]?.code != nil else { throw StorageError.malformedResponse("the user has no id") }
+    guard let id = user["default_workspace_id"]?.code, !id.isEmpty else {
+      throw StorageError(
+        .invalidOption, "The user has no default workspace.", remedy: "Name one of the user's workspaces.")
+    }
+    let workspace = try CloudWorkspace(try await api.call(.get, "/api/v1/workspaces/\(id.percentEncoded())"))
+    guard workspace.id.isIdentical(to: id) else {
+      throw StorageError.malformedResponse("it describes another workspace than the requested one")
+    }
+    return workspace
+  }
+
+  /// Finds the user's home folder in a workspace.
+  ///
+  /// - Parameter name: The name of the workspace, or `nil` for the user's default workspace.
+  /// - Returns: The folder, with the provider of its node's bearer tokens.
+  /// - Throws: The errors of ``workspace(_:)``, and `StorageError` if the user has no home folder in the workspace.
+  public func homeFolder(inWorkspace name: String? = nil) async throws -> CloudFolder {
+    let workspace = try await workspace(name)
+    guard let nodeID = workspace.homeNodeID, let fileID = workspace.homeFileID else {
+      throw StorageError(
+        .unsupported, "The user has no home folder in the workspace \(ServiceText().shown(workspace.name)).",
+        remedy: "Name a workspace in which the user has one.")
+    }
+    let node = try await api.call(.get, "/api/v1/nodes/\(nodeID.percentEncoded())")
+    guard let url = node["url"]?.string, let accessKey = node["access_key"]?.string, !accessKey.isEmpty else {
+      throw StorageError.malformedResponse("the node has no url or no access_key")
+    }
+    guard node["id"]?.code?.isIdentical(to: nodeID) ?? true else {
+      throw StorageError.malformedResponse("it describes another node than the requested one")
+    }
+    return CloudFolder(
+      workspace: workspace, nodeURL: url, accessKey: accessKey, fileID: fileID,
+      transferHost: node["transfer_url"]?.string.flatMap { $0.isEmpty ? nil : $0 },
+      credentials: NodeGrantProvider(grants, accessKey: accessKey),
+      tags: Self.tags(workspace, nodeID: nodeID, fileID: fileID))
+  }
+
+  private func workspaces(_ filter: String) async throws -> [CloudWorkspace] {
+    var found: [CloudWorkspace] = []
+    var ids: Set<ByteExactString> = []
+    for page in 1...100 {
+      let response = try await api.call(
+        .get, "/api/v1/workspaces?per_page=\(Self.pageSize)&page=\(page)\(filter)")
+      guard let list = response.array else { throw StorageError.malformedResponse("it is not a list of workspaces") }
+      for element in list {
+        let workspace = try CloudWorkspace(element)
+        guard ids.insert(ByteExactString(workspace.id)).inserted else {
+          throw StorageError.malformedResponse(
+            "the workspace \(workspace.id) occurs twice, because the pages do not go on")
+        }
+        found.append(workspace)
+      }
+      if list.count < Self.pageSize { return found }
+    }
+    throw StorageError.malformedResponse("its pages do not end")
+  }
+
+  /// Returns the tags that aspera-cli gives to transfers of files in a workspace.
+  private static func tags(_ workspace: CloudWorkspace, nodeID: String, fileID: String) -> JSONObject {
+    [
+      "aspera": [
+        "app": "files", "usage_id": .string("aspera.files.workspace.\(workspace.id)"),
+        "files": [
+          "node_id": .string(nodeID), "workspace_id": .string(workspace.id), "workspace_name": .string(workspace.name),
+          "parentCwd": .string("\(nodeID):\(fileID)"),
+        ],
+      ]
+    ]
+  }
+}
+
+extension CloudStore: OpenFileStore {
+  func download(
+    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await node.download(key, to: location, options: options, progress: progress)
+  }
+}

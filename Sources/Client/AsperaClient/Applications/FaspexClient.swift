@@ -1,0 +1,205 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaAuth
+internal import AsperaTransfer
+internal import CredentialSources
+public import StorageAuth
+public import StorageClient
+internal import StorageCrypto
+public import SystemPackage
+
+/// A client that sends and receives packages with IBM Aspera Faspex 5.
+///
+/// ```swift
+/// let faspex = FaspexClient(
+///   url: "https://faspex.example.com/aspera/faspex", user: "mia@example.com", clientID: id, key: key)
+/// try await faspex.send(PackageDraft(title: "Dailies", recipients: ["noa@example.com"]), files: ["/film/day3.mov"])
+/// for package in try await faspex.packages(in: .inbox) { try await faspex.receive(package, to: "/film/in") }
+/// ```
+///
+/// Transfers need ascp, and a login that the transfer server accepts; see ``AsperaTransferOptions``.
+public struct FaspexClient: Sendable {
+  /// The number of packages in one response of Faspex.
+  private static let pageSize = 100
+
+  /// The states of uploads that do not change any more.
+  private static let finalStates: Set = ["completed", "failed", "error", "stopped", "timed_out"]
+
+  /// The interval between requests for the state of an upload.
+  private static let pollInterval = Duration.seconds(1)
+
+  let api: ApplicationAPI
+  private let transfers: AsperaTransferOptions
+  private let state = FaspexQueue()
+
+  /// Creates a client whose access tokens come from a credential provider.
+  ///
+  /// - Parameters:
+  ///   - url: The base URL of Faspex, such as `https://faspex.example.com/aspera/faspex`.
+  ///   - credentials: The provider of access tokens. A `CredentialCache` is used directly, and any other provider is
+  ///     wrapped in a new cache.
+  ///   - transfers: The settings for file transfers: login, program and rates. The login cannot be
+  ///     ``AsperaTransferOptions/Login/dynamicKey``, for which Faspex has no request.
+  ///   - transport: The transport that sends the requests to the API.
+  public init(
+    url: String, credentials: some CredentialProvider<OAuthBearer>,
+    transfers: AsperaTransferOptions = AsperaTransferOptions(),
+    transport: any HTTPTransport = .platformDefault
+  ) {
+    self.init(url: url, credentials: credentials, transfers: transfers, transport: transport, time: .system)
+  }
+
+  /// Creates a client that gets its access tokens with JWT grants.
+  ///
+  /// - Parameters:
+  ///   - url: The base URL of Faspex, such as `https://faspex.example.com/aspera/faspex`.
+  ///   - user: The user name or e-mail address of the user.
+  ///   - clientID: The ID of the API client, which allows JWT grants.
+  ///   - key: The private key whose public key is in the user's account settings.
+  ///   - transfers: The settings for file transfers: login, program and rates.
+  ///   - transport: The transport that sends the requests to the API and to the token endpoint.
+  public init(
+    url: String, user: String, clientID: String, key: JWTSigningKey,
+    transfers: AsperaTransferOptions = AsperaTransferOptions(),
+    transport: any HTTPTransport = .platformDefault
+  ) {
+    let grant = JWTGrant.faspex(url: url, user: user, clientID: clientID)
+    let provider = JWTGrantProvider(grant, key: key)
+    self.init(url: url, credentials: provider, transfers: transfers, transport: transport)
+  }
+
+  /// Creates a client with the given clock.
+  package init(
+    url: String, credentials: some CredentialProvider<OAuthBearer>, transfers: AsperaTransferOptions,
+    transport: any HTTPTransport, time: any SigningClock
+  ) {
+    let tokens =
+      credentials as? CredentialCache<OAuthBearer> ?? CredentialCache(credentials, in: .system(transport, time))
+    api = ApplicationAPI(name: "Faspex", url: url, tokens: tokens, transport: transport, time: time)
+    self.transfers = transfers
+  }
+
+  /// Returns the packages in a box, the latest first.
+  ///
+  /// - Parameters:
+  ///   - box: The box whose packages are listed.
+  ///   - limit: The maximum number of packages.
+  /// - Returns: The packages; fewer than `limit` if the box has fewer packages.
+  /// - Throws: `ServiceError` if Faspex refuses the request, `StorageError` if the response is malformed, and a
+  ///   `CredentialError` or a `TransportError`.
+  public func packages(in box: FaspexBox = .inbox, limit: Int = 1_000) async throws -> [FaspexPackage] {
+    var packages: [FaspexPackage] = []
+    var ids: Set<ByteExactString> = []
+    var offset = 0
+    while packages.count < limit {
+      let count = min(Self.pageSize, limit - packages.count)
+      let page = try await api.call(.get, "/api/v5/\(box.name)/packages?offset=\(offset)&limit=\(count)")
+      guard let list = page["packages"]?.array else { throw StorageError.malformedResponse("it has no packages") }
+      let found = try list.prefix(count).map { element throws(StorageError) in try FaspexPackage(element) }
+      // A package that arrives meanwhile moves the others, so that the last ones of a page occur again.
+      let new = found.filter { ids.insert(ByteExactString($0.id)).inserted }
+      packages += new
+      if list.count < count { break }
+      guard !new.isEmpty else {
+        throw StorageError.malformedResponse("its packages at position \(offset) are those of earlier positions")
+      }
+      offset += count
+    }
+    return packages
+  }
+
+  /// Creates a package, uploads files and folders into it, and waits until Faspex has completed it.
+  ///
+  /// - Parameters:
+  ///   - draft: The title, the recipients and the note of the package.
+  ///   - files: The paths of the files and folders to send, at least one.
+  ///   - progress: A closure that receives the progress of the upload, or `nil`.
+  /// - Returns: The package as Faspex reports it after the upload.
+  /// - Throws: The errors of ``packages(in:limit:)``, a `TransferFailure` if the upload fails, an `AsperaError` if ascp
+  ///   or a key is missing, and `CancellationError`.
+  @discardableResult
+  public func send(
+    _ draft: PackageDraft, files: [FilePath], progress: TransferProgress.Handler? = nil
+  ) async throws -> FaspexPackage {
+    guard !files.isEmpty else {
+      throw StorageError(.invalidOption, "The package has no files.", remedy: "Pass one file or more.")
+    }
+    let queue = try queue()
+    let package = try FaspexPackage(try await api.call(.post, "/api/v5/packages", draft.document))
+    let sources = files.map(\.absolute.string)
+    let issuer = FaspexTokens(
+      api, "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/upload?transfer_type=connect",
+      ["paths": .array(sources.map { .string($0) })])
+    let granted = try await issuer.first()
+    guard let root = granted.destinationRoot else {
+      throw StorageError.malformedResponse("the transfer specification has no destination_root")
+    }
+    var spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
+    spec.createsFolder = true
+    try await carryOut(spec, issuer, in: queue, progress)
+    try await waitForCompletion(of: package.id)
+    return try FaspexPackage(try await api.call(.get, "/api/v5/packages/\(package.id.percentEncoded())"))
+  }
+
+  /// Downloads the files of a package into a local folder.
+  ///
+  /// - Parameters:
+  ///   - package: The package, as ``packages(in:limit:)`` returns it.
+  ///   - folder: The path of the local folder, which is created if necessary.
+  ///   - box: The box that contains the package.
+  ///   - progress: A closure that receives the progress of the download, or `nil`.
+  /// - Throws: The errors of ``send(_:files:progress:)``.
+  public func receive(
+    _ package: FaspexPackage, to folder: FilePath, from box: FaspexBox = .inbox,
+    progress: TransferProgress.Handler? = nil
+  ) async throws {
+    let path = "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/download"
+    let issuer = FaspexTokens(api, "\(path)?transfer_type=connect&type=\(box.side)", [:])
+    let granted = try await issuer.first()
+    guard !granted.paths.isEmpty else {
+      throw StorageError.malformedResponse("the transfer specification has no paths")
+    }
+    let paths = granted.paths.map { TransferPath($0.source) }
+    var spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
+    spec.createsFolder = true
+    try await carryOut(spec, issuer, in: try queue(), progress)
+  }
+
+  // MARK: Transfers
+
+  private func queue() throws -> FaspexQueue.Room {
+    try state.value { try transfers.applicationQueue(of: api) }
+  }
+
+  private func carryOut(
+    _ spec: TransferSpec, _ issuer: FaspexTokens, in context: FaspexQueue.Room,
+    _ progress: TransferProgress.Handler?
+  ) async throws {
+    var spec = spec
+    transfers.put(into: &spec)
+    let meter = ProgressMeter(total: nil, handler: progress)
+    let session = TransferSession(spec, account: context.account, token: transfers.server.token(from: issuer))
+    try await context.queue.carryOut(session, size: nil) { meter.advance(by: $0) }
+  }
+
+  /// Waits until Faspex has processed the end of an upload, for ten minutes at most.
+  private func waitForCompletion(of id: String) async throws {
+    var status = ""
+    for _ in 0..<600 {
+      let details = try await api.call(.get, "/api/v5/packages/\(id.percentEncoded())/upload_details")
+      switch details["upload_status"] {
+      case .string(let text)?: status = text
+      case .null?: status = ""
+      default: throw StorageError.malformedResponse("it has no upload_status")
+      }
+      if Self.finalStates.contains(status) { break }
+      try await api.time.sleep(for: Self.pollInterval)
+    }
+    guard status == "completed" else {
+      throw TransferFailure(
+        .caller, "Faspex has not completed the package \(id): its upload is \(ServiceText().shown(status)).",
+        remedy: "Look at the package in Faspex; send it again if the upload failed.")
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaAuth
+internal import CredentialSources
+public import HTTPTypes
+public import StorageAuth
+public import StorageClient
+
+/// A storage provider for an IBM Aspera node, which uses the Node API for names and FASP for bytes.
+///
+/// Node users and access keys work with paths. A bearer token works with file IDs, to which the client resolves the
+/// keys, because nodes accept bearer tokens only for operations on file IDs.
+///
+/// Objects are files, and keys are paths below a root folder, such as `2026/cat.jpg`. A folder is not an object;
+/// listings contain folders as common prefixes. The service has neither server-side copies nor presigned URLs, so a
+/// client for a node has no `copy` and no `presign`.
+public struct AsperaProvider: StorageProvider {
+  /// The type of the credentials that authorize requests to the Node API.
+  public typealias SigningCredential = AsperaNodeAccess
+
+  /// The path of the folder that object keys are relative to.
+  public let root: String
+
+  /// The ID of the folder that the root is relative to, or `nil` to use the root folder of the access key.
+  ///
+  /// With an ID, and with every bearer token, the client identifies files by IDs instead of paths.
+  public let rootFileID: String?
+
+  /// The settings for file transfers to and from the node: login, program and rates.
+  public let transfers: AsperaTransferOptions
+
+  /// Further tags of transfers by file ID, which an application on top of the node requires.
+  package var tags: [TransferDirection: JSONObject] = [:]
+
+  let address: Result<ServiceURL, SigningError>
+  private let access: AsperaNodeAccess?
+
+  /// Creates a storage provider for an Aspera node.
+  ///
+  /// - Parameters:
+  ///   - node: The URL of the Node API: `https`, or `http` on this machine. If the URL has a path, as with Shares, it
+  ///     precedes the paths of the API calls.
+  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
+  ///     client uses the default sources.
+  ///   - root: The path of the folder that object keys are relative to.
+  ///   - rootFileID: The ID of the folder that the root is relative to. If `nil`, the root folder of the access key or
+  ///     of the node user.
+  ///   - transfers: The settings for file transfers: login, program and rates.
+  public init(
+    node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
+    transfers: AsperaTransferOptions = AsperaTransferOptions()
+  ) {
+    let names = root.words(between: "/")
+    self.root = "/" + names.joined(separator: "/")
+    self.access = access
+    self.rootFileID = rootFileID
+    self.transfers = transfers
+    address = Result { () throws(SigningError) in
+      guard let address = ServiceURL(node), !address.path.contains("?") else {
+        throw SigningError(
+          .invalidConfiguration, "The address of the node is not a URL of scheme, host, port and path.",
+          remedy: "Write it like https://node.example.com:9092, without a user, a query or a fragment.")
+      }
+      guard names.allSatisfy({ NodePath.isName($0) }) else {
+        throw SigningError(
+          .invalidConfiguration, "The root of the node holds \"..\", \".\" or a control character.",
+          remedy: "Name a folder by its whole path, such as /photos.")
+      }
+      guard rootFileID.map({ NodeEntry.isID($0) }) ?? true else {
+        throw SigningError(
+          .invalidConfiguration, "The ID of the root folder is empty, too long or not printable ASCII.",
+          remedy: "Use the ID that the node or Aspera on Cloud shows, such as 42.")
+      }
+      return address
+    }
+  }
+
+  /// The short name of the service, `aspera`.
+  public var name: String { "aspera" }
+
+  /// The node's host and the root folder, which errors and events show as the container of the objects.
+  public var containerName: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
+
+  /// The endpoint of the Node API, without a path.
+  ///
+  /// - Throws: A `SigningError` if the node's URL or the root folder is invalid.
+  public var endpoint: ServiceEndpoint {
+    get throws(SigningError) {
+      let address = try address.get()
+      return try ServiceEndpoint("\(address.scheme)://\(address.authority)")
+    }
+  }
+
+  /// The signer of requests to the Node API.
+  public var signer: AsperaNodeSigner { AsperaNodeSigner() }
+
+  /// The credential that was passed to the initializer, or the default sources on this machine: the environment and a
+  /// file.
+  public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
+    guard let access else { return .asperaDefault }
+    return CredentialChain([StaticCredentialProvider(access)], source: "access of the provider")
+  }
+
+  /// Returns `true`, because requests carry a password, secret or token itself rather than a signature.
+  ///
+  /// - Parameter credential: The credential that authorizes the requests.
+  public func carriesToken(_ credential: AsperaNodeAccess) -> Bool { true }
+
+  /// Returns the user name or the access key ID of a credential, for events and logs.
+  ///
+  /// - Parameter credential: The credential that authorizes the requests.
+  public func identity(of credential: AsperaNodeAccess) -> String? { credential.identity }
+
+  /// Creates a service error from an unsuccessful response of the Node API.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
+  ///   - subject: The action and the location of the request, for the error message.
+  public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
+    ServiceError(NodeResponse.refusal(in: body), in: response, subject: subject)
+  }
+
+  /// Returns the object store that performs a client's operations on the node.
+  ///
+  /// - Parameter sender: The sender of the client's requests.
+  public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore {
+    NodeClient(sender: sender)
+  }
+}
+
+extension StorageProvider where Self == AsperaProvider {
+  /// Returns a storage provider for an IBM Aspera node.
+  ///
+  /// ```swift
+  /// let client = StorageClient(.aspera(node: "https://node.example.com:9092", access: .accessKey(id: id, secret: secret)))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - node: The URL of the Node API: `https`, or `http` on this machine.
+  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
+  ///     client uses the default sources.
+  ///   - root: The path of the folder that object keys are relative to.
+  ///   - rootFileID: The ID of the folder that the root is relative to. If `nil`, the root folder of the access key or
+  ///     of the node user.
+  ///   - transfers: The settings for file transfers: login, program and rates.
+  public static func aspera(
+    node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
+    transfers: AsperaTransferOptions = AsperaTransferOptions()
+  ) -> AsperaProvider {
+    AsperaProvider(node: node, access: access, root: root, rootFileID: rootFileID, transfers: transfers)
+  }
+}
+
+extension StorageClient<AsperaProvider> {
+  /// Creates a folder and its parent folders on the node, and succeeds if the folder exists.
+  ///
+  /// An upload creates the folders that it needs.
+  ///
+  /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
+  /// - Throws: `ServiceError` if the node refuses the request, `StorageError` if the key is invalid, and the other
+  ///   errors that `ObjectStore` lists.
+  public func createFolder(_ key: String) async throws {
+    try await NodeClient(sender: sender).createFolder(key)
+  }
+
+  /// Changes the name of a file or folder, which stays in its folder.
+  ///
+  /// ```swift
+  /// try await client.rename("2026/cat.jpg", to: "dog.jpg")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - key: The path of the file or folder below the root of the provider, without a trailing slash.
+  ///   - name: The new name, without a slash.
+  /// - Throws: `ServiceError` if the node refuses the request, for example because a file with the new name exists,
+  ///   `StorageError` if the key or the name is invalid, and the other errors that `ObjectStore` lists.
+  public func rename(_ key: String, to name: String) async throws {
+    try await NodeClient(sender: sender).rename(key, to: name)
+  }
+
+  /// Deletes a folder and its content from the node, and succeeds if the folder does not exist.
+  ///
+  /// - Parameter key: The path of the folder below the root of the provider, without a trailing slash.
+  /// - Throws: `ServiceError` if the node refuses the request, `StorageError` if the key is invalid, and the other
+  ///   errors that `ObjectStore` lists.
+  public func deleteFolder(_ key: String) async throws {
+    try await NodeClient(sender: sender).deleteFolder(key)
+  }
+}

@@ -1,0 +1,154 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaAuth
+public import AsperaTransfer
+public import StorageAuth
+internal import StorageClient
+
+/// The settings for file transfers to and from an Aspera node: login, program and rates.
+///
+/// ```swift
+/// let client = StorageClient(
+///   .aspera(node: "https://node.example.com:9092", transfers: AsperaTransferOptions(login: .dynamicKey, targetRate: 100_000)))
+/// ```
+public struct AsperaTransferOptions: Sendable {
+  /// The account and key that transfers log in with.
+  ///
+  /// A server checks the login before it checks the transfer token.
+  public enum Login: Sendable {
+    /// The transfer user that the node specifies, with the private key that IBM's products install on this machine, or
+    /// with another private key.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The path of the private key file. If `nil`, the directories where IBM's products install the key
+    ///     are searched.
+    ///   - passphrase: The passphrase of an encrypted private key. If `nil`, the value of `ASPERA_SCP_PASS`.
+    case tokenAccount(keyPath: String? = nil, passphrase: Secret? = nil)
+    /// The transfer user that the node specifies, with a key pair that the client generates.
+    ///
+    /// The node receives the public key with each transfer request, so no key from IBM's products is needed. Aspera
+    /// servers support this login since version 4.4.
+    case dynamicKey
+    /// A separate account on the transfer server.
+    ///
+    /// A password is sent only to the host and the user that the account specifies.
+    case account(AsperaAccount)
+    /// No login: each transfer is a WebSocket over TLS on one port of the server, and the transfer token authorizes it.
+    ///
+    /// The port is often 443, so that transfers work where firewalls permit only HTTPS. Data are not sent over UDP. The
+    /// server's certificate is checked instead of its host key.
+    ///
+    /// - Parameters:
+    ///   - port: The server's TCP port for WebSockets. If `nil`, the port that the node specifies, or 443.
+    ///   - certificatesPath: The path of the file with the certificates that validate the server. If `nil`, ascp's own
+    ///     certificates.
+    case webSocket(port: Int? = nil, certificatesPath: String? = nil)
+  }
+
+  /// The account and key that transfers log in with.
+  public var login: Login
+
+  /// The address of the transfer server, as far as the node's own answer is not to be used.
+  ///
+  /// With ``Login/account(_:)``, the account determines the server, and every value here is an error. With
+  /// ``Login/webSocket(port:certificatesPath:)``, only the host can be specified.
+  public var server: TransferServer
+
+  /// The path of the ascp program.
+  ///
+  /// If `nil`, the client searches for ascp.
+  public var ascp: String?
+
+  /// The engine that carries out transfers instead of ascp.
+  ///
+  /// If `nil`, ascp is used.
+  public var engine: (any TransferEngine)?
+
+  /// The target rate of a transfer, in kilobits per second.
+  ///
+  /// The server may set a lower rate.
+  public var targetRate: Int?
+
+  /// The minimum rate of a transfer, in kilobits per second.
+  public var minimumRate: Int?
+
+  /// The policy by which a transfer shares the bandwidth with other traffic.
+  public var ratePolicy: RatePolicy?
+
+  /// The requested lifetime of transfer tokens, in whole seconds.
+  ///
+  /// If `nil`, the node decides.
+  public var tokenLifetime: Duration?
+
+  /// The configuration of the transfer queue: the number of concurrent transfers, and the retries.
+  public var queue: TransferQueueConfiguration
+
+  /// Creates settings for file transfers.
+  ///
+  /// - Parameters:
+  ///   - login: The account and key that transfers log in with.
+  ///   - server: The address of the transfer server, as far as the node's own answer is not to be used.
+  ///   - ascp: The path of the ascp program. If `nil`, the client searches for ascp.
+  ///   - engine: The engine that carries out transfers instead of ascp. If `nil`, ascp is used.
+  ///   - targetRate: The target rate of a transfer, in kilobits per second.
+  ///   - minimumRate: The minimum rate of a transfer, in kilobits per second.
+  ///   - ratePolicy: The policy by which a transfer shares the bandwidth with other traffic.
+  ///   - tokenLifetime: The requested lifetime of transfer tokens, in whole seconds. If `nil`, the node decides.
+  ///   - queue: The configuration of the transfer queue.
+  public init(
+    login: Login = .tokenAccount(), server: TransferServer = TransferServer(), ascp: String? = nil,
+    engine: (any TransferEngine)? = nil, targetRate: Int? = nil, minimumRate: Int? = nil,
+    ratePolicy: RatePolicy? = nil, tokenLifetime: Duration? = nil,
+    queue: TransferQueueConfiguration = TransferQueueConfiguration(maximumActive: 4)
+  ) {
+    self.login = login
+    self.server = server
+    self.ascp = ascp
+    self.engine = engine
+    self.targetRate = targetRate
+    self.minimumRate = minimumRate
+    self.ratePolicy = ratePolicy
+    self.tokenLifetime = tokenLifetime
+    self.queue = queue
+  }
+}
+
+extension AsperaTransferOptions {
+  /// Sets the rates, the rate policy and the kind of connection of a transfer specification.
+  func put(into spec: inout TransferSpec) {
+    if case .webSocket(let port, _) = login {
+      spec.offersWebSocket = true
+      spec.webSocketPort = port
+    }
+    spec.targetRate = targetRate
+    spec.minimumRate = minimumRate
+    spec.ratePolicy = ratePolicy
+  }
+
+  /// Checks that the login does not exclude a specified part of the server's address.
+  func checkServer() throws(StorageError) {
+    let parts = [
+      ("host", server.host != nil), ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil),
+      ("hostKey", server.hostKey != nil),
+    ]
+    let (excluded, login) =
+      switch login {
+      case .tokenAccount, .dynamicKey: (parts[..<0], "")
+      case .account: (parts[...], "The account of the login")
+      case .webSocket: (parts[1...], "A WebSocket")
+      }
+    let names = excluded.filter(\.1).map(\.0)
+    guard !names.isEmpty else { return }
+    throw StorageError(
+      .invalidOption, "\(login) excludes \(names.joined(separator: " and ")) of the transfer server.",
+      remedy: "Leave the option out, or choose another login.")
+  }
+
+  /// The ascp options of the transfers.
+  var options: AscpOptions {
+    var options = AscpOptions()
+    if case .webSocket(_, let path) = login { options.certificatesPath = path }
+    return options
+  }
+}

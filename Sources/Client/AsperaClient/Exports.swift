@@ -1,0 +1,10 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+@_exported public import AsperaAuth
+@_exported public import AsperaTransfer
+@_exported public import StorageClient
+
+#if STORAGE_AUTH_NIO
+  @_exported public import StoragePrograms
+#endif

@@ -1,0 +1,105 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import StorageClient
+
+/// A walk over the files of an Aspera node, folder by folder, in the byte order of their keys.
+///
+/// A folder is sorted by its name followed by a slash, which is the common prefix of all keys in the folder. The files
+/// of a folder and its subfolders therefore appear in the order of a flat listing.
+actor FolderWalk {
+  /// The maximum depth of nested folders.
+  ///
+  /// A deeper hierarchy is considered a cycle.
+  private static let deepest = 256
+
+  private struct Step {
+    /// The key of a file, or the key of a folder with a trailing slash.
+    let key: String
+    let entry: NodeEntry
+    /// The IDs of the folders that lead to the entry, as far as the node identifies folders by IDs.
+    let trail: [String?]
+  }
+
+  private let store: NodeClient
+  private let prefix: String
+  private let delimiter: String?
+  private let limit: Int
+  /// The remaining files and folders, with the next step last, or `nil` before the first folder was requested.
+  private var steps: [Step]?
+  private var lastCommonPrefix: String?
+  private var number = 0
+
+  init(store: NodeClient, prefix: String, delimiter: String?, limit: Int) {
+    self.store = store
+    self.prefix = prefix
+    self.delimiter = delimiter == "" ? nil : delimiter
+    self.limit = limit
+  }
+
+  /// Returns the next page of the walk.
+  ///
+  /// Once the page has an entry, the walk requests no other folder for it.
+  func page() async throws -> ListPage {
+    if steps == nil { steps = try await firstSteps() }
+    var entries: [ListEntry] = []
+    while let step = steps?.last, entries.count < limit {
+      if step.entry.isFolder, delimiter != "/" {
+        if !entries.isEmpty { break }
+        let inside = try await children(of: step)
+        steps?.removeLast()
+        steps? += inside ?? []
+      } else {
+        steps?.removeLast()
+        if let entry = try entry(for: step) { entries.append(entry) }
+      }
+    }
+    number += 1
+    return ListPage(entries: entries, continuation: steps?.isEmpty == true ? nil : "\(number)")
+  }
+
+  /// Returns the files and folders in the prefix's folder whose keys start with the prefix.
+  private func firstSteps() async throws -> [Step] {
+    _ = try store.provider.address.get()
+    let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
+    // No file has a key whose prefix starts with a slash or contains an invalid folder.
+    guard folder.isEmpty ? !prefix.beginsWithByte("/") : NodePath.isKey(folder) else { return [] }
+    let children = try await children(ofFolder: folder, [nil]) ?? []
+    return children.filter { $0.key.utf8.starts(with: prefix.utf8) }
+  }
+
+  /// Returns the files and folders in the folder of a step.
+  private func children(of step: Step) async throws -> [Step]? {
+    let key = String(step.key.removingByteSuffix("/") ?? step.key[...])
+    if let id = step.entry.id, step.trail.contains(id) {
+      throw StorageError.malformedResponse("the folder \(store.sender.location(ofKey: key)) contains itself")
+    }
+    return try await children(ofFolder: key, step.trail + [step.entry.id])
+  }
+
+  private func children(ofFolder key: String, _ trail: [String?]) async throws -> [Step]? {
+    guard trail.count <= Self.deepest else {
+      throw StorageError(
+        .tooLarge, "\(store.sender.location(ofKey: key)) is \(trail.count) folders deep.",
+        remedy: "List it with a delimiter, a folder at a time.")
+    }
+    guard let entries = try await store.entries(ofFolder: key) else { return nil }
+    let steps = entries.map { entry in
+      Step(
+        key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, trail: trail)
+    }
+    return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
+  }
+
+  /// Returns the listing entry for a file or folder, or `nil` if its common prefix was returned before.
+  private func entry(for step: Step) throws(StorageError) -> ListEntry? {
+    if let delimiter, let range = step.key.utf8.dropFirst(prefix.utf8.count).firstRange(of: delimiter.utf8) {
+      let common = String(decoding: step.key.utf8[..<range.upperBound], as: UTF8.self)
+      defer { lastCommonPrefix = common }
+      return lastCommonPrefix?.isIdentical(to: common) == true ? nil : .commonPrefix(common)
+    }
+    guard let size = step.entry.size else { throw StorageError.malformedResponse("a listed file has no size") }
+    return .object(ListedObject(key: step.key, size: size, lastModified: step.entry.modified))
+  }
+}

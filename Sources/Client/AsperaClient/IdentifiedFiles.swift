@@ -1,0 +1,410 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageClient
+internal import StorageCrypto
+
+/// The operations of a Node API on files that are identified by IDs, such as `/files/{id}` and `/files/{id}/files`.
+///
+/// According to the OpenAPI description of IBM's Node API, these operations accept bearer tokens and access keys.
+/// A key is resolved to an ID name by name. The IDs of folders are cached in ``FolderIDs``.
+struct IdentifiedFiles: NodeFiles {
+  /// The maximum number of entries that a node returns in one response.
+  private static let largestPage = 1000
+
+  /// The maximum number of responses without entries in one listing.
+  private static let mostEmptyPages = 1_000
+
+  let node: NodeClient
+  let access: AsperaNodeAccess
+
+  /// The folder IDs that all operations of one client share.
+  var folders: FolderIDs { node.sender.memory.value { FolderIDs() } }
+
+  func entry(_ key: String) async throws -> NodeEntry {
+    guard let entry = try await find(path(key), for: key) else {
+      throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
+    }
+    return entry
+  }
+
+  func entries(ofFolder key: String) async throws -> [NodeEntry]? {
+    let path = path(key)
+    return try await repeatingIfStale(path) {
+      guard let id = try await folderID(path, for: key) else { return nil }
+      let uptime = node.sender.time.uptime
+      return try await pages(of: id, named: nil, for: key) { page in
+        for entry in page where entry.isFolder {
+          if let id = entry.id { folders.note(id, of: Self.join(path, entry.name), for: access.identity, at: uptime) }
+        }
+        return true
+      }
+    }
+  }
+
+  func createFolder(_ key: String) async throws {
+    let names = path(key).words(between: "/").map(String.init)
+    for count in names.indices {
+      let parent = names[..<count].joined(separator: "/")
+      let folder = Self.join(parent, names[count])
+      if try await folderID(folder, for: key) != nil { continue }
+      guard let id = try await folderID(parent, for: key) else {
+        throw node.notFound(key, code: "NotFound", "The folder in which to create it was deleted.")
+      }
+      do {
+        let (_, document) = try await node.call(
+          .post, "/files/\(id.percentEncoded())/files", as: "create", key,
+          body: ["name": .string(names[count]), "type": "folder"])
+        guard document["id"]?.string != nil else {
+          throw StorageError.malformedResponse("the created folder has no ID")
+        }
+      } catch let error as ServiceError where error.status == .conflict {
+        // Another client may have created the folder; a file with the name remains an error.
+        guard try await folderID(folder, for: key) != nil else { throw error }
+      }
+    }
+  }
+
+  func rename(_ key: String, to name: String) async throws {
+    guard let id = try await entry(key).id else { throw StorageError.malformedResponse("a file has no ID") }
+    folders.forget(path(key), for: access.identity)
+    let (_, document) = try await node.call(
+      .put, "/files/\(id.percentEncoded())", as: "rename", key, body: ["name": .string(name)])
+    try NodeResponse.checkChange(document)
+  }
+
+  func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
+    try await withThrowingTaskGroup(of: (Int, ServiceError?).self) { group in
+      for (index, (key, known)) in files.enumerated() {
+        group.addTask {
+          do {
+            let entry = if let known { known } else { try await entry(key) }
+            try await remove(key, entry)
+            return (index, nil)
+          } catch let error as ServiceError {
+            return (index, error)
+          }
+        }
+      }
+      return try await group.reduce(into: Array(repeating: nil, count: files.count)) { $0[$1.0] = $1.1 }
+    }
+  }
+
+  private func remove(_ key: String, _ entry: NodeEntry) async throws {
+    guard let id = entry.id else { throw StorageError.malformedResponse("a file has no ID") }
+    if entry.isFolder { folders.forget(path(key), for: access.identity) }
+    let (_, document) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", key)
+    try NodeResponse.checkChange(document)
+  }
+
+  func upload(of file: String, to key: String, in context: TransferContext) async throws -> PreparedTransfer {
+    let spec = TransferSpec(.send, [TransferPath(file, to: path(key))], destinationRoot: "/")
+    return try await prepared(spec, fileID: rootID(for: key), key, context)
+  }
+
+  func download(
+    of key: String, to name: String, in folder: String, in context: TransferContext
+  ) async throws -> PreparedTransfer {
+    let (parent, file) = NodePath.split(path(key))
+    guard let id = try await folderID(parent, for: key) else {
+      throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
+    }
+    let spec = TransferSpec(.receive, [TransferPath(file, to: name)], destinationRoot: folder)
+    return try await prepared(spec, fileID: id, key, context)
+  }
+}
+
+extension IdentifiedFiles {
+  /// Returns the path of a key below the access key's root folder, without a leading slash.
+  func path(_ key: String) -> String {
+    let path = NodePath.join(key, below: node.provider.root)
+    return String(path.removingBytePrefix("/") ?? path[...])
+  }
+
+  /// Returns the ID of the folder that paths are relative to.
+  func rootID(for key: String) async throws -> String {
+    if let id = node.provider.rootFileID { return id }
+    if let id = folders.root(for: access.identity) { return id }
+    let (_, document) = try await node.call(.get, "/self", as: "self", key)
+    guard let id = document["root_file_id"]?.string, NodeEntry.isID(id) else {
+      throw StorageError.malformedResponse("it does not contain the root_file_id of the access key")
+    }
+    folders.note(root: id, for: access.identity)
+    return id
+  }
+
+  /// Returns the ID of a folder, or `nil` if the folder does not exist or is a file.
+  func folderID(_ path: String, for key: String) async throws -> String? {
+    let uptime = node.sender.time.uptime
+    var (known, id) = folders.nearest(to: path, for: access.identity, at: uptime)
+    for name in path.utf8.dropFirst(known.isEmpty ? 0 : known.utf8.count + 1).split(separator: UInt8(ascii: "/")) {
+      let parent: String = if let id { id } else { try await rootID(for: key) }
+      let name = String(Substring(name))
+      guard let entry = try await entry(named: name, inFolder: parent, for: key), entry.isFolder else { return nil }
+      known = Self.join(known, name)
+      id = entry.id
+      if let id { folders.note(id, of: known, for: access.identity, at: uptime) }
+    }
+    return if let id { id } else { try await rootID(for: key) }
+  }
+
+  /// Returns the file or folder at a path, or `nil` if it does not exist.
+  private func find(_ path: String, for key: String) async throws -> NodeEntry? {
+    let (parent, name) = NodePath.split(path)
+    return try await repeatingIfStale(path) {
+      guard let id = try await folderID(parent, for: key) else { return nil }
+      return try await entry(named: name, inFolder: id, for: key)
+    }
+  }
+
+  /// Returns the file or folder with a name in a folder, or `nil` if it does not exist.
+  private func entry(named name: String, inFolder id: String, for key: String) async throws -> NodeEntry? {
+    let isWanted = { (entry: NodeEntry) in entry.name.isIdentical(to: name) }
+    return try await pages(of: id, named: name, for: key) { page in !page.contains(where: isWanted) }
+      .last(where: isWanted)
+  }
+
+  /// Requests the pages of a folder's entries until a closure returns `false`.
+  ///
+  /// - Parameters:
+  ///   - id: The ID of the folder.
+  ///   - name: The name of the entries to request, or `nil` for all entries. A node may ignore the name.
+  ///   - key: The object key for errors and events.
+  ///   - consume: The closure that receives a page, and returns whether another page is needed.
+  /// - Returns: The entries of all pages.
+  private func pages(
+    of id: String, named name: String?, for key: String, _ consume: ([NodeEntry]) -> Bool
+  ) async throws -> [NodeEntry] {
+    let limit = min(node.sender.configuration.keysPerPage, Self.largestPage)
+    let filter = name.map { "&name=\($0.percentEncoded())" } ?? ""
+    var list = EntryList(node.sender.location(ofKey: key))
+    var position = ""
+    var tokens: Set<ByteExactString> = []
+    var emptyPages = 0
+    while true {
+      let (response, document) = try await node.call(
+        .get, "/files/\(id.percentEncoded())/files?per_page=\(limit)\(filter)\(position)", as: "browse", key,
+        headers: [.acceptVersion: "4.0"])
+      guard let items = document.array else { throw StorageError.malformedResponse("it is not a list of files") }
+      let page = try items.map { item in
+        if let refusal = NodeRefusal(of: item) {
+          throw ServiceError(refusal, in: response, subject: "browse \(node.sender.location(ofKey: key))")
+        }
+        return try NodeEntry(identified: item)
+      }
+      try list.append(page)
+      let next = response.headerFields[.nextIterationToken] ?? ""
+      guard consume(page), !next.isEmpty else { return list.entries }
+      emptyPages += page.isEmpty ? 1 : 0
+      guard tokens.insert(ByteExactString(next)).inserted, emptyPages <= Self.mostEmptyPages else {
+        throw StorageError.malformedResponse("it repeats the token of an earlier page, or too many pages are empty")
+      }
+      position = "&iteration_token=\(next.percentEncoded())"
+    }
+  }
+
+  /// Performs an operation, and performs it again without the cached folder IDs if a cached folder no longer exists.
+  private func repeatingIfStale<Result>(_ path: String, _ operation: () async throws -> Result) async throws -> Result {
+    guard folders.nearest(to: path, for: access.identity, at: node.sender.time.uptime).id != nil else {
+      return try await operation()
+    }
+    do {
+      return try await operation()
+    } catch let error as ServiceError where error.kind == .noSuchKey {
+      folders.forgetAll(for: access.identity)
+      return try await operation()
+    }
+  }
+
+  private static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
+}
+
+extension HTTPField.Name {
+  /// The name of the header that requests entries page by page, with a token for the next page.
+  fileprivate static let acceptVersion = known("Accept-Version")
+
+  /// The name of the response header with the token for the next page of entries.
+  fileprivate static let nextIterationToken = known("X-Aspera-Next-Iteration-Token")
+}
+
+extension IdentifiedFiles {
+  /// Returns a transfer below a folder, which the credential of the Node API authorizes.
+  ///
+  /// - Parameters:
+  ///   - spec: The transfer specification, with paths on the server that are relative to the folder.
+  ///   - fileID: The ID of the folder.
+  ///   - key: The object key for errors and events.
+  ///   - context: The context of the client's transfers.
+  func prepared(
+    _ spec: TransferSpec, fileID: String, _ key: String, _ context: TransferContext
+  ) async throws -> PreparedTransfer {
+    var grant = try await server(for: key, context)
+    if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { grant.tags = tags }
+    let sender = node.sender
+    let issuer = NodeAccessTokenIssuer(
+      access: sender.credentials, fileID: fileID, specification: grant,
+      margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120))
+    return PreparedTransfer(specification: spec, issuer: issuer)
+  }
+
+  /// Returns what the node tells about its transfer server, and registers a generated key with the node.
+  private func server(for key: String, _ context: TransferContext) async throws -> TransferSpec {
+    let memory = node.sender.memory.value { ServerMemory() }
+    if let known = memory.server(for: access.identity) { return known }
+    var server = TransferSpec(fields: JSONObject())
+    let info = try await info(for: key)
+    server.remoteUser = context.ownUser ?? info?["transfer_user"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    if let account = context.account {
+      if account.hostKey == nil { server.sshfp = info?.setting("ssh_fingerprint") }
+    } else {
+      server.remoteHost = context.host
+      if info?.setting("wss_enabled") == "false" { server.offersWebSocket = false }
+      server.webSocketPort = info?.setting("wss_port").flatMap { Int(digits: $0) }
+    }
+    if let line = context.publicKey {
+      let user = server.remoteUser ?? AsperaAccount.defaultTokenUser
+      let (_, document) = try await node.call(
+        .post, "/public_keys", as: "public_keys", key, body: ["username": .string(user), "public_key": .string(line)])
+      try NodeResponse.checkChange(document)
+    }
+    memory.note(server, for: access.identity)
+    return server
+  }
+
+  /// Requests information about the node, and returns `nil` if the credential may not read it.
+  ///
+  /// According to IBM's description, `/info` requires Basic authorization, but some nodes accept bearer tokens. A bearer
+  /// token that is refused here is not refreshed.
+  private func info(for key: String) async throws -> JSONValue? {
+    let draft = try node.draft(.get, "/info", as: "info", key)
+    guard case .bearer = access.method else {
+      return try NodeResponse.info(try await node.sender.exchange(draft).1)
+    }
+    switch try await node.sender.sendOnce(draft, { try await $0.body.collected(upTo: 1 << 20) }) {
+    case .done(let body, _): return try body.map { body throws(StorageError) in try NodeResponse.info(body) }
+    case .refused(let refusal):
+      if refusal.error.isRetryable { throw refusal.error }
+      return nil
+    case .lost(let error): throw error
+    case .unsigned(let error): throw error
+    }
+  }
+}
+
+extension JSONValue {
+  /// Returns a value in the `settings` of a response to `/info`, or `nil` if it is missing or empty.
+  fileprivate func setting(_ name: String) -> String? {
+    self["settings"]?.array?.first { $0["name"]?.string == name }?["value"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+/// The transfer server of the access key that a client uses.
+private final class ServerMemory: Sendable {
+  private let state = Lock<(accessKey: String, server: TransferSpec)?>(nil)
+
+  /// Returns the server of an access key, or `nil` if it is unknown.
+  func server(for accessKey: String) -> TransferSpec? {
+    state.withLock { $0?.accessKey == accessKey ? $0?.server : nil }
+  }
+
+  /// Records the server of an access key.
+  func note(_ server: TransferSpec, for accessKey: String) {
+    state.withLock { $0 = (accessKey, server) }
+  }
+}
+
+/// A cache of the IDs that an Aspera node gave to folders, by their paths.
+///
+/// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute.
+final class FolderIDs: Sendable {
+  /// The duration for which a cached ID is used.
+  static let lifetime = Duration.seconds(60)
+
+  /// The maximum number of cached IDs.
+  static let limit = 10_000
+
+  private struct Folder {
+    let id: String
+    let end: Duration
+  }
+
+  private struct State {
+    /// The access key that the cached IDs belong to.
+    var accessKey = ""
+    var root: String?
+    /// The folders by their paths, which are compared as bytes: a file system may have both spellings of a name.
+    var folders: [ByteExactString: Folder] = [:]
+
+    /// Discards the IDs of other access keys.
+    mutating func use(_ accessKey: String) {
+      guard !self.accessKey.isIdentical(to: accessKey) else { return }
+      self = State(accessKey: accessKey)
+    }
+  }
+
+  private let state = Lock(State())
+
+  /// Returns the ID of the access key's root folder, or `nil` if it is unknown.
+  func root(for accessKey: String) -> String? {
+    state.withLock { state in
+      state.use(accessKey)
+      return state.root
+    }
+  }
+
+  /// Caches the ID of the access key's root folder.
+  func note(root: String, for accessKey: String) {
+    state.withLock { state in
+      state.use(accessKey)
+      state.root = root
+    }
+  }
+
+  /// Caches the ID of the folder at a path.
+  func note(_ id: String, of path: String, for accessKey: String, at uptime: Duration) {
+    state.withLock { state in
+      state.use(accessKey)
+      if state.folders.count >= Self.limit { state.folders = state.folders.filter { $0.value.end > uptime } }
+      if state.folders.count >= Self.limit { state.folders = [:] }
+      state.folders[ByteExactString(path)] = Folder(id: id, end: uptime + Self.lifetime)
+    }
+  }
+
+  /// Returns the path and the ID of the deepest cached folder that contains a path or is at the path.
+  ///
+  /// If no such folder is cached, the path is empty and the ID is `nil`.
+  func nearest(to path: String, for accessKey: String, at uptime: Duration) -> (path: String, id: String?) {
+    state.withLock { state in
+      state.use(accessKey)
+      var path = path[...]
+      while !path.isEmpty {
+        if let folder = state.folders[ByteExactString(path)], folder.end > uptime { return (String(path), folder.id) }
+        path = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
+      }
+      return ("", nil)
+    }
+  }
+
+  /// Discards the IDs of the folder at a path and of all folders in it.
+  func forget(_ path: String, for accessKey: String) {
+    state.withLock { state in
+      state.use(accessKey)
+      state.folders = state.folders.filter { other, _ in
+        !other.utf8.starts(with: path.utf8)
+          || ![nil, UInt8(ascii: "/")].contains(other.utf8.dropFirst(path.utf8.count).first)
+      }
+    }
+  }
+
+  /// Discards the IDs of all folders.
+  func forgetAll(for accessKey: String) {
+    state.withLock { state in
+      state.use(accessKey)
+      state.folders = [:]
+    }
+  }
+}

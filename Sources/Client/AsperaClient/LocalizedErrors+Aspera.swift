@@ -1,0 +1,23 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaAuth
+public import AsperaTransfer
+internal import StorageAuth
+internal import StorageClient
+
+#if canImport(FoundationEssentials)
+  public import FoundationEssentials
+#else
+  public import Foundation
+#endif
+
+extension AsperaError: LocalizedError {}
+
+extension TransferFailure: LocalizedError {
+  /// The sentence that describes what failed, which `localizedDescription` returns.
+  public var errorDescription: String? { message }
+
+  /// The sentence that describes how to solve the problem.
+  public var recoverySuggestion: String? { remedy }
+}

@@ -1,0 +1,228 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The state machine of a transfer queue, which turns events into effects without a clock, a lock or a task.
+///
+/// All times are uptimes. A free slot is first given to the sessions that the caller asked to run now, then to
+/// interrupted sessions (the most recent first), and then to the waiting sessions in order.
+struct QueueMachine {
+  /// An action that the transfer queue performs for the state machine, in the order of the effects.
+  enum Effect {
+    /// Performs an effect for a session with the given ID and its current ticket.
+    case session(String, ticket: UInt64, SessionMachine.Effect)
+    case forget(String)
+    /// Notifies the state machine after the given time, so that sessions that wait for the start spacing can start.
+    case timer(Duration)
+  }
+
+  let configuration: TransferQueueConfiguration
+  var sessions: [String: SessionMachine] = [:]
+  /// The IDs of the sessions that have never been active, in order.
+  var waiting: [String] = []
+  /// The IDs of the sessions that the caller asked to run now and that have no slot yet, in order.
+  var urgent: [String] = []
+  /// The IDs of the interrupted sessions, with the most recent session last.
+  var interrupted: [String] = []
+  /// The IDs of the sessions that occupy a slot, in the order in which they became active.
+  var active: [String] = []
+  /// The IDs of the sessions that wait for their turn to start, in order.
+  var line: [String] = []
+  var isShutDown = false
+  var isPaused = false
+  var isTimerSet = false
+  var lastStart: Duration?
+  /// The IDs of the sessions to remove after they have ended; `again` contains those to run again after they stop.
+  var leaving: Set<String> = []
+  var again: Set<String> = []
+
+  var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
+
+  mutating func add(
+    _ id: String, means: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
+  ) -> [Effect] {
+    guard sessions[id] == nil else { return [] }
+    sessions[id] = SessionMachine(means: means, requiresToken: requiresToken, configuration: configuration)
+    waiting.append(id)
+    let effects = update(id) { $0.enter() }
+    return effects + (isShutDown ? update(id) { $0.cancel() } : []) + schedule(at: uptime)
+  }
+
+  /// Passes an event to a session, and then starts the sessions that can use a free slot.
+  mutating func perform(
+    _ id: String, at uptime: Duration, _ event: (inout SessionMachine) -> [SessionMachine.Effect]
+  ) -> [Effect] {
+    let effects = update(id, event)
+    return effects + runAgain(id) + schedule(at: uptime)
+  }
+
+  /// Handles the result of checking a session's token, after which the attempt starts if the token is valid.
+  mutating func checked(
+    _ id: String, _ ticket: UInt64, _ check: SessionMachine.Check, at uptime: Duration
+  ) -> [Effect] {
+    let effects = update(id) { $0.checked(ticket, check) }
+    if sessions[id]?.state == .connecting { lastStart = uptime }
+    return effects + schedule(at: uptime)
+  }
+
+  /// Cancels a session that remains in the queue.
+  mutating func cancel(_ id: String, at uptime: Duration) -> [Effect] {
+    again.remove(id)
+    return update(id) { $0.cancel() } + schedule(at: uptime)
+  }
+
+  /// Cancels a session, and removes it from the queue after it has ended.
+  mutating func remove(_ id: String, at uptime: Duration) -> [Effect] {
+    guard let session = sessions[id] else { return [] }
+    again.remove(id)
+    guard !session.isEnded else { return forget(id) }
+    leaving.insert(id)
+    return update(id) { $0.cancel() } + schedule(at: uptime)
+  }
+
+  mutating func pause(stopping: Bool) -> [Effect] {
+    isPaused = true
+    return stopping ? active.reversed().flatMap { id in update(id) { $0.interrupt() } } : []
+  }
+
+  mutating func resume(at uptime: Duration) -> [Effect] {
+    isPaused = false
+    return schedule(at: uptime)
+  }
+
+  /// Cancels all sessions, including sessions that are added later.
+  mutating func shutDown() -> [Effect] {
+    isShutDown = true
+    again = []
+    return (waiting + urgent + interrupted + active).flatMap { id in update(id) { $0.cancel() } }
+  }
+
+  /// Starts sessions after the time that an ``Effect/timer(_:)`` effect requested.
+  mutating func timer(at uptime: Duration) -> [Effect] {
+    isTimerSet = false
+    return schedule(at: uptime)
+  }
+
+  /// Passes an event to a session, and updates the lists of session IDs.
+  mutating func update(_ id: String, _ event: (inout SessionMachine) -> [SessionMachine.Effect]) -> [Effect] {
+    guard let session = sessions[id] else { return [] }
+    var next = session
+    let effects = event(&next)
+    sessions[id] = next
+    keepLists(id, from: session, to: next)
+    let told = effects.map { Effect.session(id, ticket: next.ticket, $0) }
+    return told + (next.isEnded && leaving.contains(id) ? forget(id) : [])
+  }
+
+  private mutating func keepLists(_ id: String, from old: SessionMachine, to new: SessionMachine) {
+    if new.isActive != old.isActive {
+      if new.isActive { active.append(id) } else { active.removeAll { $0 == id } }
+    }
+    if old.state == .waiting, new.state != .waiting {
+      waiting.removeAll { $0 == id }
+    }
+    if case .interrupted = new.state {
+      if !interrupted.contains(id), !urgent.contains(id) { interrupted.append(id) }
+    } else {
+      interrupted.removeAll { $0 == id }
+    }
+    if new.isActive || new.isEnded { urgent.removeAll { $0 == id } }
+    switch new.state {
+    case .queued where !line.contains(id): line.append(id)
+    case .queued: break
+    default: line.removeAll { $0 == id }
+    }
+  }
+
+  private mutating func forget(_ id: String) -> [Effect] {
+    leaving.remove(id)
+    sessions[id] = nil
+    return [.forget(id)]
+  }
+
+  /// Runs a session before all other sessions, and interrupts an active session if no slot is free.
+  ///
+  /// A session that has ended runs again. A session that is being stopped runs again after it has stopped.
+  mutating func run(_ id: String, at uptime: Duration) -> [Effect] {
+    guard let session = sessions[id], !isShutDown, !leaving.contains(id) else { return [] }
+    if case .stopping = session.state {
+      again.insert(id)
+      return []
+    }
+    return putFirst(id) + makeRoom() + schedule(at: uptime)
+  }
+
+  /// Runs a stopped session first if the caller asked to run the session while it was being stopped.
+  private mutating func runAgain(_ id: String) -> [Effect] {
+    guard let session = sessions[id], !session.isActive, again.remove(id) != nil else { return [] }
+    switch session.state {
+    case .interrupted, .ended(.failure(.cancelled)): return putFirst(id)
+    default: return []
+    }
+  }
+
+  /// Activates as many sessions as there are free slots, and then starts the sessions whose start is due.
+  mutating func schedule(at uptime: Duration) -> [Effect] {
+    var effects: [Effect] = []
+    while active.count < configuration.maximumActive, let id = next() {
+      effects += update(id) { $0.activate() }
+    }
+    return effects + start(at: uptime)
+  }
+
+  private mutating func putFirst(_ id: String) -> [Effect] {
+    switch sessions[id]?.state {
+    case .waiting, .interrupted:
+      waiting.removeAll { $0 == id }
+      interrupted.removeAll { $0 == id }
+      if !urgent.contains(id) { urgent.append(id) }
+      return []
+    case .ended:
+      urgent.append(id)
+      return update(id) { $0.enter() }
+    default:
+      return []
+    }
+  }
+
+  /// Interrupts active sessions, the last activated first, until there are enough slots for the urgent ones.
+  private mutating func makeRoom() -> [Effect] {
+    guard !isPaused else { return [] }
+    let stopping = active.count { isStopping($0) }
+    var missing = urgent.count - (configuration.maximumActive - active.count) - stopping
+    var effects: [Effect] = []
+    for id in active.reversed() where missing > 0 && !isStopping(id) {
+      effects += update(id) { $0.interrupt() }
+      missing -= 1
+    }
+    return effects
+  }
+
+  private func isStopping(_ id: String) -> Bool {
+    if case .stopping = sessions[id]?.state { true } else { false }
+  }
+
+  private func next() -> String? {
+    isPaused || isShutDown ? nil : urgent.first ?? interrupted.last ?? waiting.first
+  }
+
+  /// Starts the sessions that wait for their turn.
+  ///
+  /// With a start spacing, only one session at a time requests and checks its token, so that each start counts for the
+  /// spacing before the next start. A session starts immediately if it is the only active session.
+  private mutating func start(at uptime: Duration) -> [Effect] {
+    var effects: [Effect] = []
+    while let id = line.first {
+      if configuration.startSpacing > .zero {
+        guard !active.contains(where: { sessions[$0]?.isStarting == true }) else { break }
+        let wait = lastStart.map { $0 + configuration.startSpacing - uptime } ?? .zero
+        guard active.count == 1 || wait <= .zero else {
+          if !isTimerSet { effects.append(.timer(wait)) }
+          isTimerSet = true
+          break
+        }
+      }
+      effects += update(id) { $0.start() }
+    }
+    return effects
+  }
+}

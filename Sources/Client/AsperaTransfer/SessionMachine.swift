@@ -1,0 +1,373 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import StorageAuth
+
+/// The state machine of a transfer session, which turns events into effects without a clock, a lock or a task.
+///
+/// Each task that the state machine starts has a ticket number. Abandoning the task changes the ticket, so that a
+/// result that arrives too late is ignored.
+struct SessionMachine {
+  /// The way in which a session gets its tokens: not at all, one that is fixed, or as many as it needs from an issuer.
+  enum TokenSupply: Equatable {
+    case none, fixed, issuer
+  }
+
+  struct Need: Equatable {
+    var reason: TokenRequest.Reason
+    /// Whether the server rejected the last token, in which case the cache must not return that token again.
+    var isRefused = false
+  }
+
+  /// The first step of a session whose turn to start has come: a token request, or the check of the token that it has.
+  enum Step: Equatable {
+    case ask(Need)
+    case start
+  }
+
+  /// The reason for stopping an attempt: the session ends, or another session runs first, after which it continues.
+  enum Purpose: Equatable {
+    case cancel, interrupt
+  }
+
+  enum State: Equatable {
+    case waiting
+    /// The session has a slot, and begins its next step as soon as the start spacing allows.
+    ///
+    /// A token is requested only then, so that its lifetime does not pass while the session waits.
+    case queued(before: Step)
+    case asking(Need)
+    /// The session's token is checked again, and the specification is signed.
+    case checking
+    case connecting
+    case running
+    case pausing(before: Step)
+    case stopping(Purpose)
+    case interrupted(before: Step)
+    case ended(Result<TransferSummary, TransferFailure>)
+  }
+
+  /// An action that the transfer queue performs for the session, in the order of the effects.
+  enum Effect {
+    case tell(TransferEvent.Kind)
+    case ask(Need)
+    case check
+    case run
+    case sleep(Duration)
+    case cancelWork
+  }
+
+  /// The result of checking the session's token before an attempt.
+  enum Check {
+    /// The attempt can start, with a token that the issuer has just issued, or with the current token if `nil`.
+    case ready(TokenIssuance?)
+    /// The remaining lifetime of the token is too short.
+    case stale
+    case failed(TransferFailure)
+  }
+
+  let means: TokenSupply
+  let requiresToken: Bool
+  let configuration: TransferQueueConfiguration
+  var state = State.waiting
+  /// The number of the session's current task, by which results of abandoned tasks are recognized and ignored.
+  var ticket: UInt64 = 0
+  /// Whether the session has reported `didActivate`.
+  var isActivated = false
+  /// Whether the current attempt has reported `didStartRunning`.
+  var hasStarted = false
+  var tries = RetryCounts()
+
+  var isActive: Bool {
+    switch state {
+    case .asking, .queued, .checking, .connecting, .running, .pausing, .stopping: true
+    case .waiting, .interrupted, .ended: false
+    }
+  }
+
+  /// Whether the session requests or checks its token, after which its attempt starts.
+  var isStarting: Bool {
+    switch state {
+    case .asking, .checking: true
+    default: false
+    }
+  }
+
+  var isEnded: Bool {
+    if case .ended = state { true } else { false }
+  }
+
+  /// Enters the queue, or ends the session immediately if it requires a token but cannot get one.
+  mutating func enter() -> [Effect] {
+    state = .waiting
+    isActivated = false
+    tries = RetryCounts()
+    return requiresToken && means == .none ? end(.failure(.tokenRequired)) : []
+  }
+
+  /// Activates the session for the first time, or again after an interruption.
+  mutating func activate() -> [Effect] {
+    switch state {
+    case .waiting:
+      return [.tell(.willActivate)] + queue(before: means == .issuer ? .ask(Need(reason: .initial)) : .start)
+    case .interrupted(let step):
+      return queue(before: step)
+    default:
+      return []
+    }
+  }
+
+  /// Begins the step before which the session waited for its turn to start.
+  mutating func start() -> [Effect] {
+    switch state {
+    case .queued(before: .ask(let need)): begin(.asking(need), .ask(need))
+    case .queued(before: .start): begin(.checking, .check)
+    default: []
+    }
+  }
+
+  /// Interrupts the session so that another session can run first.
+  mutating func interrupt() -> [Effect] {
+    switch state {
+    case .asking(let need): return begin(.interrupted(before: .ask(need)), .cancelWork)
+    case .checking: return begin(.interrupted(before: .start), .cancelWork)
+    case .queued(let step), .pausing(let step): return begin(.interrupted(before: step), .cancelWork)
+    case .connecting, .running: return stop(.interrupt)
+    case .waiting, .stopping, .interrupted, .ended: return []
+    }
+  }
+
+  mutating func cancel() -> [Effect] {
+    switch state {
+    case .waiting: return end(.failure(.cancelled))
+    case .asking, .queued, .checking, .pausing, .interrupted:
+      ticket += 1
+      return [.cancelWork] + end(.failure(.cancelled))
+    case .connecting, .running: return stop(.cancel)
+    case .stopping:
+      state = .stopping(.cancel)
+      return []
+    case .ended: return []
+    }
+  }
+
+  mutating func wake(_ number: UInt64) -> [Effect] {
+    guard number == ticket, case .pausing(let step) = state else { return [] }
+    return queue(before: step)
+  }
+
+  private mutating func queue(before step: Step) -> [Effect] {
+    state = .queued(before: step)
+    return step == .start ? ready() : []
+  }
+
+  /// Reports that the session has its token, unless it has already done so.
+  private mutating func ready() -> [Effect] {
+    defer { isActivated = true }
+    return isActivated ? [] : [.tell(.didActivate)]
+  }
+
+  /// Enters a state with a new ticket, so that the result of an earlier task is ignored.
+  mutating func begin(_ next: State, _ effect: Effect) -> [Effect] {
+    ticket += 1
+    state = next
+    return [effect]
+  }
+
+  /// Requests that the attempt stops, after whose end the state changes again.
+  private mutating func stop(_ purpose: Purpose) -> [Effect] {
+    state = .stopping(purpose)
+    return hasStarted ? [.tell(.willStopRunning), .cancelWork] : [.cancelWork]
+  }
+
+  /// Ends the session with a result, and reports the remaining events.
+  mutating func end(_ result: Result<TransferSummary, TransferFailure>) -> [Effect] {
+    var effects: [Effect] = []
+    if isActivated { effects.append(.tell(.willDeactivate)) }
+    if state != .waiting { effects.append(.tell(.didDeactivate)) }
+    isActivated = false
+    state = .ended(result)
+    return effects + [.tell(.finished(result))]
+  }
+
+  /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
+  mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
+    guard number == ticket, case .asking = state else { return [] }
+    tries.issuer = 0
+    return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready() + begin(.checking, .check)
+  }
+
+  /// Handles an error from the issuer, to which no request may be sent for the duration of `pause`.
+  mutating func refused(_ number: UInt64, _ error: CredentialError, pause: Duration, random: Double) -> [Effect] {
+    guard number == ticket, case .asking(let need) = state else { return [] }
+    let failure = TransferFailure(issuer: error)
+    guard error.isRetryable, tries.issuer < configuration.issuerRetries else { return end(.failure(failure)) }
+    tries.issuer += 1
+    let delay = pause > .zero ? pause : configuration.delay(beforeRepetition: tries.issuer, random: random)
+    return retry(.issuer, failure, number: tries.issuer, delay: delay, before: .ask(need))
+  }
+
+  mutating func checked(_ number: UInt64, _ check: Check) -> [Effect] {
+    guard number == ticket, state == .checking else { return [] }
+    switch check {
+    case .ready(let issuance):
+      tries.stale = 0
+      tries.beginAttempt()
+      hasStarted = false
+      ticket += 1
+      state = .connecting
+      return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + [.tell(.willStartRunning), .run]
+    case .stale:
+      tries.stale += 1
+      guard tries.stale <= max(1, configuration.tokenRenewals) else {
+        return end(.failure(.tokensTooShort(tries.stale)))
+      }
+      let need = Need(reason: .expired)
+      return begin(.asking(need), .ask(need))
+    case .failed(let failure):
+      return end(.failure(failure))
+    }
+  }
+
+  mutating func reported(_ number: UInt64, _ report: TransferReport) -> [Effect] {
+    guard number == ticket else { return [] }
+    switch report {
+    case .connecting:
+      return []
+    case .running:
+      return prove()
+    case .progress(let progress):
+      let effects = progress.bytes > 0 ? prove() : []
+      tries.note(bytes: progress.bytes)
+      return effects + (state == .running ? [.tell(.progress(progress))] : [])
+    case .file(let file):
+      if case .failed = file.outcome { return isAttempting ? [.tell(.file(file))] : [] }
+      let effects = prove()
+      tries.noteFile()
+      return effects + (hasStarted ? [.tell(.file(file))] : [])
+    }
+  }
+
+  /// Handles the end of an attempt, whose processes, files and ports are gone.
+  mutating func attemptEnded(
+    _ number: UInt64, _ result: Result<TransferSummary, TransferFailure>, random: Double
+  ) -> [Effect] {
+    guard number == ticket, isAttempting else { return [] }
+    var effects: [Effect] = []
+    if case .success = result, !hasStarted {
+      hasStarted = true
+      effects += [.tell(.didStartRunning), .tell(.willStopRunning)]
+    } else if state == .running {
+      effects.append(.tell(.willStopRunning))
+    }
+    effects.append(.tell(.didStopRunning))
+    hasStarted = false
+    ticket += 1
+    return effects + conclude(result, random: random)
+  }
+
+  /// Decides how the session continues; a transfer that completed before it could be stopped is a success.
+  private mutating func conclude(_ result: Result<TransferSummary, TransferFailure>, random: Double) -> [Effect] {
+    guard case .failure(let failure) = result else { return end(result) }
+    switch state {
+    case .stopping(.cancel):
+      return end(.failure(.cancelled))
+    case .stopping(.interrupt) where failure.kind == .cancelled:
+      state = .interrupted(before: .start)
+      return []
+    case .stopping(.interrupt):
+      let effects = recover(from: failure, random: random)
+      guard case .pausing(let step) = state else { return effects }
+      ticket += 1
+      state = .interrupted(before: step)
+      return effects.filter { if case .sleep = $0 { false } else { true } }
+    default:
+      return recover(from: failure, random: random)
+    }
+  }
+
+  /// Starts a retry if the failure and the retry limits allow it, or else ends the session.
+  private mutating func recover(from failure: TransferFailure, random: Double) -> [Effect] {
+    tries.settle()
+    switch failure.kind {
+    case .token(let reason) where means == .issuer && tries.token < configuration.tokenRenewals:
+      tries.token += 1
+      let need = Need(reason: reason == .initial ? .rejected : reason, isRefused: true)
+      let wait = configuration.delay(beforeRepetition: tries.token - 1, random: random)
+      return retry(.token, failure, number: tries.token, delay: tries.token == 1 ? .zero : wait, before: .ask(need))
+    case .transport where tries.transport < retries(after: failure):
+      tries.transport += 1
+      let wait = configuration.delay(beforeRepetition: tries.transport, random: random)
+      return retry(.transport, failure, number: tries.transport, delay: wait, before: .start)
+    case .token where means == .issuer && tries.token > 0:
+      return end(.failure(failure.after(tries.token + 1, "consecutive tokens were rejected")))
+    case .token where means == .fixed:
+      return end(.failure(failure.withoutIssuer))
+    case .transport where tries.transport > 0:
+      return end(.failure(failure.after(tries.transport + 1, "consecutive attempts failed")))
+    default:
+      return end(.failure(failure))
+    }
+  }
+
+  /// The number of retries after a failure of the network, which is small for a server that was never reached.
+  private func retries(after failure: TransferFailure) -> Int {
+    failure.isUnreached ? min(2, configuration.transportRetries) : configuration.transportRetries
+  }
+
+  private mutating func retry(
+    _ cause: TransferRetry.Cause, _ failure: TransferFailure, number: Int, delay: Duration, before step: Step
+  ) -> [Effect] {
+    let retry = TransferRetry(cause: cause, failure: failure, number: number, delay: delay)
+    return [.tell(.retry(retry))] + begin(.pausing(before: step), .sleep(delay))
+  }
+
+  private var isAttempting: Bool {
+    switch state {
+    case .connecting, .running, .stopping: true
+    default: false
+    }
+  }
+
+  /// Records that the server has accepted the account and the token, unless the attempt is being stopped.
+  private mutating func prove() -> [Effect] {
+    guard state == .connecting else { return [] }
+    state = .running
+    hasStarted = true
+    return [.tell(.didStartRunning)]
+  }
+}
+
+/// The consecutive retries of a session by kind, and the progress of its attempts.
+struct RetryCounts {
+  /// The number of consecutive token refreshes after the server rejected a token.
+  var token = 0
+  /// The number of consecutive retries after a network or server failure.
+  var transport = 0
+  /// The number of consecutive retries of a request to the issuer.
+  var issuer = 0
+  /// The number of consecutive tokens whose remaining lifetime was too short when an attempt was about to start.
+  var stale = 0
+  private var bytes: Int64 = 0
+  private var files = 0
+  private var best: (bytes: Int64, files: Int) = (0, 0)
+
+  mutating func beginAttempt() {
+    bytes = 0
+    files = 0
+  }
+
+  mutating func note(bytes count: Int64) { bytes = max(bytes, count) }
+
+  /// Records that the current attempt has transferred or skipped one more file.
+  mutating func noteFile() { files += 1 }
+
+  /// Ends an attempt, which resets the counts of tokens and transport if it made more progress than all before.
+  mutating func settle() {
+    guard bytes > best.bytes || files > best.files else { return }
+    best = (max(bytes, best.bytes), max(files, best.files))
+    token = 0
+    transport = 0
+  }
+}

@@ -1,0 +1,402 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaAuth
+public import StorageAuth
+
+/// A queue that runs transfers one after another, or several at a time, and obtains tokens for the transfers.
+///
+/// - The queue requests a token when a session starts, again before an attempt if the token would expire too
+///   soon, and immediately if the server reports that the token is expired, invalid or missing. Each rejected token is
+///   refreshed once.
+/// - Token refreshes do not count against the retries after network failures, and vice versa.
+/// - A wrong password, a wrong host key, or a token that was issued for another purpose ends the session without a
+///   request to the issuer.
+/// - Every session ends with one `finished` event.
+///
+/// ```swift
+/// let issuer = SetupTokenIssuer(node: node, access: access, transport: transport)
+/// let queue = TransferQueue(engine: engine, account: account, issuer: issuer)
+/// for await event in queue.run(sessions) { print(event) }
+/// ```
+///
+/// A queue stays in memory while one of its sessions is active.
+public final class TransferQueue: Sendable {
+  /// The type of a function that creates the signer for an account's transfers.
+  typealias SignerMaker = @Sendable (AsperaAccount?) -> any Signer<TransferSpec, TransferCredential>
+
+  /// The destination of events about token refreshes, retries, signatures and transfers.
+  public let authEvents: EventHub
+
+  let engine: any TransferEngine
+  /// The source of the account for sessions that have no account, or `nil` if there is none.
+  let accounts: CredentialCache<AsperaAccount>?
+  let issuer: (any TokenIssuer)?
+  let configuration: TransferQueueConfiguration
+  let context: ProviderContext
+  let random: @Sendable () -> Double
+  let makeSigner: SignerMaker
+  let state: Lock<State>
+
+  init(
+    engine: any TransferEngine, accounts: CredentialCache<AsperaAccount>?, issuer: (any TokenIssuer)?,
+    configuration: TransferQueueConfiguration, authEvents: EventHub, context: ProviderContext,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
+    makeSigner: @escaping SignerMaker = { TransferSigner(account: $0) }
+  ) {
+    self.engine = engine
+    self.accounts = accounts
+    self.issuer = issuer
+    self.configuration = configuration
+    self.authEvents = authEvents
+    self.context = context
+    self.random = random
+    self.makeSigner = makeSigner
+    state = Lock(State(machine: QueueMachine(configuration: configuration)))
+  }
+
+  /// Creates a transfer queue with a token issuer.
+  ///
+  /// - Parameters:
+  ///   - engine: The engine that runs the transfers.
+  ///   - account: The account for sessions that have no account.
+  ///   - issuer: The token issuer for sessions that have no issuer, including sessions with a fixed token.
+  ///   - configuration: The maximum number of active sessions and the retry limits.
+  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
+  ///   - context: The environment, files, network and clocks that issuers use, and the clock for delays and timeouts.
+  public convenience init(
+    engine: any TransferEngine, account: AsperaAccount? = nil, issuer: some TokenIssuer,
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
+    in context: ProviderContext = .local
+  ) {
+    self.init(
+      engine: engine, accounts: account.map { CredentialCache($0, time: context.time) }, issuer: issuer,
+      configuration: configuration, authEvents: authEvents, context: context)
+  }
+
+  /// Creates a transfer queue without a token issuer, for sessions that have a token or an issuer, or need no token.
+  ///
+  /// - Parameters:
+  ///   - engine: The engine that runs the transfers.
+  ///   - account: The account for sessions that have no account.
+  ///   - configuration: The maximum number of active sessions and the retry limits.
+  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
+  ///   - context: The environment, files, network and clocks that issuers use, and the clock for delays and timeouts.
+  public convenience init(
+    engine: any TransferEngine, account: AsperaAccount? = nil,
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
+    in context: ProviderContext = .local
+  ) {
+    self.init(
+      engine: engine, accounts: account.map { CredentialCache($0, time: context.time) }, issuer: nil,
+      configuration: configuration, authEvents: authEvents, context: context)
+  }
+
+  /// Creates a transfer queue whose account comes from a cache, so that it can be replaced while the queue runs.
+  ///
+  /// Each attempt logs in with the account that the cache has then.
+  ///
+  /// ```swift
+  /// let accounts = CredentialCache(try AsperaAccount(host: host, user: "mia", password: old))
+  /// let queue = TransferQueue(engine: engine, accounts: accounts, issuer: issuer)
+  /// accounts.replace(with: try AsperaAccount(host: host, user: "mia", password: new))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - engine: The engine that runs the transfers.
+  ///   - accounts: The source of the account for sessions that have no account.
+  ///   - issuer: The token issuer for sessions that have no issuer, or `nil` if there is none.
+  ///   - configuration: The maximum number of active sessions and the retry limits.
+  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
+  ///   - context: The environment, files, network and clocks that issuers use, and the clock for delays and timeouts.
+  public convenience init(
+    engine: any TransferEngine, accounts: CredentialCache<AsperaAccount>, issuer: (any TokenIssuer)? = nil,
+    configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),
+    in context: ProviderContext = .local
+  ) {
+    self.init(
+      engine: engine, accounts: accounts, issuer: issuer, configuration: configuration, authEvents: authEvents,
+      context: context)
+  }
+
+  deinit {
+    state.withLock { state in
+      for observer in state.observers.values { observer.buffer.finish() }
+    }
+  }
+
+  var time: any SigningClock { context.time }
+
+  /// A new sequence of the queue's events, starting now.
+  ///
+  /// To receive all events of a session, get the sequence before you add the session.
+  public var events: TransferEvents { observe(nil) }
+
+  /// Adds a session to the end of the queue.
+  ///
+  /// - Parameter session: The transfer session to add.
+  /// - Returns: The session's ID in this queue: its ID, with a number appended if the queue already contains that ID.
+  @discardableResult
+  public func add(_ session: TransferSession) -> String {
+    let record = record(of: session, batch: nil)
+    var id = ""
+    perform { state, uptime in
+      id = state.freeID(for: session.id)
+      return state.add(record, as: id, at: uptime)
+    }
+    return id
+  }
+
+  /// Cancels a session, which remains in the queue and can run again.
+  ///
+  /// An in-flight request to the issuer is cancelled, and a running transfer is stopped in an orderly way. A transfer
+  /// that completes before it can be stopped counts as completed.
+  ///
+  /// - Parameter id: The session ID. An unknown ID has no effect.
+  public func cancel(_ id: String) {
+    perform { state, uptime in state.machine.cancel(id, at: uptime) }
+  }
+
+  /// Runs a session immediately.
+  ///
+  /// A session that has ended runs again. If no slot is free, the most recently activated session is stopped, and
+  /// continues after this session. An active session is not affected.
+  ///
+  /// - Parameter id: The session ID. An unknown ID has no effect.
+  public func run(_ id: String) {
+    perform { state, uptime in state.machine.run(id, at: uptime) }
+  }
+
+  /// Removes a session from the queue, after cancelling the session if it has not ended.
+  ///
+  /// - Parameter id: The session ID. An unknown ID has no effect.
+  public func remove(_ id: String) {
+    perform { state, uptime in state.machine.remove(id, at: uptime) }
+  }
+
+  /// Pauses the queue, so that no more sessions become active.
+  ///
+  /// - Parameter stopping: Whether active sessions are also stopped. They continue when the queue resumes.
+  public func pause(stopping: Bool = false) {
+    perform { state, _ in state.machine.pause(stopping: stopping) }
+  }
+
+  /// Resumes the queue after ``pause(stopping:)``, so that sessions become active again.
+  public func resume() {
+    perform { state, uptime in state.machine.resume(at: uptime) }
+  }
+
+  /// Shuts the queue down by cancelling all sessions in an orderly way and then ending all event sequences.
+  ///
+  /// A session that is added later is cancelled immediately.
+  public func shutdown() async {
+    await withCheckedContinuation { continuation in
+      perform { state, _ in
+        state.shutdownWaiters.append(continuation)
+        return state.machine.shutDown()
+      }
+    }
+  }
+}
+
+/// A transfer queue's maximum number of active sessions, retry limits and delays.
+public struct TransferQueueConfiguration: Sendable, Hashable {
+  /// The maximum number of active sessions, which is at least 1.
+  public var maximumActive: Int
+
+  /// The minimum time between two starts while more than one session is active, which is zero by default.
+  ///
+  /// An SSH server that receives too many simultaneous logins drops some of them (`MaxStartups` in OpenSSH, whose
+  /// default limit is 10), which ascp reports as a rejected account (code 19). This is indistinguishable from a wrong
+  /// password, which is never retried. For a server with such a limit, set a spacing, such as two seconds. A session
+  /// requests its token when its turn to start has come.
+  public var startSpacing: Duration
+
+  /// The time for which a token must remain valid when an attempt starts, or `nil` to use the signer's requirement.
+  public var tokenMargin: Duration?
+
+  /// The maximum number of consecutive refreshes of rejected tokens without progress in between.
+  ///
+  /// The first rejected token is refreshed immediately. Later rejected tokens are refreshed after ``retryDelay``, which
+  /// doubles each time.
+  public var tokenRenewals: Int
+
+  /// The maximum number of consecutive retries of a token request that failed temporarily.
+  public var issuerRetries: Int
+
+  /// The maximum number of consecutive retries after network or server failures without progress in between.
+  ///
+  /// An attempt has made progress if it has transferred more files or more bytes than every attempt before it.
+  public var transportRetries: Int
+
+  /// The delay before the first retry, which doubles with each following retry.
+  ///
+  /// A random amount of up to half of the delay is subtracted.
+  public var retryDelay: Duration
+
+  /// The maximum delay before a retry, which limits the doubling of ``retryDelay``.
+  public var longestRetryDelay: Duration
+
+  /// The configuration of the token cache.
+  ///
+  /// The configuration contains, for example, the timeout of token requests and the pause after a failure.
+  ///
+  /// The default refresh margin is zero. Because a running transfer no longer needs its token, a new token is requested
+  /// only when an attempt is about to start.
+  public var tokens: CredentialCacheConfiguration
+
+  /// Creates a queue configuration, replacing negative values with zero.
+  public init(
+    maximumActive: Int = 1, startSpacing: Duration = .zero, tokenMargin: Duration? = nil, tokenRenewals: Int = 2,
+    issuerRetries: Int = 4, transportRetries: Int = 7, retryDelay: Duration = .seconds(2),
+    longestRetryDelay: Duration = .seconds(60),
+    tokens: CredentialCacheConfiguration = CredentialCacheConfiguration(refreshMargin: .zero)
+  ) {
+    self.maximumActive = max(1, maximumActive)
+    self.startSpacing = max(.zero, startSpacing)
+    self.tokenMargin = tokenMargin.map { max(.zero, $0) }
+    self.tokenRenewals = max(0, tokenRenewals)
+    self.issuerRetries = max(0, issuerRetries)
+    self.transportRetries = max(0, transportRetries)
+    self.retryDelay = max(.zero, retryDelay)
+    self.longestRetryDelay = max(.zero, longestRetryDelay)
+    self.tokens = tokens
+  }
+
+  /// Returns the delay before a consecutive retry, starting at 1, with a random number from 0 to 1 for the jitter.
+  func delay(beforeRepetition number: Int, random: Double) -> Duration {
+    var delay = retryDelay
+    for _ in 1..<max(1, number) where delay < longestRetryDelay { delay *= 2 }
+    return min(delay, longestRetryDelay) * (1 - random / 2)
+  }
+}
+
+/// The status of a session in a transfer queue.
+public enum TransferStatus: Sendable, Equatable {
+  /// The session is waiting for its turn.
+  case waiting
+  /// The session is waiting for a token.
+  case activating
+  /// The session is about to start, or waits for its turn so that a server does not receive too many logins at once.
+  case ready
+  /// The session is connecting, and the server has not yet accepted the account and the token.
+  case connecting
+  /// The session is running.
+  case running
+  /// The session is waiting before a retry.
+  case retrying
+  /// The session was requested to stop, but has not ended yet.
+  case stopping
+  /// The session was interrupted by another session, after which it continues.
+  case interrupted
+  /// The session has ended with the given result, and remains in the queue until it is removed.
+  case ended(Result<TransferSummary, TransferFailure>)
+}
+
+extension TransferQueue {
+  /// The IDs of the sessions in the queue, in no particular order.
+  public var sessions: [String] { state.withLock { Array($0.records.keys) } }
+
+  /// Returns a session's status, or `nil` if the queue contains no session with that ID.
+  public func status(of id: String) -> TransferStatus? {
+    state.withLock { state in state.machine.sessions[id].map { TransferStatus($0.state) } }
+  }
+
+  /// Waits until a session has ended and returns its result, or `nil` if the queue contains no session with that ID.
+  public func result(of id: String) async -> Result<TransferSummary, TransferFailure>? {
+    await withCheckedContinuation { continuation in
+      let response: Result<TransferSummary, TransferFailure>?? = state.withLock { state in
+        guard let session = state.machine.sessions[id] else { return .some(nil) }
+        if case .ended(let result) = session.state { return result }
+        state.records[id]?.waiters.append(continuation)
+        return nil
+      }
+      if let response { continuation.resume(returning: response) }
+    }
+  }
+
+  /// Adds paths to a persistent session, which may be waiting or running.
+  ///
+  /// If an attempt fails, the next attempt receives the paths that are not known to be done again.
+  ///
+  /// - Parameters:
+  ///   - paths: The files and folders to transfer.
+  ///   - id: The session ID.
+  /// - Throws: A ``TransferFailure`` with the kind `caller` if the queue contains no persistent session with that ID,
+  ///   or if the session was finished or has ended.
+  public func addPaths(_ paths: [TransferPath], to id: String) throws(TransferFailure) {
+    let reason: String? = state.withLock { state in
+      guard let session = state.machine.sessions[id], var feed = state.records[id]?.feed else {
+        return "There is no persistent session with the id \(id)."
+      }
+      if session.isEnded { return "The session \(id) is over." }
+      if feed.isFinished { return "The session \(id) was finished." }
+      feed.add(paths)
+      state.records[id]?.feed = feed
+      return nil
+    }
+    guard let reason else { return }
+    throw TransferFailure(
+      .caller, "The paths were not added. \(reason)", remedy: "Add paths to a persistent session before you finish it.")
+  }
+
+  /// Ends a persistent session after all its paths have been transferred.
+  ///
+  /// - Parameter id: The session ID. An unknown ID has no effect.
+  public func finish(_ id: String) {
+    state.withLock { state in state.records[id]?.feed?.finish() }
+  }
+}
+
+extension TransferStatus {
+  init(_ state: SessionMachine.State) {
+    self =
+      switch state {
+      case .waiting: .waiting
+      case .asking: .activating
+      case .queued, .checking: .ready
+      case .connecting: .connecting
+      case .running: .running
+      case .pausing: .retrying
+      case .stopping: .stopping
+      case .interrupted: .interrupted
+      case .ended(let result): .ended(result)
+      }
+  }
+}
+
+extension TransferQueue {
+  /// Runs sessions, and returns a sequence of their events.
+  ///
+  /// The sequence ends when all sessions have ended, which are then removed from the queue. If the caller stops reading
+  /// before that, or is cancelled, the sessions are cancelled.
+  ///
+  /// ```swift
+  /// for await event in queue.run(sessions) {
+  ///   if case .finished(let result) = event.kind { print(event.session, result) }
+  /// }
+  /// ```
+  ///
+  /// - Parameter sessions: The sessions to run. A number is appended to IDs that the queue already contains.
+  /// - Returns: A sequence of the events of these sessions.
+  public func run(_ sessions: [TransferSession]) -> TransferEvents {
+    let batch = state.withLock { $0.nextNumber() }
+    let events = observe(batch)
+    let records = sessions.map { record(of: $0, batch: batch) }
+    perform { state, uptime in
+      let ids = sessions.reduce(into: []) { $0.append(state.freeID(for: $1.id, besides: $0)) }
+      state.batches[batch] = QueueBatch(members: ids, open: Set(ids))
+      state.touched.insert(batch)
+      return zip(ids, records).flatMap { state.add($1, as: $0, at: uptime) }
+    }
+    return events
+  }
+
+  /// Runs transfers with the queue's account and token issuer, and returns a sequence of their events.
+  ///
+  /// - Parameter specifications: The specifications of the transfers.
+  /// - Returns: The events of these transfers, whose session IDs are their positions, starting with `1`.
+  public func run(_ specifications: [TransferSpec]) -> TransferEvents {
+    run(specifications.enumerated().map { location, spec in TransferSession(spec, id: "\(location + 1)") })
+  }
+}

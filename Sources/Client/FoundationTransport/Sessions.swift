@@ -1,0 +1,243 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Foundation
+internal import StorageAuth
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+
+  /// The sessions of a transport.
+  ///
+  /// Only a whole session can be paused, so that each request in flight has a session of its own. A session keeps its
+  /// connection for later requests to the same host.
+  final class Sessions: Sendable {
+    /// The maximum number of sessions that wait for a request.
+    private static let mostIdle = 64
+
+    private let configuration: URLSessionConfiguration
+    private let idle = Lock<[(origin: String, session: TransportSession)]>([])
+
+    init(configuration: URLSessionConfiguration) {
+      self.configuration = configuration
+    }
+
+    deinit {
+      for (_, session) in idle.withLock({ $0 }) { session.session.finishTasksAndInvalidate() }
+    }
+
+    /// Returns the session for a request.
+    func session(for request: ExactRequest) throws(TransportError) -> TransportSession {
+      let known = idle.withLock { idle in
+        guard request.canReuseConnection else { return nil as TransportSession? }
+        return idle.lastIndex { $0.origin == request.origin }.map { idle.remove(at: $0).session }
+      }
+      if let known { return known }
+      return try TransportSession(configuration, for: request)
+    }
+
+    /// Takes a session back after the end of a request's task.
+    func release(_ session: TransportSession, from request: ExactRequest, isReusable: Bool) {
+      session.resume()
+      guard isReusable else { return session.session.finishTasksAndInvalidate() }
+      let surplus = idle.withLock { idle in
+        idle.append((request.origin, session))
+        return idle.count > Self.mostIdle ? idle.removeFirst().session : nil
+      }
+      surplus?.session.finishTasksAndInvalidate()
+    }
+  }
+
+  /// A session with its connections, which one request at a time uses.
+  final class TransportSession: Sendable {
+    /// A reason for a pause.
+    enum PauseReason {
+      /// The reader of the response is slow.
+      case reader
+      /// The source of the request's body is slow.
+      case source
+    }
+
+    let session: URLSession
+    let delegate = SessionDelegate()
+    private let queue: DispatchQueue
+    private let reasons = Lock<Set<PauseReason>>([])
+
+    /// Creates a session, or throws an error if Foundation has no queue that can be paused.
+    ///
+    /// In Foundation 6.3, `suspend()` of a task closes the connection, and neither a delegate nor a stream can make a
+    /// task wait. The session's own queue can, on which it serves its connections; Foundation has no property for the
+    /// queue, so that reflection has to find it.
+    init(_ configuration: URLSessionConfiguration, for request: ExactRequest) throws(TransportError) {
+      session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: ImmediateQueue())
+      guard let queue = Mirror(reflecting: session).descendant("multiHandle", "queue") as? DispatchQueue else {
+        session.finishTasksAndInvalidate()
+        throw .unsendable("This version of Foundation cannot pause a transfer.", to: request.host)
+      }
+      self.queue = queue
+    }
+
+    deinit {
+      // A suspended queue must not be released.
+      resume()
+    }
+
+    /// Makes the session neither send nor receive.
+    func pause(_ reason: PauseReason) {
+      reasons.withLock { reasons in
+        if reasons.isEmpty { queue.suspend() }
+        reasons.insert(reason)
+      }
+    }
+
+    /// Lets the session send and receive, if it does not pause for another reason.
+    func resume(_ reason: PauseReason) {
+      reasons.withLock { reasons in
+        if reasons.remove(reason) != nil, reasons.isEmpty { queue.resume() }
+      }
+    }
+
+    /// Lets the session send and receive.
+    func resume() {
+      resume(.reader)
+      resume(.source)
+    }
+
+    /// Stops receiving for a slow reader.
+    func pause(_ task: URLSessionTask) { pause(.reader) }
+
+    /// Continues receiving.
+    func resume(_ task: URLSessionTask) { resume(.reader) }
+  }
+
+  /// A queue that runs the calls of a delegate at once, on the queue of the session.
+  ///
+  /// On another queue, a session could receive any number of bytes before the delegate pauses it.
+  private final class ImmediateQueue: OperationQueue, @unchecked Sendable {
+    // Safe: the queue has no state of its own.
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
+  }
+#else
+  /// The session of a transport.
+  final class Sessions: Sendable {
+    private let shared: TransportSession
+
+    init(configuration: URLSessionConfiguration) {
+      shared = TransportSession(configuration)
+    }
+
+    deinit { shared.session.finishTasksAndInvalidate() }
+
+    /// Returns the session for a request.
+    func session(for request: ExactRequest) throws(TransportError) -> TransportSession { shared }
+
+    /// Takes a session back after the end of a request's task.
+    func release(_ session: TransportSession, from request: ExactRequest, isReusable: Bool) {}
+  }
+
+  /// The session of all requests.
+  final class TransportSession: Sendable {
+    let session: URLSession
+    let delegate = SessionDelegate()
+
+    init(_ configuration: URLSessionConfiguration) {
+      session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    }
+
+    /// Stops receiving for a slow reader.
+    func pause(_ task: URLSessionTask) { task.suspend() }
+
+    /// Continues receiving.
+    func resume(_ task: URLSessionTask) { task.resume() }
+
+    /// Lets the session send and receive, which it always does.
+    func resume() {}
+  }
+#endif
+
+/// The delegate of a session, which passes the events of each task to the task's exchange.
+final class SessionDelegate: NSObject, URLSessionDataDelegate {
+  private let exchanges = Lock<[Int: Exchange]>([:])
+
+  /// Passes the events of a task to an exchange until the task ends.
+  func add(_ exchange: Exchange, for task: URLSessionTask) {
+    let id = task.taskIdentifier
+    exchanges.withLock { $0[id] = exchange }
+  }
+
+  private func exchange(of task: URLSessionTask) -> Exchange? {
+    let id = task.taskIdentifier
+    return exchanges.withLock { $0[id] }
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    if let response = response as? HTTPURLResponse { exchange(of: dataTask)?.received(response) }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    exchange(of: dataTask)?.received(data)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+    totalBytesExpectedToSend: Int64
+  ) {
+    exchange(of: task)?.noteActivity()
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+    guard let name = metrics.transactionMetrics.last?.networkProtocolName else { return }
+    exchange(of: task)?.received(protocolName: name)
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    let id = task.taskIdentifier
+    let exchange = exchanges.withLock { $0.removeValue(forKey: id) }
+    exchange?.completed(error, task.response as? HTTPURLResponse)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {
+    exchange(of: task)?.refuseRepetition()
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    #if canImport(FoundationNetworking)
+      // Foundation asks after the whole response with status 401 has been delivered. Its answers either wait for ever or
+      // cancel the task, which must not happen on the session's queue.
+      exchange(of: task)?.end(.success(()))
+      DispatchQueue.global().async { completionHandler(.cancelAuthenticationChallenge, nil) }
+    #else
+      // The system decides on certificates and proxies. The credentials of the service are in the request.
+      let space = challenge.protectionSpace
+      let methods = [NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate]
+      let isSystem = space.isProxy() || methods.contains(space.authenticationMethod)
+      completionHandler(isSystem ? .performDefaultHandling : .rejectProtectionSpace, nil)
+    #endif
+  }
+}

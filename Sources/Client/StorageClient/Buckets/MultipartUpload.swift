@@ -1,0 +1,449 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// A multipart upload in progress, with methods for the requests that initiate, continue, complete and abort it.
+package struct MultipartUpload<Provider: BucketProvider>: Sendable {
+  let bucket: BucketClient<Provider>
+  let key: String
+  let id: ResponseValue
+  /// The headers of the whole upload, each of which is sent with the requests that it applies to.
+  let fields: HTTPFields
+
+  typealias Part = UploadCheckpoint.Part
+
+  /// Initiates a multipart upload, or throws an error if a header concerns the whole body, which no request contains.
+  ///
+  /// If a lost response causes a second initiation, the first multipart upload remains without parts.
+  static func begin(_ bucket: BucketClient<Provider>, key: String, fields: HTTPFields) async throws -> MultipartUpload {
+    let scopes = bucket.provider.conventions.scopes
+    try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
+    let draft = try bucket.draft(
+      .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
+    let (_, document) = try await bucket.document(from: draft, named: "InitiateMultipartUploadResult")
+    try document.requireBucket("Bucket", bucket.provider.bucket)
+    try document.require("Key", key)
+    guard let text = try document.text("UploadId") else { throw StorageError.malformedResponse("it has no UploadId") }
+    let id = try ResponseValue(text, named: "UploadId")
+    return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
+  }
+
+  /// Returns the headers that apply to the given request of the multipart upload.
+  func fields(of request: HeaderScope) -> HTTPFields {
+    fields.belonging(to: request, bucket.provider.conventions.scopes)
+  }
+
+  /// Uploads a part and compares its checksum with the service's checksum.
+  func upload(_ payload: any UploadPayload, number: Int, progress: ProgressMeter) async throws -> Part {
+    let parameters: [RequestTarget.Parameter] = [.init("partNumber", "\(number)"), .init("uploadId", id.text)]
+    let draft = try await bucket.draft(putting: payload, key, parameters, for: .part, headers: fields(of: .part))
+    let (response, _, checksum) = try await bucket.put(payload, draft, progress: progress)
+    guard let etag = response.headerFields[.eTag] else {
+      throw StorageError.malformedResponse("part \(number) has no ETag")
+    }
+    return Part(
+      number: number, length: payload.length, etag: try ResponseValue(etag, named: "ETag").text, checksum: checksum)
+  }
+
+  /// Completes the multipart upload and compares the checksum of the object with the service's checksum.
+  func complete(_ parts: [Part]) async throws -> UploadedObject {
+    let parts = parts.sorted { $0.number < $1.number }
+    let (size, checksum) = combined(parts)
+    do {
+      let draft = try completion(of: parts, checksum)
+      let (response, body, etag) = try await completed(draft)
+      try checksum.check("the object \(key)", with: response, bucket.provider.conventions)
+      return UploadedObject(
+        key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.conventions,
+        callbackReply: draft.callbackReply(body, bucket.provider.conventions))
+    } catch let error as ServiceError
+      where error.attempts > 1 && (error.kind == .noSuchUpload || error.kind == .alreadyExists)
+    {
+      // A service reports these errors for a multipart upload that was completed before.
+      return try await stored(parts, unless: error)
+    }
+  }
+
+  /// Returns the size and the checksum of the object that consists of parts in their order.
+  private func combined(_ parts: [Part]) -> (size: Int64, checksum: ObjectChecksum) {
+    let empty = ObjectChecksum(bucket.provider.conventions.algorithm, of: [])
+    return (
+      parts.reduce(0) { $0.saturatingAdding($1.length) },
+      parts.reduce(empty) { $0.followed(by: $1.checksum, byteCount: $1.length) }
+    )
+  }
+
+  private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
+    let list = parts.map { part in
+      XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag)])
+    }
+    var fields = fields(of: .complete)
+    fields[.contentType] = "application/xml"
+    return try bucket.draft(
+      .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields,
+      body: XMLNode("CompleteMultipartUpload", children: list).serialized(), checksum: checksum)
+  }
+
+  /// Sends the request that completes the upload, and returns the response and the entity tag of the object.
+  ///
+  /// A request with a callback is answered with the body of the callback's response, and may have no entity tag.
+  private func completed(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
+    let conventions = bucket.provider.conventions
+    return try await bucket.sender.exchange(draft) { response, body in
+      let name = "CompleteMultipartUploadResult"
+      if draft.isAnsweredByCallback(conventions) {
+        if let root = try? ServiceDocument.root(of: body),
+          let error = ServiceError(insideSuccess: root, of: response, subject: draft.subject, conventions: conventions)
+        {
+          throw error
+        }
+        return (response, body, response.headerFields[.eTag])
+      }
+      let document = try ServiceDocument(body, named: name, of: response, subject: draft.subject, conventions)
+      try document.requireBucket("Bucket", bucket.provider.bucket)
+      try document.require("Key", key)
+      guard let etag = try document.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
+      return (response, body, response.headerFields[.eTag] ?? etag)
+    }
+  }
+
+  /// Returns the description of the object if an attempt whose response was lost created the object, or throws the
+  /// given error if there is no object with exactly these bytes.
+  func stored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
+    let (size, checksum) = combined(parts)
+    let (response, _) = try await bucket.sender.exchange(
+      bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
+    let info = ObjectInfo(key: key, response: response, conventions: bucket.provider.conventions)
+    let isTheSame = info.checksum.map { $0 == checksum } ?? (info.etag != nil && info.etag == Self.commonTag(of: parts))
+    guard info.size == size, isTheSame else { throw error }
+    return UploadedObject(
+      key: key, size: size, etag: info.etag, checksum: checksum, response, bucket.provider.conventions)
+  }
+
+  /// Returns the usual entity tag of a multipart object, or `nil` if the entity tag of a part is not an MD5.
+  ///
+  /// The usual entity tag is the MD5 of the parts' MD5 digests, followed by the number of parts.
+  private static func commonTag(of parts: [Part]) -> String? {
+    var digests: [UInt8] = []
+    for part in parts {
+      guard let digest = [UInt8](hex: part.etag.filter { $0 != "\"" }), digest.count == 16 else { return nil }
+      digests += digest
+    }
+    return "\"\(MD5.hash(digests).hex)-\(parts.count)\""
+  }
+
+  /// Aborts the multipart upload, so that its parts cause no cost.
+  ///
+  /// The request is completed even if the task is cancelled. If the request fails, the parts remain until a lifecycle
+  /// rule of the bucket removes them. The error that caused the abort is the error to report.
+  func abort() async { await Task { _ = try? await requestAbort() }.value }
+
+  /// Aborts the multipart upload, and succeeds if it does not exist any more.
+  func requestAbort() async throws {
+    do {
+      _ = try await bucket.sender.exchange(
+        bucket.draft(.delete, key, [.init("uploadId", id.text)], for: .abort, headers: fields(of: .abort)))
+    } catch let error as ServiceError where error.kind == .noSuchUpload {
+      return
+    }
+  }
+}
+
+extension RequestTarget.Parameter {
+  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
+}
+
+/// A part of a multipart upload in the service's list of parts.
+package struct StoredPart: Sendable {
+  let number: Int
+  let etag: ResponseValue
+  let length: Int64
+}
+
+extension MultipartUpload {
+  /// Requests the list of the stored parts; the service reports `noSuchUpload` if the upload was completed or aborted.
+  func storedParts() async throws -> [StoredPart] {
+    var parts: [StoredPart] = []
+    var marker = 0
+    while true {
+      var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
+      if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
+      let (_, document) = try await bucket.document(
+        from: bucket.draft(.get, key, parameters, headers: fields(of: .head)), named: "ListPartsResult")
+      try require(identityIn: document)
+      // The first marker is 0, so that the numbers ascend across the pages as well.
+      for node in document.all("Part") {
+        let part = try StoredPart(node)
+        guard part.number > max(marker, parts.last?.number ?? 0) else {
+          throw StorageError.contradiction("the part numbers do not ascend at part \(part.number)")
+        }
+        parts.append(part)
+      }
+      guard try document.isTruncated() else { return parts }
+      guard let next = try document.text("NextPartNumberMarker").flatMap({ Int(digits: $0) }), next > marker,
+        next <= PartSizes.mostParts
+      else { throw StorageError.malformedResponse("a truncated list of parts has no next part") }
+      marker = next
+    }
+  }
+
+  /// Requires that a document is about this upload: its bucket, its key, and its ID.
+  private func require(identityIn document: ServiceDocument) throws(StorageError) {
+    try document.requireBucket("Bucket", bucket.provider.bucket)
+    try document.require("Key", key)
+    // COS also spells the element UploadID.
+    try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
+  }
+
+  /// Returns the description of the object if an earlier process completed the upload, or `nil` for another one or
+  /// none.
+  func completed(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject? {
+    do {
+      return try await stored(parts.sorted { $0.number < $1.number }, unless: error)
+    } catch let error as ServiceError where error.kind == .noSuchUpload || error.kind == .noSuchKey {
+      return nil
+    }
+  }
+}
+
+extension UploadPayload {
+  /// Returns the MD5 digest in hexadecimal and the checksum of the payload, which is read once.
+  func identified(_ algorithm: ObjectChecksum.Algorithm) async throws -> (md5: String, checksum: ObjectChecksum) {
+    var md5 = MD5()
+    var crc = CRC(algorithm.crc)
+    let chunks = stream.makeAsyncIterator()
+    while let chunk = try await chunks.nextChunk() {
+      chunk.withSpan { bytes in
+        md5.update(bytes)
+        crc.update(bytes)
+      }
+    }
+    return (md5.finalize().hex, ObjectChecksum(algorithm, crc.checksum))
+  }
+}
+
+extension StoredPart {
+  fileprivate init(_ node: XMLNode) throws(StorageError) {
+    guard let number = try node.text(ofOnly: "PartNumber").flatMap({ Int(digits: $0) }), number > 0,
+      number <= PartSizes.mostParts, let length = try node.text(ofOnly: "Size").flatMap({ Int64(digits: $0) }),
+      let etag = try node.text(ofOnly: "ETag")
+    else { throw StorageError.malformedResponse("a listed part has no number, size or ETag") }
+    self.init(number: number, etag: try ResponseValue(etag, named: "ETag"), length: length)
+  }
+}
+
+extension BucketClient {
+  /// Uploads parts concurrently and completes the multipart upload, or aborts it if an error occurs.
+  func uploadInParts(
+    _ source: some PartSource, to key: String, fields: HTTPFields, length: Int64?, progress: ProgressMeter
+  ) async throws -> UploadedObject {
+    let upload = try await MultipartUpload.begin(self, key: key, fields: fields)
+    do {
+      let parts = try await uploadAll(source, of: upload, progress: progress)
+      if let length, parts.reduce(0, { $0 + $1.length }) != length {
+        throw StorageError(
+          .sourceChanged, "The stream did not have the \(length) bytes that were announced.",
+          remedy: "Give the length only if it is certain.")
+      }
+      return try await upload.complete(parts)
+    } catch let error as ServiceError where error.isStored {
+      throw error
+    } catch {
+      await upload.abort()
+      throw error
+    }
+  }
+
+  /// Uploads parts within the concurrency limit, and returns them in the order in which they were stored.
+  ///
+  /// A part is taken from the source only when it can be sent. The closure receives each stored part, one call at a
+  /// time.
+  func uploadAll(
+    _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
+    didUpload: (UploadCheckpoint.Part) async throws -> Void = { _ in }
+  ) async throws -> [UploadCheckpoint.Part] {
+    try await withThrowingTaskGroup(of: UploadCheckpoint.Part.self) { group in
+      var source = source
+      var parts: [UploadCheckpoint.Part] = []
+      var started = 0
+      while true {
+        if started - parts.count >= configuration.partsInFlight, let part = try await group.next() {
+          parts.append(part)
+          try await didUpload(part)
+        }
+        guard let next = try await source.next() else { break }
+        started += 1
+        guard next.number <= PartSizes.mostParts else {
+          throw StorageError(
+            .tooLarge, "The stream needs more than \(PartSizes.mostParts) parts.",
+            remedy: "Give its length, or choose a larger part size.")
+        }
+        group.addTask { try await upload.upload(next.payload, number: next.number, progress: progress) }
+      }
+      for try await part in group {
+        parts.append(part)
+        try await didUpload(part)
+      }
+      return parts
+    }
+  }
+}
+
+/// A part of a multipart upload that can be sent.
+struct SourcePart: Sendable {
+  /// The number of the part, starting at 1.
+  let number: Int
+  let payload: any UploadPayload
+}
+
+/// A source of the parts of a multipart upload.
+protocol PartSource {
+  /// Returns the next part of the upload, or `nil` at the end.
+  mutating func next() async throws -> SourcePart?
+}
+
+/// A source that slices a payload with random access into parts, each of which is read only when it is sent.
+package struct SlicedParts: PartSource {
+  private let base: any UploadPayload
+  private var ranges: ArraySlice<Range<Int64>>
+  private let uploaded: Set<Int>
+  private var number = 0
+
+  /// Creates a source of the parts of a payload, without those with the given numbers.
+  init(_ base: any UploadPayload, ranges: [Range<Int64>], except uploaded: Set<Int> = []) {
+    self.base = base
+    self.ranges = ranges[...]
+    self.uploaded = uploaded
+  }
+
+  mutating func next() async throws -> SourcePart? {
+    while let range = ranges.popFirst() {
+      number += 1
+      if !uploaded.contains(number) {
+        return SourcePart(number: number, payload: SlicePayload(base: base, range: range))
+      }
+    }
+    return nil
+  }
+}
+
+/// A source that splits a stream into parts and collects each part in memory before it is sent.
+package struct CollectedParts: PartSource {
+  private let chunks: ByteStream.AsyncIterator
+  private let sizes: PartSizes
+  private var collected = 0
+  private var number = 0
+  private var rest: ArraySlice<UInt8> = []
+  private var isAtEnd = false
+  /// The first part if it was read before the number of parts was known, or `nil`.
+  private var first: [UInt8]?
+
+  init(_ stream: ByteStream, sizes: PartSizes) {
+    chunks = stream.makeAsyncIterator()
+    self.sizes = sizes
+  }
+
+  /// Returns all bytes of the stream if they fit in one part, or `nil` otherwise.
+  ///
+  /// If the result is `nil`, `next()` returns the first part again.
+  mutating func onlyPart() async throws -> [UInt8]? {
+    let bytes = try await collect()
+    if rest.isEmpty, !isAtEnd { try await fill() }
+    if rest.isEmpty { return bytes }
+    first = bytes
+    return nil
+  }
+
+  mutating func next() async throws -> SourcePart? {
+    let bytes: [UInt8]
+    if let first {
+      self.first = nil
+      bytes = first
+    } else {
+      bytes = try await collect()
+    }
+    guard !bytes.isEmpty else { return nil }
+    number += 1
+    return SourcePart(number: number, payload: BytesPayload(bytes: bytes))
+  }
+
+  private mutating func collect() async throws -> [UInt8] {
+    collected += 1
+    let size = Int(clamping: sizes.size(ofPart: collected))
+    var bytes: [UInt8] = []
+    while bytes.count < size {
+      if rest.isEmpty { try await fill() }
+      if rest.isEmpty { break }
+      if bytes.isEmpty { bytes.reserveCapacity(size) }
+      let taken = rest.prefix(size - bytes.count)
+      bytes += taken
+      rest = rest.dropFirst(taken.count)
+    }
+    return bytes
+  }
+
+  /// Reads the next non-empty chunk of the stream.
+  private mutating func fill() async throws {
+    while rest.isEmpty, !isAtEnd {
+      guard let chunk = try await chunks.next() else {
+        isAtEnd = true
+        return
+      }
+      rest = chunk[...]
+    }
+  }
+}
+
+/// The sizes of the parts that an upload is split into.
+package struct PartSizes: Sendable {
+  /// The maximum number of parts per object that services accept.
+  static let mostParts: Int64 = 10_000
+
+  /// The maximum part size in bytes that services accept.
+  private static let largestPart: Int64 = 5 << 30
+
+  /// The number of parts after which the part size of a stream of unknown length doubles.
+  ///
+  /// With this growth, ten thousand parts hold six times as many bytes as parts of the first size.
+  private static let partsPerSize = 2_000
+
+  private let first: Int64
+  private let grows: Bool
+
+  /// Creates the part sizes of an upload, with larger parts than preferred if there were too many.
+  init(length: Int64?, preferred: Int64) throws(StorageError) {
+    guard let length else {
+      first = preferred
+      grows = true
+      return
+    }
+    let (whole, rest) = length.quotientAndRemainder(dividingBy: Self.mostParts)
+    first = max(preferred, rest > 0 ? whole + 1 : whole)
+    grows = false
+    guard first <= Self.largestPart else {
+      throw StorageError(
+        .tooLarge, "\(length) bytes do not fit into \(Self.mostParts) parts of \(Self.largestPart) bytes.",
+        remedy: "Store them as several objects.")
+    }
+  }
+
+  /// Returns the size in bytes of the part with the given number, which starts at 1.
+  func size(ofPart number: Int) -> Int64 {
+    grows ? min(first, Self.largestPart) << Int64((number - 1) / Self.partsPerSize) : first
+  }
+
+  /// Returns the byte ranges of consecutive parts from `start` to `length`, or an empty array if no bytes remain.
+  func ranges(of length: Int64, from start: Int64 = 0) -> [Range<Int64>] {
+    var ranges: [Range<Int64>] = []
+    var next = start
+    while next < length {
+      let end = min(next.saturatingAdding(first), length)
+      ranges.append(next..<end)
+      next = end
+    }
+    return ranges
+  }
+}

@@ -1,0 +1,322 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+public import HTTPTypes
+public import StorageAuth
+public import SystemPackage
+
+extension PresignedRequest {
+  /// Uploads an object with the presigned URL.
+  ///
+  /// The request is repeated if the network or the service fails, as long as the configuration permits.
+  ///
+  /// - Parameters:
+  ///   - source: The bytes to upload. Their number must be known.
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object. Its key is the path of the URL without the leading
+  ///   slash, which includes the bucket if the URL names the bucket in the path.
+  /// - Throws: ``ServiceError`` if the response has the status 203, after which the object is stored
+  ///   (``ServiceError/isStored``), or a status of 300 or more; ``StorageError`` if the URL or the source is unusable, or
+  ///   the service received other bytes; `TransportError` or `CancellationError` if there is no response.
+  @discardableResult
+  @concurrent
+  public func upload(
+    _ source: UploadSource, configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
+  ) async throws -> UploadedObject {
+    var exchange = try PresignedExchange(self, for: .put, configuration, transport)
+    let payload: any UploadPayload
+    switch source.storage {
+    case .file(let path): payload = try await FilePayload(path)
+    case .opened(let file): payload = file
+    case .bytes(let bytes): payload = BytesPayload(bytes: bytes)
+    case .stream(let stream, let length):
+      guard let length else {
+        throw StorageError(
+          .invalidOption, "The number of bytes of the stream is unknown; a presigned upload is one request.",
+          remedy: "Give the length, or write the stream to a file first.")
+      }
+      payload = StreamPayload(base: stream, length: length)
+      // A stream can be read once.
+      exchange.configuration.attempts = 1
+    }
+    return try await exchange.upload(payload, progress)
+  }
+
+  /// Downloads an object with the presigned URL into a file, which appears at its destination only when it is complete.
+  ///
+  /// - Parameters:
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object. Its key is the path of the URL without the leading slash.
+  /// - Throws: ``StorageError`` if the URL or the file is unusable, or the bytes are incomplete or damaged, and the other
+  ///   errors of ``StorageAuth/PresignedRequest/open(configuration:transport:)``.
+  @discardableResult
+  @concurrent
+  public func download(
+    to file: FilePath, configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
+  ) async throws -> ObjectInfo {
+    try await FileReplacement.write(file) { replacement in
+      let object = try await open(configuration: configuration, transport: transport)
+      let meter = ProgressMeter(total: object.contentLength, handler: progress)
+      _ = try await replacement.write(object.body, at: 0, .crc64) { meter.advance(by: $1) }
+      return object.info
+    }
+  }
+
+  /// Starts to download an object with the presigned URL.
+  ///
+  /// The request is repeated if the network or the service fails before the response arrives. A connection that is lost
+  /// afterwards ends the download.
+  ///
+  /// - Parameters:
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  /// - Returns: The service's description of the object, and its bytes as they arrive.
+  /// - Throws: ``ServiceError`` if the response has the status 203 or a status of 300 or more; ``StorageError`` if the
+  ///   URL is unusable; `TransportError` or `CancellationError` if there is no response. Reading the bytes can throw the
+  ///   same errors.
+  @concurrent
+  public func open(
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault
+  ) async throws -> DownloadedObject {
+    let exchange = try PresignedExchange(self, for: .get, configuration, transport)
+    let reply = try await exchange.send(.none)
+    let info = exchange.target.downloaded(reply.response)
+    let length = reply.response.contentLength
+    try exchange.target.requireProof(in: reply.response)
+    let body = reply.body.checked(
+      exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
+      endsWithConnection: reply.endsWithConnection)
+    return DownloadedObject(info: info, contentLength: length, body: body)
+  }
+}
+
+/// A request with a presigned URL, and the exchange of its response.
+private struct PresignedExchange {
+  let target: PresignedTarget
+  var configuration: StorageClientConfiguration
+  private let request: HTTPRequest
+  private let asksForCallback: Bool
+  private let transport: any HTTPTransport
+
+  init(
+    _ presigned: PresignedRequest, for method: HTTPRequest.Method, _ configuration: StorageClientConfiguration,
+    _ transport: any HTTPTransport
+  ) throws(StorageError) {
+    target = try PresignedTarget(presigned, for: method)
+    let url = try presigned.serviceURL
+    asksForCallback = try presigned.asksForCallback
+    request = HTTPRequest(
+      method: method, scheme: url.scheme, authority: url.authority, path: url.path, headerFields: presigned.headers)
+    self.configuration = configuration
+    self.transport = transport
+  }
+
+  /// Sends the payload, and compares its checksum with the checksum that the service calculated.
+  func upload(_ payload: any UploadPayload, _ progress: TransferProgress.Handler?) async throws -> UploadedObject {
+    let meter = BodyMeter(
+      length: payload.length, .crc64, progress: ProgressMeter(total: payload.length, handler: progress))
+    let reply = try await send(meter.body(of: payload.stream), meter)
+    let limit = asksForCallback ? PresignedTarget.callbackReplyLimit : ServiceError.bodyLimit
+    let body = try await reply.body.collected(upTo: limit)
+    return try target.uploaded(
+      reply.response, size: payload.length, meter.checksum, callbackReply: asksForCallback ? body : nil)
+  }
+
+  /// Sends the request until the response reports success or no retry is left.
+  func send(_ body: HTTPBody, _ meter: BodyMeter? = nil) async throws -> HTTPStreamingResponse {
+    var request = request
+    if request.method == .put { request.headerFields[.contentLength] = "\(body.length)" }
+    var plan = RetryPlan(configuration, isRepeatable: true)
+    while true {
+      let next: RetryPlan.Step?
+      let failure: any Error
+      do {
+        let reply = try await transport.send(request, body: body)
+        if reply.response.isSuccess { return reply }
+        let (bytes, isCut) = try await reply.errorBody()
+        guard var error = target.error(in: reply.response, body: bytes) else { return reply }
+        error.attempts = plan.attempts
+        next = isCut && !error.isExplained ? plan.step(afterCut: error) : plan.step(after: error)
+        failure = error
+      } catch let error as TransportError {
+        if let failure = meter?.failure, !(failure is CancellationError) { throw failure }
+        if error.code == .cancelled { throw CancellationError() }
+        next = plan.step(after: error)
+        failure = error
+      }
+      guard let next else { throw failure }
+      plan.attempts += 1
+      try await SystemTime().sleep(for: next.delay)
+    }
+  }
+}
+
+/// A stream of known length, which can be read once.
+private struct StreamPayload: UploadPayload {
+  let base: ByteStream
+  let length: Int64
+
+  func stream(_ range: Range<Int64>) -> ByteStream { base }
+}
+
+extension PresignedRequest {
+  /// Creates a presigned request from a URL that an app's server has presigned.
+  ///
+  /// The expiration is read from the parameters of the URL.
+  ///
+  /// ```swift
+  /// let url = try await app.uploadURL(for: "cat.jpg")
+  /// try await PresignedRequest(.put, url: url, headers: [.contentType: "image/jpeg"]).upload(.file("cat.jpg"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - method: The HTTP method that the URL authorizes.
+  ///   - url: The presigned URL, including the signature.
+  ///   - headers: The signed headers, which must be sent with exactly these values.
+  /// - Throws: ``StorageError/Code/invalidOption`` if the URL has no expiration that can be read.
+  public init(_ method: HTTPRequest.Method, url: String, headers: HTTPFields = [:]) throws(StorageError) {
+    let query = url.drop { $0 != "?" }.dropFirst()
+    guard let expiration = PresignedURLRules.expiration(ofQuery: query) else {
+      throw StorageError(
+        .invalidOption, "The URL has no parameter that states until when its signature is valid.",
+        remedy: "Pass the whole URL as it was presigned, or name the expiration.")
+    }
+    self.init(method: method, url: url, headers: headers, expiration: expiration)
+  }
+}
+
+/// The object that a presigned URL names, without the signature, and the meaning of responses to the URL.
+package struct PresignedTarget: Sendable, Hashable, Codable {
+  /// The method and the URL without the query, for errors.
+  package let subject: String
+
+  /// The path of the URL without the leading slash.
+  package let key: String
+
+  /// Whether the service sends the bytes of the object as they are stored.
+  private let isUnprocessed: Bool
+
+  /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
+  package static let callbackReplyLimit = 4 << 20
+
+  /// Creates the target of a request, or throws an error if the request has another method or its URL is invalid.
+  package init(_ request: PresignedRequest, for method: HTTPRequest.Method) throws(StorageError) {
+    guard request.method == method else {
+      throw StorageError(
+        .invalidOption, "A URL that is presigned for \(request.method) cannot be used for \(method).",
+        remedy: "Presign a URL for \(method).")
+    }
+    let url = try request.serviceURL
+    subject = "\(method) \(url.visible)"
+    let path = url.path.prefix { $0 != "?" }
+    key = String(path.dropFirst())
+    isUnprocessed = url.path.dropFirst(path.count + 1).split(separator: "&").allSatisfy(PresignedURLRules.leavesBytes)
+  }
+
+  /// Returns the error that a response reports, or `nil` if the service performed the operation.
+  package func error(in response: HTTPResponse, body: [UInt8]) -> ServiceError? {
+    guard !response.isSuccess else { return nil }
+    return ServiceError(response, body: body, subject: subject, conventions: .named(in: response))
+  }
+
+  /// Returns the description of an uploaded object, or throws an error if the service received other bytes.
+  ///
+  /// The callback's reply is `nil` if the request asked for no callback.
+  package func uploaded(
+    _ response: HTTPResponse, size: Int64, _ checksum: ObjectChecksum, callbackReply: [UInt8]? = nil
+  ) throws(StorageError) -> UploadedObject {
+    if callbackReply == nil { try SuccessProof.entityTag.check(response, subject, requestID: nil) }
+    let conventions = HeaderConventions.named(in: response)
+    try checksum.check(subject, with: response, conventions)
+    return UploadedObject(
+      key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, conventions,
+      callbackReply: callbackReply)
+  }
+
+  /// Requires the entity tag of a successful download, which a service that processes an object may not send.
+  func requireProof(in response: HTTPResponse) throws(StorageError) {
+    guard isUnprocessed else { return }
+    try SuccessProof.entityTag.check(response, subject, requestID: nil)
+  }
+
+  /// Returns the description of an object that is downloaded.
+  package func downloaded(_ response: HTTPResponse) -> ObjectInfo {
+    ObjectInfo(key: key, response: response, conventions: .named(in: response))
+  }
+
+  /// The checksum that the body of a response must have, or `nil` if the body is not the whole object.
+  package func checksum(of info: ObjectInfo, in response: HTTPResponse) -> ObjectChecksum? {
+    isUnprocessed && response.status != .partialContent ? info.checksum : nil
+  }
+
+  /// Compares a downloaded body with the length and the checksum in the head of its response.
+  package func verify(
+    _ info: ObjectInfo, in response: HTTPResponse, byteCount: Int64, _ found: ObjectChecksum
+  ) throws(StorageError) {
+    try requireProof(in: response)
+    let length = response.contentLength
+    try check(subject, count: byteCount, length: length)
+    // The system does not tell how it found the end of the body.
+    if length == nil, isUnprocessed, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }
+    if let expected = checksum(of: info, in: response) { try check(subject, found, expected) }
+  }
+}
+
+extension PresignedRequest {
+  /// Whether the request makes the service call a server of the app after the upload.
+  var asksForCallback: Bool {
+    get throws(StorageError) {
+      let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
+      return query.split(separator: "&").contains { PresignedURLRules.asksForCallback(String($0.prefix { $0 != "=" })) }
+        || headers.contains { PresignedURLRules.asksForCallback($0.name.canonicalName) }
+    }
+  }
+
+  /// The parts of the URL, which is checked.
+  var serviceURL: ServiceURL {
+    get throws(StorageError) {
+      guard let parts = ServiceURL(url) else {
+        throw StorageError(
+          .invalidOption, "The presigned URL is not a URL of a service.",
+          remedy: "Pass the whole URL as it was created, with https:// or http:// and without a fragment.")
+      }
+      return parts
+    }
+  }
+}
+
+extension PresignedURLRules {
+  private static let known = ServiceDescription.known.compactMap(\.presignedURLs)
+
+  /// Returns whether a parameter belongs to a signature, or selects a version or headers of the response.
+  ///
+  /// Other parameters can make the service convert the object.
+  fileprivate static func leavesBytes(_ parameter: Substring) -> Bool {
+    let name = String(parameter.prefix { $0 != "=" }).asciiLowercased
+    return name == "versionid" || name.hasBytePrefix("response-") || known.contains { $0.leavesBytes(name) }
+  }
+
+  /// Returns whether a parameter or a header makes a service call a server of the app after an upload.
+  fileprivate static func asksForCallback(_ name: String) -> Bool {
+    known.contains { $0.callbackNames.contains(name.asciiLowercased) }
+  }
+
+  /// Returns the expiration that the query of a URL states, or `nil` if no service's parameters state it.
+  static func expiration(ofQuery query: Substring) -> Timestamp? {
+    var values: [String: String] = [:]
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1)
+      if parts.count == 2 { values[String(parts[0]).asciiLowercased] = String(parts[1]) }
+    }
+    return known.lazy.compactMap { $0.expiration(values) }.first
+  }
+}

@@ -1,0 +1,167 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import COSAuth
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+public import StorageDiagnosis
+
+/// A storage provider for a bucket in Tencent Cloud COS.
+public struct COSProvider: PresigningProvider {
+  /// The type of the credentials that sign requests to COS.
+  public typealias SigningCredential = AccessKey
+
+  /// The bucket name, including the account number: `photos-1250000000`.
+  public let bucket: String
+
+  /// The region of the bucket, such as `ap-guangzhou`.
+  public let region: String
+
+  /// The signer of requests and presigned URLs.
+  public let signer: COSSigner
+
+  private let address: Result<ServiceEndpoint, SigningError>
+
+  /// Creates a storage provider for a COS bucket.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - policy: The selection of headers to include in the signature.
+  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
+  ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
+  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
+  public init(
+    bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
+    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
+    keyTime: COSKeyTime? = nil
+  ) {
+    self.init(
+      bucket: bucket, region: region,
+      signer: COSSigner(policy: policy, isStrict: isStrict, headerLifetime: headerLifetime, keyTime: keyTime),
+      address: Result { () throws(SigningError) in
+        if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
+        return try .cos(region: region)
+      })
+  }
+
+  /// Creates a storage provider for a COS bucket at the given endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  public init(bucket: String, region: String, endpoint: ServiceEndpoint) {
+    self.init(bucket: bucket, region: region, address: .success(endpoint))
+  }
+
+  private init(
+    bucket: String, region: String, signer: COSSigner = COSSigner(), address: Result<ServiceEndpoint, SigningError>
+  ) {
+    self.bucket = bucket
+    self.region = region
+    self.address = address
+    self.signer = signer
+  }
+
+  /// The short name of the service, `cos`.
+  public var name: String { ServiceDescription.cos.name }
+
+  /// The endpoint that requests are sent to.
+  ///
+  /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
+  public var endpoint: ServiceEndpoint { get throws(SigningError) { try address.get() } }
+
+  /// The signer that creates presigned URLs.
+  public var presigner: COSSigner { signer }
+
+  /// The service-specific header names and formats of COS.
+  public var conventions: HeaderConventions { .cos }
+
+  /// The default credential sources for Tencent Cloud on this machine: environment, files of the vendor's tools, roles.
+  public var defaultCredentials: CredentialChain<AccessKey> { .tencentDefault }
+
+  /// Returns the differences between the signed request and the request for which the service calculated a signature.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body of the response, or its beginning.
+  ///   - request: The request that was sent.
+  public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
+    SignatureDiagnosis(
+      of: RejectedResponse(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
+  }
+
+  /// Returns the value of the `x-cos-copy-source` header: the source bucket's host and the percent-encoded key.
+  ///
+  /// Page: "PUT Object - Copy".
+  ///
+  /// - Parameter source: The bucket, key and version of the object to copy.
+  public func copySource(_ source: CopySource) -> String {
+    let host = "\(source.bucket ?? bucket).cos.\(source.region ?? region)\(ServiceDescription.cos.domains[0])"
+    return "\(host)/\(source.key.percentEncoded(.path))"
+      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+  }
+}
+
+extension StorageProvider where Self == COSProvider {
+  /// Returns a storage provider for a bucket in Tencent Cloud COS.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - policy: The selection of headers to include in the signature.
+  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
+  ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
+  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
+  public static func cos(
+    bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
+    policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
+    keyTime: COSKeyTime? = nil
+  ) -> COSProvider {
+    COSProvider(
+      bucket: bucket, region: region, endpoint: endpoint, style: style, policy: policy, isStrict: isStrict,
+      headerLifetime: headerLifetime, keyTime: keyTime)
+  }
+
+  /// Returns a storage provider for a bucket in Tencent Cloud COS at the given endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  public static func cos(bucket: String, region: String, endpoint: ServiceEndpoint) -> COSProvider {
+    COSProvider(bucket: bucket, region: region, endpoint: endpoint)
+  }
+}
+
+extension HeaderConventions {
+  /// The service-specific header names and formats of COS.
+  package static let cos = {
+    let service = ServiceDescription.cos
+    var conventions = HeaderConventions(
+      headerPrefix: service.headerPrefix, paging: .marker,
+      scopes: [
+        "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
+        "callback-var": [.put, .complete],
+        "acl": .publication, "object-type": .creation, "content-sha1": .put, "return-body": [.put, .complete],
+      ])
+    conventions.checksums = [ChecksumHeader(service.field("hash-crc64ecma"), .crc64)]
+    conventions.replaceMetadata = "Replaced"
+    conventions.ownBodies = [service.field("callback"), service.field("return-body")]
+    conventions.omitsAccountNumber = true
+    conventions.forbidOverwrite = HTTPField(name: service.field("forbid-overwrite"), value: "true")
+    conventions.overwritesWithVersioning = true
+    conventions.domains = service.domains
+    return conventions
+  }()
+}

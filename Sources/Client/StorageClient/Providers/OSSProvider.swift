@@ -1,0 +1,189 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import OSSAuth
+public import StorageAuth
+internal import StorageCrypto
+public import StorageDiagnosis
+
+/// A storage provider for a bucket in Alibaba Cloud OSS.
+public struct OSSProvider: PresigningProvider {
+  /// The type of the credentials that sign requests to OSS.
+  public typealias SigningCredential = AccessKey
+
+  /// The bucket name.
+  public let bucket: String
+
+  /// The region of the bucket, such as `cn-hangzhou`.
+  public let region: String
+
+  /// The signer of requests and presigned URLs.
+  public let signer: OSSSigner
+
+  private let additionalHeaders: Set<String>
+  private let additionalSubresources: Set<String>
+  private let address: Result<ServiceEndpoint, SigningError>
+
+  /// Creates a storage provider for an OSS bucket.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - signature: The signature version.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - product: The product name in the scope of V4 signatures: `oss`, or `oss-cloudbox`.
+  ///   - additionalHeaders: The names of additional headers to include in V4 signatures if a request has them.
+  ///   - additionalSubresources: The names of additional query parameters to include in V1 signatures.
+  public init(
+    bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
+    style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
+    additionalSubresources: Set<String> = []
+  ) {
+    self.init(
+      bucket: bucket, region: region, signature: signature, product: product, additionalHeaders: additionalHeaders,
+      additionalSubresources: additionalSubresources,
+      address: Result { () throws(SigningError) in
+        if let endpoint { return try ServiceEndpoint(endpoint, style: style) }
+        return try .oss(region: region)
+      })
+  }
+
+  /// Creates a storage provider for an OSS bucket at the given endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - signature: The signature version.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  public init(bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint) {
+    self.init(bucket: bucket, region: region, signature: signature, address: .success(endpoint))
+  }
+
+  private init(
+    bucket: String, region: String, signature: OSSSignatureVersion, product: String = "oss",
+    additionalHeaders: Set<String> = [], additionalSubresources: Set<String> = [],
+    address: Result<ServiceEndpoint, SigningError>
+  ) {
+    self.additionalHeaders = additionalHeaders
+    self.additionalSubresources = additionalSubresources
+    self.bucket = bucket
+    self.region = region
+    self.address = address
+    signer = OSSSigner(
+      signature, bucket: bucket, region: region, product: product, style: try? address.get().style,
+      additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
+  }
+
+  /// The short name of the service, `oss`.
+  public var name: String { ServiceDescription.oss.name }
+
+  /// The endpoint that requests are sent to.
+  ///
+  /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
+  public var endpoint: ServiceEndpoint { get throws(SigningError) { try address.get() } }
+
+  /// The signer that creates presigned URLs.
+  public var presigner: OSSSigner { signer }
+
+  /// A signer that also includes `Content-Length` in signatures, if the signature version supports additional headers.
+  ///
+  /// A signing server learns the size of an upload only from that header.
+  public var remoteSigner: OSSSigner {
+    OSSSigner(
+      signer.version, bucket: bucket, region: region, product: signer.product, style: signer.style,
+      additionalHeaders: additionalHeaders.union(["content-length"]), additionalSubresources: additionalSubresources)
+  }
+
+  /// The service-specific header names and formats of OSS.
+  public var conventions: HeaderConventions { .oss }
+
+  /// The default credential sources for Alibaba Cloud on this machine: environment, files of the vendor's tools, roles.
+  public var defaultCredentials: CredentialChain<AccessKey> { .alibabaDefault }
+
+  /// Returns the differences between the signed request and the request for which the service calculated a signature.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body of the response, or its beginning.
+  ///   - request: The request that was sent.
+  public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
+    SignatureDiagnosis(
+      of: RejectedResponse(response, body: body), to: request,
+      signedFor: .oss(bucket: bucket, style: try? endpoint.style))
+  }
+
+  /// Returns the value of the `x-oss-copy-source` header: the source bucket and the percent-encoded key.
+  ///
+  /// Page: "CopyObject".
+  ///
+  /// - Parameter source: The bucket, key and version of the object to copy.
+  public func copySource(_ source: CopySource) -> String {
+    "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
+      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+  }
+}
+
+extension StorageProvider where Self == OSSProvider {
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - signature: The signature version.
+  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
+  ///     endpoint, a custom domain, or LocalCloud.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
+  ///     for a custom domain.
+  ///   - product: The product name in the scope of V4 signatures: `oss`, or `oss-cloudbox`.
+  ///   - additionalHeaders: The names of additional headers to include in V4 signatures if a request has them.
+  ///   - additionalSubresources: The names of additional query parameters to include in V1 signatures.
+  public static func oss(
+    bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
+    style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
+    additionalSubresources: Set<String> = []
+  ) -> OSSProvider {
+    OSSProvider(
+      bucket: bucket, region: region, signature: signature, endpoint: endpoint, style: style, product: product,
+      additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
+  }
+
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS at the given endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - signature: The signature version.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  public static func oss(
+    bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
+  ) -> OSSProvider {
+    OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint)
+  }
+}
+
+extension HeaderConventions {
+  /// The service-specific header names and formats of OSS.
+  package static let oss = {
+    let service = ServiceDescription.oss
+    var conventions = HeaderConventions(
+      headerPrefix: service.headerPrefix, paging: .continuationToken, encodesSpaceAsPlus: true,
+      scopes: [
+        "traffic-limit": .content, "forbid-overwrite": .publication, "callback": [.put, .complete],
+        "callback-var": [.put, .complete],
+        "object-acl": .publication, "server-side-data-encryption": .creation, "range-behavior": .get,
+        "complete-all": .complete,
+      ])
+    conventions.checksums = [ChecksumHeader(service.field("hash-crc64ecma"), .crc64)]
+    conventions.forbidOverwrite = HTTPField(name: service.field("forbid-overwrite"), value: "true")
+    conventions.overwritesWithVersioning = true
+    conventions.errorInHeader = service.errorCodes.headHeader
+    conventions.detailCode = service.field("ec")
+    conventions.callback = .ossCallback
+    conventions.domains = service.domains
+    return conventions
+  }()
+}

@@ -1,0 +1,341 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import S3Auth
+public import StorageAuth
+internal import StorageCrypto
+public import StorageDiagnosis
+
+/// A storage provider for a bucket in Amazon S3 or a compatible service: MinIO, Cloudflare R2, Ceph, or the S3 endpoint
+/// of another cloud.
+///
+/// ```swift
+/// let client = StorageClient(.s3(bucket: "photos", region: "eu-central-1"))
+/// let minio = StorageClient(.s3(bucket: "photos", region: "us-east-1", endpoint: "https://minio.example.com:9000"))
+/// ```
+///
+/// If the bucket turns out to be in another region, the client switches to that region for this and all later requests.
+public struct S3Provider: PresigningProvider {
+  /// The type of the credentials that sign requests to S3.
+  public typealias SigningCredential = AccessKey
+
+  /// The bucket name.
+  public let bucket: String
+
+  /// The region of the bucket, such as `eu-central-1`.
+  public let region: String
+
+  /// The Amazon S3 addresses to use, such as dual-stack addresses.
+  ///
+  /// The value has no effect if an endpoint is given.
+  public let network: S3Network
+
+  /// The integrity protection of request bodies: the checksum of uploads, and whether signatures include bodies.
+  public let integrity: S3Integrity
+
+  /// The signer of requests and presigned URLs.
+  public let signer: S3Signer
+
+  private let address: Result<ServiceEndpoint, SigningError>
+  /// Whether the endpoint is derived from the region, because no endpoint was given.
+  private let isAmazons: Bool
+
+  /// Creates a storage provider for an S3 bucket.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
+  ///   - network: The Amazon S3 addresses to use.
+  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, the endpoint is derived
+  ///     from the region.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
+  ///     unless the name contains dots, and in the path for other hosts.
+  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
+  public init(
+    bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
+    integrity: S3Integrity = S3Integrity()
+  ) {
+    self.init(
+      bucket: bucket, region: region, network: network, integrity: integrity, isAmazons: endpoint == nil,
+      address: Result { () throws(SigningError) in
+        guard let endpoint else { return try .s3(region: region, network: network, bucket: bucket) }
+        let isVendors = try ServiceEndpoint(endpoint).authority.hasByteSuffix(ServiceDescription.s3.domains[0])
+        return try .s3(endpoint, style: style ?? (isVendors && !bucket.hasByte(".") ? .virtualHosted : .path))
+      })
+  }
+
+  /// Creates a storage provider for an S3 bucket at the given endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
+  public init(bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()) {
+    var endpoint = endpoint
+    endpoint.keyByteLimit = ServiceDescription.s3.keyByteLimit
+    self.init(
+      bucket: bucket, region: region, network: [], integrity: integrity, isAmazons: false, address: .success(endpoint))
+  }
+
+  private init(
+    bucket: String, region: String, network: S3Network, integrity: S3Integrity, isAmazons: Bool,
+    address: Result<ServiceEndpoint, SigningError>
+  ) {
+    self.bucket = bucket
+    self.region = region
+    self.network = network
+    self.integrity = integrity
+    self.isAmazons = isAmazons
+    self.address = address
+    signer = S3Signer(region: region, bucket: bucket, style: try? address.get().style)
+  }
+
+  /// The short name of the service, `s3`.
+  public var name: String { ServiceDescription.s3.name }
+
+  /// The endpoint that requests are sent to.
+  ///
+  /// - Throws: A `SigningError` if the provider was created with an invalid region or endpoint.
+  public var endpoint: ServiceEndpoint { get throws(SigningError) { try address.get() } }
+
+  /// The signer that creates presigned URLs.
+  public var presigner: S3Signer { signer }
+
+  /// A signer that also includes `Content-Length` in signatures.
+  ///
+  /// A signing server learns the size of an upload only from that header.
+  public var remoteSigner: S3Signer {
+    S3Signer(region: region, bucket: bucket, style: signer.style, additionalHeaders: ["content-length"])
+  }
+
+  /// The service-specific header names and formats of S3, with the configured checksum first.
+  public var conventions: HeaderConventions { integrity.checksum == .crc32 ? .s3WithCRC32 : .s3 }
+
+  /// The default credential sources for AWS on this machine: environment, shared files, roles.
+  public var defaultCredentials: CredentialChain<AccessKey> { .amazonDefault }
+
+  /// Returns the differences between the signed request and the request for which the service calculated a signature.
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body of the response, or its beginning.
+  ///   - request: The request that was sent.
+  public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
+    SignatureDiagnosis(
+      of: RejectedResponse(response, body: body), to: request,
+      signedFor: .s3(region: region, style: try? endpoint.style))
+  }
+
+  /// Returns the value of the `x-amz-copy-source` header: the source bucket and the percent-encoded key.
+  ///
+  /// Page: "CopyObject".
+  ///
+  /// - Parameter source: The bucket, key and version of the object to copy.
+  public func copySource(_ source: CopySource) -> String {
+    "/\(source.bucket ?? bucket)/\(source.key.percentEncoded(.path))"
+      + (source.versionID.map { "?versionId=\($0.percentEncoded())" } ?? "")
+  }
+
+  /// The XML document with the location constraint of a new bucket.
+  ///
+  /// The document is empty for `us-east-1`, which is the location without a constraint, and for `auto`. Page:
+  /// "CreateBucket".
+  public var bucketConfiguration: [UInt8] {
+    guard region != "us-east-1", region != "auto" else { return [] }
+    return XMLNode("CreateBucketConfiguration", children: [XMLNode("LocationConstraint", region)]).serialized()
+  }
+
+  /// Returns the provider for the region to which an error response redirects the client, with the endpoint of that
+  /// region.
+  ///
+  /// Only the region name in the response is used, and only if the name is valid. A host in the response is ignored.
+  /// Page: "Request redirection and the REST API".
+  ///
+  /// - Parameters:
+  ///   - response: The head of the response.
+  ///   - body: The body of the response, or its beginning.
+  /// - Returns: The provider for the other region, or `nil` if the response specifies no other region.
+  public func relocated(by response: HTTPResponse, body: [UInt8]) -> S3Provider? {
+    guard [.movedPermanently, .found, .temporaryRedirect, .badRequest].contains(response.status) else { return nil }
+    let error = try? ServiceDocument.root(of: body)
+    guard
+      let named = response.headerFields[.s3BucketRegion] ?? error?["Region"]?.text, !named.isIdentical(to: region),
+      let amazons = try? ServiceEndpoint.s3(region: named, network: network, bucket: bucket)
+    else { return nil }
+    return S3Provider(
+      bucket: bucket, region: named, network: network, integrity: integrity, isAmazons: isAmazons,
+      address: isAmazons ? .success(amazons) : address)
+  }
+}
+
+/// The settings that protect uploads to S3 against damage in transit.
+public struct S3Integrity: Sendable, Hashable {
+  /// A checksum that is sent with an upload, so that the service rejects bytes that were damaged in transit.
+  public enum Checksum: Sendable, Hashable {
+    /// The checksum algorithm CRC-64/NVME, which is the default of the service.
+    case crc64NVME
+    /// The checksum algorithm CRC-32, which older services support.
+    case crc32
+  }
+
+  /// A policy on whether signatures include the SHA-256 digest of a request body.
+  public enum BodySigning: Sendable, Hashable {
+    /// Signatures include the body over HTTP, but not over HTTPS, which protects the body itself.
+    case automatic
+    /// Signatures always include the body.
+    case always
+    /// Signatures never include the body.
+    case never
+  }
+
+  /// The checksum that is sent with uploads, or `nil` for services that support no checksums.
+  public var checksum: Checksum?
+
+  /// The policy on whether signatures include request bodies.
+  public var bodySigning: BodySigning
+
+  /// Creates integrity settings for uploads.
+  ///
+  /// - Parameters:
+  ///   - checksum: The checksum that is sent with uploads, or `nil` for services that support no checksums.
+  ///   - bodySigning: The policy on whether signatures include request bodies.
+  public init(checksum: Checksum? = .crc64NVME, bodySigning: BodySigning = .automatic) {
+    self.checksum = checksum
+    self.bodySigning = bodySigning
+  }
+}
+
+// MARK: - Checksums
+
+extension S3Provider {
+  /// The digests to compute for a request body: the configured checksum, and the SHA-256 if signatures include the
+  /// body.
+  public var digests: DigestSet {
+    var digests: DigestSet = integrity.checksum == nil ? [] : .checksum
+    let signsBody =
+      switch integrity.bodySigning {
+      case .always: true
+      case .never: false
+      case .automatic: (try? address.get().scheme) == "http"
+      }
+    if signsBody { digests.insert(.sha256) }
+    return digests
+  }
+
+  /// Returns the checksum headers of a request, and the header with the SHA-256 of its body.
+  ///
+  /// A range is requested without the checksum mode, because the response to a range request could contain the checksum
+  /// of a part. If the caller sets a checksum header, the computed checksum is not sent. Page: "Checking object integrity
+  /// for data uploads".
+  ///
+  /// - Parameters:
+  ///   - request: The kind of request. Empty if the request does not concern a single object.
+  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the checksum
+  ///     of the object.
+  ///   - fields: The headers of the operation, including the caller's headers.
+  public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
+    var headers = HTTPFields()
+    if let sha256 = body.sha256 { headers[.s3ContentSHA256] = sha256 }
+    let hasChecksum = fields.contains { $0.name.canonicalName.hasBytePrefix(ServiceDescription.s3.header("checksum-")) }
+    if request == .head || request == .get && fields[.range] == nil {
+      headers[.s3ChecksumMode] = "ENABLED"
+    } else if let header = conventions.checksums.first, integrity.checksum != nil, !hasChecksum {
+      switch request {
+      case .put, .part:
+        if let checksum = body.checksum { headers.append(header.field(checksum)) }
+      case .initiate:
+        headers[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
+        headers[.s3ChecksumType] = "FULL_OBJECT"
+      case .complete:
+        if let checksum = body.checksum { headers.append(header.field(checksum)) }
+        headers[.s3ChecksumType] = "FULL_OBJECT"
+      default: break
+      }
+    }
+    return headers
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let s3BucketRegion = ServiceDescription.s3.field("bucket-region")
+  fileprivate static let s3ChecksumMode = ServiceDescription.s3.field("checksum-mode")
+  fileprivate static let s3ChecksumAlgorithm = ServiceDescription.s3.field("checksum-algorithm")
+  fileprivate static let s3ChecksumType = ServiceDescription.s3.field("checksum-type")
+}
+
+// MARK: - Conventions
+
+extension HeaderConventions {
+  /// The service-specific header names and formats of S3, with CRC-64/NVME as the checksum of uploads.
+  package static let s3 = makeS3(preferring: .crc64NVME)
+
+  /// The service-specific header names and formats of S3, with CRC-32 as the checksum of uploads.
+  package static let s3WithCRC32 = makeS3(preferring: .crc32)
+
+  private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> HeaderConventions {
+    let service = ServiceDescription.s3
+    var conventions = HeaderConventions(
+      headerPrefix: service.headerPrefix, paging: .continuationToken, encodesSpaceAsPlus: true,
+      scopes: [
+        "acl": .creation, "grant-full-control": .creation, "grant-read": .creation, "grant-read-acp": .creation,
+        "grant-write-acp": .creation, "object-lock-mode": .creation, "object-lock-retain-until-date": .creation,
+        "object-lock-legal-hold": .creation, "website-redirect-location": .creation, "expected-bucket-owner": .all,
+        "source-expected-bucket-owner": .copy, "checksum-crc32": .put, "checksum-crc32c": .put,
+        "checksum-crc64nvme": .put, "checksum-sha1": .put, "checksum-sha256": .put,
+        // The client sets these headers itself, or never sends them.
+        "checksum-algorithm": [], "checksum-type": [], "checksum-mode": [], "sdk-checksum-algorithm": [],
+        "content-sha256": [], "trailer": [], "decoded-content-length": [], "date": [], "security-token": [],
+      ],
+      standardScopes: [
+        "if-match": [.get, .head, .put, .complete], "if-none-match": [.get, .head, .put, .complete, .copy],
+      ])
+    let headers = [
+      ChecksumHeader(service.field("checksum-crc64nvme"), .crc64NVME, spelling: .base64),
+      ChecksumHeader(service.field("checksum-crc32"), .crc32, spelling: .base64),
+      ChecksumHeader(service.field("checksum-crc32c"), .crc32C, spelling: .base64),
+    ]
+    conventions.checksums = headers.filter { $0.algorithm == algorithm } + headers.filter { $0.algorithm != algorithm }
+    conventions.rangesTellChecksum = false
+    conventions.forbidOverwrite = HTTPField(name: .ifNoneMatch, value: "*")
+    conventions.overwritesConditionally = true
+    // Pages: "Access points for general purpose buckets" and "Object Lambda Access Points", section on aliases.
+    conventions.aliasSuffixes = ["-s3alias", "--ol-s3"]
+    conventions.domains = service.domains
+    return conventions
+  }
+}
+
+extension StorageProvider where Self == S3Provider {
+  /// Returns a storage provider for a bucket in Amazon S3 or a compatible service.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
+  ///   - network: The Amazon S3 addresses to use.
+  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, the endpoint is derived
+  ///     from the region.
+  ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
+  ///     unless the name contains dots, and in the path for other hosts.
+  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
+  public static func s3(
+    bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
+    integrity: S3Integrity = S3Integrity()
+  ) -> S3Provider {
+    S3Provider(bucket: bucket, region: region, network: network, endpoint: endpoint, style: style, integrity: integrity)
+  }
+
+  /// Returns a storage provider for an S3 bucket at the given endpoint.
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket.
+  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
+  public static func s3(
+    bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
+  ) -> S3Provider {
+    S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity)
+  }
+}

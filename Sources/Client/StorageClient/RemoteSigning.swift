@@ -1,0 +1,375 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+public import HTTPTypes
+public import StorageAuth
+
+/// A remote signer for clients whose key is kept elsewhere, such as on a server (remote signing).
+///
+/// ```swift
+/// let client = StorageClient(.oss(bucket: "photos", region: "cn-hangzhou"), signing: .remote(app.sign))
+/// let other = StorageClient(
+///   .cos(bucket: "photos-1250000000", region: "ap-guangzhou"),
+///   signing: .remote("https://app.example.com/sign") { [.authorization: await login.header()] })
+/// ```
+///
+/// No request is ever sent unsigned: if the signer throws an error, the request fails.
+///
+/// The app's functions never run on the caller's actor, so requests of `@MainActor` code are not signed on the main
+/// thread. A blocking function, passed to ``remote(blocking:as:)``, runs on a separate thread.
+public struct RemoteSigning: Sendable {
+  /// The type of a function that sends a signing request to the key holder and returns the key holder's response.
+  public typealias Sign = @Sendable @concurrent (SigningRequest) async throws -> SigningResponse
+
+  /// Creates the provider of the signer's identity, an access key without a secret, for the name of a storage provider.
+  let identity: @Sendable (_ provider: String, any SigningClock) -> any CredentialProvider<AccessKey>
+  let sign: @Sendable (any SigningClock) -> Sign
+
+  /// Returns a remote signer that calls a function of the app.
+  ///
+  /// - Parameters:
+  ///   - sign: A function that responds to a signing request.
+  ///   - identity: The ID of the key, with the session token of a temporary key. Required for a temporary key, because
+  ///     the session token is part of the string to sign. If `nil`, the key ID is taken from the responses, so that
+  ///     each presigned URL needs a second signing request.
+  public static func remote(_ sign: @escaping Sign, as identity: Identity? = nil) -> RemoteSigning {
+    RemoteSigning(
+      identity: { _, _ in
+        StaticCredentialProvider(AccessKey(of: identity ?? .unknown), source: "remote signer")
+      },
+      sign: { _ in sign })
+  }
+
+  /// Returns a remote signer that calls a blocking function of the app, such as a function that waits for a smart card.
+  ///
+  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself. Other
+  /// signing requests wait until the function returns.
+  ///
+  /// - Parameters:
+  ///   - sign: A function that responds to a signing request. The function must return on every path, within its own
+  ///     time limit.
+  ///   - identity: The ID of the key, with the session token of a temporary key; see ``remote(_:as:)-(_,Identity?)``.
+  public static func remote(
+    blocking sign: @escaping @Sendable (SigningRequest) throws -> SigningResponse, as identity: Identity? = nil
+  ) -> RemoteSigning {
+    let call = BlockingCall("remote signer", sign)
+    return remote({ try await call($0) }, as: identity)
+  }
+
+  /// Returns a remote signer that calls a function of the app to sign with a key that changes.
+  ///
+  /// - Parameters:
+  ///   - sign: A function that responds to a signing request. If the key has changed, the function throws a
+  ///     `SigningRefusal` with the code `anotherKey`; the client then calls `identity` again.
+  ///   - identity: A function that returns the ID of the key, with the session token and the expiration of a temporary
+  ///     key.
+  public static func remote(
+    _ sign: @escaping Sign, as identity: @escaping @Sendable @concurrent () async throws -> Identity
+  ) -> RemoteSigning {
+    RemoteSigning(
+      identity: { _, _ in
+        ClosureCredentialProvider(source: "remote signer") { AccessKey(of: try await identity()) }
+      },
+      sign: { _ in sign })
+  }
+
+  /// Returns a remote signer that requests signatures from a server that implements the protocol of `SigningService`.
+  ///
+  /// Signing requests are sent to the URL, and requests for the server's identity to the path `/identity` below the
+  /// URL.
+  ///
+  /// - Parameters:
+  ///   - url: The URL of the server's signing route: `https`, or `http` on this machine.
+  ///   - timeout: The time limit for creating the headers, and for a response.
+  ///   - transport: The transport that sends the signing requests.
+  ///   - headers: A closure that returns the app's login headers, called for each request.
+  public static func remote(
+    _ url: String, timeout: Duration = .seconds(15), transport: any HTTPTransport = .platformDefault,
+    headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
+  ) -> RemoteSigning {
+    RemoteSigning(
+      identity: { provider, time in
+        SigningServiceClient(url, timeout: timeout, transport: transport, time: time, headers: headers).identity(
+          of: provider)
+      },
+      sign: { time in
+        let server = SigningServiceClient(url, timeout: timeout, transport: transport, time: time, headers: headers)
+        return { request in try await server.sign(request) }
+      })
+  }
+}
+
+extension Identity {
+  /// The identity of a remote signer that has not reported its key ID yet.
+  static let unknown = Identity(id: "unknown")
+}
+
+extension AccessKey {
+  /// Creates an access key that identifies a remote signer and cannot sign, because the key has no secret.
+  init(of identity: Identity) {
+    self.init(
+      id: identity.id, secret: Secret(""), sessionToken: identity.sessionToken, start: identity.start,
+      expiration: identity.expiration)
+  }
+}
+
+extension StorageClient
+where Provider: PresigningProvider, Provider.SigningCredential == AccessKey, Provider.RequestSigner: TwoStepSigner {
+  /// Creates a client without a key, whose requests are signed by a remote signer.
+  ///
+  /// - Parameters:
+  ///   - provider: The service and the bucket.
+  ///   - signing: The remote signer.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The hub that receives the client's events.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  public init(
+    _ provider: Provider, signing: RemoteSigning,
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
+  ) {
+    self.init(
+      provider, signing: signing, configuration: configuration, transport: transport, events: events,
+      clockSkew: clockSkew, time: .system)
+  }
+
+  package init(
+    _ provider: Provider, signing: RemoteSigning, configuration: StorageClientConfiguration,
+    transport: any HTTPTransport, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew(),
+    time: any SigningClock
+  ) {
+    self.init(
+      sender: RequestSender(
+        provider,
+        credentials: CredentialCache(
+          signing.identity(provider.name, time), in: ProviderContext(time: time), events: events),
+        remoteSigner: TwoStepRequestSigner(signer: provider.remoteSigner, sign: signing.sign(time)),
+        configuration: configuration, transport: transport, events: events, clockSkew: clockSkew, time: time))
+  }
+}
+
+/// A signer for requests whose key is kept elsewhere, so that signing is asynchronous.
+package protocol RemoteRequestSigner<SigningCredential>: Sendable {
+  associatedtype SigningCredential: Credential
+
+  /// Returns a copy of the request with the signature in its headers.
+  func signed(_ request: HTTPRequest, as credential: SigningCredential, in context: SigningContext) async throws
+    -> HTTPRequest
+
+  /// Returns a presigned URL for the request.
+  func presign(
+    _ request: HTTPRequest, as credential: SigningCredential, validFor duration: Duration, in context: SigningContext
+  ) async throws -> PresignedRequest
+}
+
+/// A remote signer that prepares and completes requests, and requests the signatures from the key holder.
+struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner {
+  let signer: Base
+  let sign: RemoteSigning.Sign
+
+  func signed(_ request: HTTPRequest, as key: AccessKey, in context: SigningContext) async throws -> HTTPRequest {
+    try await finished(key.identity) { identity throws(SigningError) in
+      try signer.prepare(request, as: identity, in: context)
+    }.request
+  }
+
+  func presign(
+    _ request: HTTPRequest, as key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) async throws -> PresignedRequest {
+    let (pending, signed) = try await finished(key.identity) { identity throws(SigningError) in
+      try signer.prepare(presigning: request, as: identity, validFor: duration, in: context)
+    }
+    return PresignedRequest(
+      method: signed.method,
+      url: "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")",
+      headers: pending.signedHeaders, expiration: pending.expiration ?? context.date)
+  }
+
+  /// Prepares a request, requests its signature from the key holder, and adds the signature to the request.
+  ///
+  /// A signer with an unknown identity reports its key ID in the response. If the ID is part of the string to sign, a
+  /// second signature is requested.
+  private func finished(
+    _ identity: Identity, _ prepare: (Identity) throws(SigningError) -> PendingSignature
+  ) async throws -> (pending: PendingSignature, request: HTTPRequest) {
+    var pending = try prepare(identity)
+    var response = try await sign(SigningRequest(pending))
+    if response.accessKeyID != identity.id {
+      guard identity == .unknown else { throw SigningRefusal.anotherKey("The signature is for another access key id.") }
+      let known = try prepare(Identity(id: response.accessKeyID))
+      if known.stringToSign != pending.stringToSign { response = try await sign(SigningRequest(known)) }
+      guard response.accessKeyID == known.identity.id else {
+        throw SigningRefusal.anotherKey("Two signatures are for different access key ids.")
+      }
+      pending = known
+    }
+    if let token = response.sessionToken, token != pending.identity.sessionToken {
+      throw SigningRefusal.anotherKey("The signature is for another session token.")
+    }
+    return (pending, try signer.finish(pending, signature: response.signature))
+  }
+}
+
+/// A client that sends signing requests to a signing server over HTTP.
+struct SigningServiceClient: Sendable {
+  let url: String
+  let source: String
+  private let exchange: ServiceExchange
+  private let time: any SigningClock
+  private let headers: @Sendable @concurrent () async throws -> HTTPFields
+
+  init(
+    _ url: String, timeout: Duration, transport: any HTTPTransport, time: any SigningClock,
+    headers: @escaping @Sendable @concurrent () async throws -> HTTPFields
+  ) {
+    self.url = url
+    self.headers = headers
+    self.time = time
+    source = "signing server" + (ServiceURL(url).map { " \($0.visible)" } ?? "")
+    exchange = ServiceExchange(source: source, transport: transport, time: time, timeout: timeout)
+  }
+
+  /// Sends a signing request to the server and returns the signature in the response.
+  func sign(_ request: SigningRequest) async throws -> SigningResponse {
+    var body = JSONObject()
+    body["provider"] = .string(request.scheme.service)
+    body["version"] = .string(request.scheme.version)
+    body["method"] = .string(request.method)
+    body["stringToSign"] = .string(request.stringToSign)
+    body["canonicalRequest"] = request.canonicalRequest.map { .string($0) }
+    let bytes = JSONValue.object(body).serialized
+    let received = try await receive { (address, headers) in
+      var headers = headers
+      headers[.contentType] = "application/json"
+      return address.call(.post, headers: headers, body: bytes)
+    }
+    let document = try object(in: received)
+    if let text = document["authorization"]?.string, let signature = SigningResponse(authorization: text) {
+      return signature
+    }
+    guard let id = document["accessKeyId"]?.string, !id.isEmpty, let signature = document["signature"]?.string else {
+      throw malformed("neither an authorization nor an accessKeyId with a signature")
+    }
+    return SigningResponse(
+      accessKeyID: AccessKeyID(id), signature: signature,
+      sessionToken: document["securityToken"]?.string.map { Secret($0) }
+    )
+  }
+
+  /// Returns a credential provider that requests the signing server's identity.
+  func identity(of provider: String) -> some CredentialProvider<AccessKey> {
+    SigningServiceIdentity(server: self, provider: provider)
+  }
+
+  /// Sends a request with the app's login headers, and returns the response.
+  func receive(
+    _ call: @escaping @Sendable (ServiceURL, HTTPFields) -> ServiceCall
+  ) async throws(CredentialError) -> ReceivedResponse {
+    try await exchange.receive { () async throws(CredentialError) in
+      let address = try RequestCheck(source: source).address(url)
+      var fields: HTTPFields
+      do {
+        fields = try await headers()
+      } catch let error as CredentialError {
+        throw error
+      } catch {
+        throw CredentialError(
+          .failed, source: source, "The headers could not be created: the app's closure threw \(type(of: error)).",
+          remedy: "See the underlying error of the closure that creates the headers.", underlying: error)
+      }
+      ActiveSpan.inject(into: &fields)
+      return PreparedCall(call(address, fields))
+    }
+  }
+
+  /// Returns the JSON object of a successful response, or throws the error that the response describes.
+  func object(in received: ReceivedResponse) throws -> JSONObject {
+    let object = (try? JSONValue(parsing: received.body))?.object
+    guard received.response.status.kind == .successful else { throw refusal(received, object) }
+    guard let object else { throw malformed("no JSON object") }
+    return object
+  }
+
+  /// Returns the error for a response: another key, different clocks, a temporary failure, or a rejected request.
+  private func refusal(_ received: ReceivedResponse, _ object: JSONObject?) -> any Error {
+    let code = object?["code"]?.string ?? ""
+    if code == "\(SigningRefusal.Code.anotherKey)" {
+      return SigningRefusal.anotherKey("The signing server has a different key.")
+    }
+    let isRetryable = received.status >= 500 || received.status == 429
+    let said = isKnown(code) ? " (\(code)): \(text(object?["message"]?.string ?? ""))" : "."
+    let message = "The \(source) responded with HTTP \(received.status)\(said)"
+    if isRetryable {
+      return CredentialError(.failed, source: source, message, remedy: "Try again later.", isRetryable: true)
+    }
+    let error = SigningError(
+      .refused, message, remedy: "Check the server's permissions for this client, and that the app's login was sent.")
+    guard Self.codesAboutTime.contains(code), let serverTime = received.issuerTime else { return error }
+    return ClockSkewRefusal(error: error, serverTime: serverTime, localTime: time.now)
+  }
+
+  private static let codesAboutTime = Set([SigningRefusal.Code.clockSkew, .lifetime].map(\.description))
+
+  private func isKnown(_ code: String) -> Bool {
+    !code.isEmpty && code.utf8.count <= 40 && code.utf8.allSatisfy { Character(Unicode.Scalar($0)).isLetter }
+  }
+
+  /// Returns the server's message if the message is short and printable enough for an error.
+  ///
+  /// A message with an equals sign or a line feed is not shown, because it could contain the string to sign.
+  private func text(_ message: String) -> String {
+    let isPlain = message.utf8.count <= 400 && !message.contains { $0.isNewline || $0 == "=" }
+    return isPlain ? message : "(its message is too long or not plain text)"
+  }
+
+  func malformed(_ what: String) -> CredentialError {
+    CredentialError(
+      .malformedResponse, source: source, "The response contains \(what).",
+      remedy: "Check the URL, and that the server implements the protocol of SigningService.")
+  }
+}
+
+/// A credential provider that requests the identity of a signing server.
+private struct SigningServiceIdentity: CredentialProvider {
+  let server: SigningServiceClient
+  let provider: String
+
+  var source: String { server.source }
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let received = try await server.receive { [provider] address, headers in
+      address.appending("/identity?provider=\(provider)").call(.get, headers: headers)
+    }
+    let document: JSONObject
+    do {
+      document = try server.object(in: received)
+    } catch let error as CredentialError {
+      throw error
+    } catch let error as SigningError {
+      throw CredentialError(.rejected, source: source, error.message, remedy: error.remedy)
+    } catch {
+      throw server.malformed("no identity")
+    }
+    guard let id = document["accessKeyId"]?.string, !id.isEmpty else { throw server.malformed("no accessKeyId") }
+    let expiration = document["expiration"]?.string
+    let end = expiration.flatMap { Timestamp(iso8601: $0) }
+    guard expiration == nil || end != nil else { throw server.malformed("an invalid expiration") }
+    let token = document["securityToken"]?.string.map { Secret($0) }
+    return IssuedCredential(
+      AccessKey(of: Identity(id: id, sessionToken: token, expiration: end)), issuerTime: received.issuerTime)
+  }
+}
+
+/// An error for a signing request that a signing server refused because of its date, with the times of both clocks.
+package struct ClockSkewRefusal: Error {
+  /// The error to throw if the clocks of the signing server and this machine agree.
+  let error: SigningError
+
+  /// The time according to the signing server's clock.
+  let serverTime: Timestamp
+
+  /// The uncorrected time according to this machine's clock when the server's response arrived.
+  let localTime: Timestamp
+}

@@ -1,0 +1,182 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// An XML document in the response to a successful request, whose root element is the one of the operation.
+///
+/// Every reader of such a document starts here, so that no page of a proxy, no error inside a success and no result of
+/// another operation is read as an empty result. Namespaces and their prefixes do not matter.
+package struct ServiceDocument: Sendable {
+  private let root: XMLNode
+  private let conventions: HeaderConventions
+
+  /// Parses the body of a response, or throws the error that the service reports inside of a success.
+  ///
+  /// The service sends the status before the operation ends.
+  init(
+    _ body: [UInt8], named name: String, of response: HTTPResponse, subject: String, _ conventions: HeaderConventions
+  ) throws {
+    root = try Self.root(of: body)
+    self.conventions = conventions
+    if let error = ServiceError(insideSuccess: root, of: response, subject: subject, conventions: conventions) {
+      throw error
+    }
+    guard root.name.isIdentical(to: name) else {
+      throw StorageError.malformedResponse("its root element is \(root.name.shown) and not \(name)")
+    }
+  }
+
+  /// Parses the body of a response without checking the name of its root element.
+  ///
+  /// S3 and compatible services send white space before the document of a long operation, to keep the connection open.
+  static func root(of body: [UInt8]) throws(StorageError) -> XMLNode {
+    let start = body.firstIndex { $0 > UInt8(ascii: " ") } ?? body.endIndex
+    do {
+      var root = try XMLNode.parse(start == 0 ? body : Array(body[start...]))
+      root.removeNamespacePrefixes()
+      return root
+    } catch {
+      throw StorageError.malformedResponse(error.message)
+    }
+  }
+
+  /// All child elements of the root, in order.
+  var children: [XMLNode] { root.children }
+
+  /// Returns all child elements of the root with the given name, in order.
+  func all(_ name: String) -> [XMLNode] { root.all(name) }
+
+  /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
+  func text(_ name: String) throws(StorageError) -> String? { try root.text(ofOnly: name) }
+
+  // MARK: Echoes
+
+  /// Requires that an element repeats a value of the request.
+  ///
+  /// A missing element counts as an empty one. Services differ in which of these values they percent-encode, so that
+  /// the value may be encoded or not.
+  func require(_ name: String, _ asked: String) throws(StorageError) {
+    let found = try text(name) ?? ""
+    if found.isIdentical(to: asked) { return }
+    if let decoded = conventions.decodedName(found), decoded.isIdentical(to: asked) { return }
+    throw StorageError.contradiction("its \(name) is \(found.shown), but the request is about \(asked.shown)")
+  }
+
+  /// Requires that an element contains the name of the bucket.
+  ///
+  /// For the alias of an access point, a service reports the bucket behind it. Some responses of COS contain the name
+  /// without the account number at its end.
+  func requireBucket(_ name: String, _ bucket: String) throws(StorageError) {
+    if let found = try text(name) {
+      if conventions.aliasSuffixes.contains(where: { bucket.hasByteSuffix($0) }) { return }
+      if conventions.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(found)-"), !rest.isEmpty,
+        rest.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+      {
+        return
+      }
+    }
+    try require(name, bucket)
+  }
+
+  // MARK: Pages
+
+  /// Returns whether other pages follow.
+  func isTruncated() throws(StorageError) -> Bool {
+    let text = try text("IsTruncated") ?? ""
+    if text.isIdentical(to: "true") { return true }
+    guard text.isIdentical(to: "false") else {
+      throw StorageError.malformedResponse("its IsTruncated is \(text.shown), and not true or false")
+    }
+    return false
+  }
+
+  /// Returns whether names in the document are percent-encoded; COS spells the element in several ways.
+  func encodesNames() throws(StorageError) -> Bool {
+    var encodes = false
+    for name in ["EncodingType", "Encoding-Type", "Encoding-type"] {
+      guard let type = try text(name) else { continue }
+      guard type.isIdentical(to: "url") else {
+        throw StorageError.contradiction("its \(name) is \(type.shown), but the request asks for url")
+      }
+      encodes = true
+    }
+    return encodes
+  }
+
+  /// Returns the name in an element, which the request asks to percent-encode.
+  ///
+  /// Some S3-compatible servers (versitygw, early versions of moto and SeaweedFS) ignore the request and do not report
+  /// an encoding. Their names are accepted if they mean the same with and without encoding.
+  func name(_ node: XMLNode?, _ encodes: Bool) throws(StorageError) -> String {
+    guard let node, let name = conventions.decodedName(node.text) else {
+      throw StorageError.malformedResponse("a listed name is missing or is not percent-encoded UTF-8")
+    }
+    guard encodes || name.isIdentical(to: node.text) else {
+      throw StorageError.malformedResponse("it does not say whether the name \(node.text.shown) is percent-encoded")
+    }
+    return try ResponseValue(name, named: "listed name").text
+  }
+}
+
+extension XMLNode {
+  /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
+  func text(ofOnly name: String) throws(StorageError) -> String? {
+    guard let text = try only(name)?.text, !text.isEmpty else { return nil }
+    return text
+  }
+
+  /// Returns a child element that occurs at most once, or `nil` if it is missing.
+  func only(_ name: String) throws(StorageError) -> XMLNode? {
+    var found: XMLNode?
+    for child in children where child.name.isIdentical(to: name) {
+      guard found == nil else { throw StorageError.malformedResponse("it has the element \(name) twice") }
+      found = child
+    }
+    return found
+  }
+}
+
+extension HeaderConventions {
+  /// Returns the name that a percent-encoded name in a response represents, or `nil` if it is not valid.
+  fileprivate func decodedName(_ text: String) -> String? {
+    text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+}
+
+extension String {
+  /// The beginning of a string from a response in quotation marks, for error messages.
+  var shown: String { "\"\(shortened(to: 100))\"" }
+}
+
+extension StorageError {
+  /// An error for a response that is well-formed but cannot be right.
+  static func contradiction(_ fault: String) -> StorageError {
+    StorageError(
+      .malformedResponse, "The service's response contradicts the request or itself: \(fault).",
+      remedy: "Check that the endpoint is the service itself; if it is, report the fault to its operator.")
+  }
+}
+
+extension HTTPResponse {
+  /// Whether the service performed the operation; status 203 reports that the callback after an upload failed.
+  package var isSuccess: Bool { status.kind == .successful && status.code != 203 }
+
+  /// The number of bytes in the body, or `nil` if the head does not declare it.
+  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
+}
+
+extension HTTPStreamingResponse {
+  /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
+  func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
+    do {
+      return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
+    } catch let cancellation as CancellationError {
+      throw cancellation
+    } catch {
+      return ([], true)
+    }
+  }
+}

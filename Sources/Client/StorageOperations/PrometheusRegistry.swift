@@ -1,0 +1,253 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import CoreMetrics
+internal import Synchronization
+
+/// A metrics backend that keeps the values of all metrics, and writes them in the text format of Prometheus.
+///
+/// The number of series is limited, because some labels come from requests. Values of further series are dropped and
+/// counted.
+///
+/// The format is version 0.0.4 of "Exposition formats" in the documentation of Prometheus.
+package final class PrometheusRegistry: MetricsFactory {
+  /// The media type of ``text``.
+  package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+  private struct State {
+    /// The series by name and labels.
+    var families: [String: PrometheusFamily] = [:]
+    var count = 0
+    var dropped = 0
+  }
+
+  private let state = Mutex(State())
+  private let limit: Int
+
+  /// Creates a registry without metrics.
+  package init(limit: Int = 5_000) {
+    self.limit = limit
+  }
+
+  /// The current values of all metrics.
+  package var text: String {
+    let (families, dropped) = state.withLock { ($0.families, $0.dropped) }
+    var lines: [String] = []
+    for (name, family) in families.sorted(by: { $0.key < $1.key }) { family.write(name, into: &lines) }
+    lines.append("# TYPE storage_auth_dropped_series_total counter")
+    lines.append("storage_auth_dropped_series_total \(dropped)")
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    series(label, dimensions, .counter)
+  }
+
+  package func makeFloatingPointCounter(
+    label: String, dimensions: [(String, String)]
+  ) -> any FloatingPointCounterHandler {
+    series(label, dimensions, .counter)
+  }
+
+  package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    series(label, dimensions, .gauge)
+  }
+
+  package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+    series(label, dimensions, aggregate ? .summary : .gauge)
+  }
+
+  package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    series(label.hasSuffix("_seconds") ? label : "\(label)_seconds", dimensions, .histogram)
+  }
+
+  package func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
+
+  package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { remove(handler) }
+
+  package func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
+
+  package func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
+
+  package func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
+
+  /// Returns the series with a name and labels, after creating it if it does not exist.
+  ///
+  /// A series beyond the limit, or with the name of metrics of another kind, is not part of ``text``.
+  private func series(
+    _ label: String, _ dimensions: [(String, String)], _ kind: PrometheusFamily.Kind
+  ) -> PrometheusSeries {
+    let name = PrometheusText.name(label)
+    let labels = PrometheusText.labels(dimensions)
+    return state.withLock { state in
+      var family = state.families[name] ?? PrometheusFamily(kind: kind)
+      if family.kind == kind, let series = family.series[labels] { return series }
+      let series = PrometheusSeries(name: name, labels: labels)
+      guard family.kind == kind, state.count < limit else {
+        state.dropped += 1
+        return series
+      }
+      family.series[labels] = series
+      state.families[name] = family
+      state.count += 1
+      return series
+    }
+  }
+
+  private func remove(_ handler: AnyObject) {
+    guard let series = handler as? PrometheusSeries else { return }
+    state.withLock { state in
+      guard state.families[series.name]?.series[series.labels] === series else { return }
+      state.families[series.name]?.series[series.labels] = nil
+      if state.families[series.name]?.series.isEmpty == true { state.families[series.name] = nil }
+      state.count -= 1
+    }
+  }
+}
+
+/// The series of one name, which have the same kind and different labels.
+struct PrometheusFamily: Sendable {
+  /// The type of a metric in the text format.
+  enum Kind: String, Sendable {
+    case counter, gauge, histogram, summary
+  }
+
+  let kind: Kind
+  /// The series by their labels in the text format.
+  var series: [String: PrometheusSeries] = [:]
+
+  init(kind: Kind) {
+    self.kind = kind
+  }
+
+  /// Appends the lines of all series.
+  func write(_ name: String, into lines: inout [String]) {
+    lines.append("# TYPE \(name) \(kind.rawValue)")
+    for (labels, series) in series.sorted(by: { $0.key < $1.key }) {
+      let values = series.values
+      switch kind {
+      case .counter, .gauge:
+        lines.append("\(name)\(PrometheusText.braced(labels)) \(PrometheusText.number(values.value))")
+      case .histogram:
+        for (bound, count) in zip(PrometheusSeries.bounds, values.buckets) {
+          let bucket = PrometheusText.braced(labels, "le=\"\(PrometheusText.number(bound))\"")
+          lines.append("\(name)_bucket\(bucket) \(count)")
+        }
+        lines.append("\(name)_bucket\(PrometheusText.braced(labels, "le=\"+Inf\"")) \(values.count)")
+        fallthrough
+      case .summary:
+        lines.append("\(name)_sum\(PrometheusText.braced(labels)) \(PrometheusText.number(values.sum))")
+        lines.append("\(name)_count\(PrometheusText.braced(labels)) \(values.count)")
+      }
+    }
+  }
+}
+
+/// The values of a metric with one combination of labels.
+final class PrometheusSeries: Sendable {
+  /// The values at one instant.
+  struct Values {
+    /// The value of a counter or a gauge.
+    var value = 0.0
+    /// The number of recorded values of a histogram or a summary.
+    var count = 0
+    /// The sum of the recorded values.
+    var sum = 0.0
+    /// The numbers of recorded values up to each of ``bounds``.
+    var buckets = [Int](repeating: 0, count: PrometheusSeries.bounds.count)
+  }
+
+  /// The upper bounds of the buckets of a histogram, in seconds.
+  static let bounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+
+  let name: String
+  let labels: String
+  private let state = Mutex(Values())
+
+  init(name: String, labels: String) {
+    self.name = name
+    self.labels = labels
+  }
+
+  var values: Values { state.withLock { $0 } }
+
+  private func add(_ amount: Double) { state.withLock { $0.value += amount } }
+
+  private func note(_ value: Double) {
+    guard value.isFinite else { return }
+    state.withLock { state in
+      state.value = value
+      state.count += 1
+      state.sum += value
+      for (position, bound) in Self.bounds.enumerated() where value <= bound { state.buckets[position] += 1 }
+    }
+  }
+}
+
+extension PrometheusSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
+  func increment(by amount: Int64) { add(Double(amount)) }
+
+  func increment(by amount: Double) { add(amount) }
+
+  func reset() { state.withLock { $0 = Values() } }
+
+  func set(_ value: Int64) { note(Double(value)) }
+
+  func set(_ value: Double) { note(value) }
+
+  func decrement(by amount: Double) { add(-amount) }
+
+  func record(_ value: Int64) { note(Double(value)) }
+
+  func record(_ value: Double) { note(value) }
+
+  func recordNanoseconds(_ duration: Int64) { note(Double(duration) / 1e9) }
+}
+
+/// The notation of names, labels and numbers in the text format of Prometheus.
+enum PrometheusText {
+  /// Returns a name, in which each character that names cannot have is an underscore.
+  static func name(_ text: String) -> String { identifier(text) { $0 == UInt8(ascii: ":") } }
+
+  /// Returns labels without braces, with values in which quotes, backslashes and line feeds are escaped.
+  static func labels(_ labels: [(String, String)]) -> String {
+    labels.sorted { $0.0 < $1.0 }.map { name, value in
+      "\(identifier(name) { _ in false })=\"\(escaped(value))\""
+    }.joined(separator: ",")
+  }
+
+  /// Returns labels in braces, or an empty text if there are none.
+  static func braced(_ labels: String, _ more: String = "") -> String {
+    let parts = [labels, more].filter { !$0.isEmpty }
+    return parts.isEmpty ? "" : "{\(parts.joined(separator: ","))}"
+  }
+
+  /// Returns a number, without a fraction if it is whole.
+  static func number(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
+
+  private static func identifier(_ text: String, isAllowed: (UInt8) -> Bool) -> String {
+    var bytes = text.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        byte
+      default: isAllowed(byte) ? byte : UInt8(ascii: "_")
+      }
+    }
+    if bytes.first.map({ $0 <= UInt8(ascii: "9") && $0 >= UInt8(ascii: "0") }) ?? true {
+      bytes.insert(UInt8(ascii: "_"), at: 0)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func escaped(_ value: String) -> String {
+    value.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
+      case "\\": text += "\\\\"
+      case "\"": text += "\\\""
+      case "\n": text += "\\n"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}

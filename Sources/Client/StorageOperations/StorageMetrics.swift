@@ -1,0 +1,163 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CoreMetrics
+public import StorageAuth
+internal import Synchronization
+
+/// An observer that counts the events of a storage client with swift-metrics, as long as the observer is retained.
+///
+/// | name | kind | labels |
+/// |---|---|---|
+/// | `storage_auth_signatures_total` | counter | `provider` |
+/// | `storage_auth_requests_total` | counter | `provider`, `operation`, `status` |
+/// | `storage_auth_request_duration_seconds` | timer | `provider`, `operation` |
+/// | `storage_auth_refusals_total` | counter | `provider`, `reason` |
+/// | `storage_auth_retries_total` | counter | `provider` |
+/// | `storage_auth_refreshes_total` | counter | `source`, `outcome` |
+/// | `storage_auth_refresh_duration_seconds` | timer | `source` |
+/// | `storage_auth_transfers_total` | counter | `provider`, `operation`, `outcome` |
+/// | `storage_auth_transferred_bytes_total` | counter | `provider`, `operation` |
+/// | `storage_auth_transfer_duration_seconds` | timer | `provider`, `operation` |
+/// | `storage_auth_clock_skew_seconds` | gauge | `host` |
+///
+/// A refusal is an attempt that ended without success; its reason is the kind of the error, such as `accessDenied` or
+/// `connectionLost`. The status of an attempt without a response is `none`. No label contains a key of an object, a
+/// secret or a token, and there are at most ``seriesLimit`` combinations of names and labels.
+///
+/// ```swift
+/// let metrics = StorageMetrics(client.events)
+/// ```
+public final class StorageMetrics: Sendable {
+  /// The maximum number of combinations of names and labels; further values are counted with the label `other`.
+  public static let seriesLimit = 1_000
+
+  private let observation: EventHub.Observation
+
+  /// Creates an observer and starts counting.
+  ///
+  /// - Parameters:
+  ///   - events: The hub whose events are counted.
+  ///   - factory: The metrics backend; by default, the one that the process has bootstrapped.
+  public init(_ events: EventHub, factory: any MetricsFactory = MetricsSystem.factory) {
+    let series = MetricSeries(factory: factory, limit: Self.seriesLimit)
+    observation = events.observe { series.count($0) }
+  }
+
+  /// Stops counting events.
+  public func stop() { observation.cancel() }
+}
+
+extension MetricSeries {
+  /// Counts an event.
+  fileprivate func count(_ event: AuthEvent) {
+    switch event {
+    case .signed(let signature): count("signatures_total", EventSubject(signature.subject).provider)
+    case .request(let request): count(request)
+    case .retry(let retry): count("retries_total", EventSubject(retry.subject).provider)
+    case .refresh(let refresh): count(refresh)
+    case .transfer(let transfer): count(transfer)
+    case .skew(let skew): gauge("clock_skew_seconds", [("host", skew.host)], skew.offset)
+    }
+  }
+
+  private func count(_ name: String, _ provider: String?) {
+    increment(name, [("provider", provider ?? "none")])
+  }
+
+  private func count(_ request: AuthEvent.Request) {
+    let subject = EventSubject(request.subject)
+    let provider = ("provider", subject.provider ?? "none")
+    let labels = [provider, ("operation", subject.operation)]
+    increment("requests_total", labels + [("status", request.status.map { "\($0)" } ?? "none")])
+    time("request_duration_seconds", labels, request.duration)
+    if let failure = request.failure { increment("refusals_total", [provider, ("reason", failure)]) }
+  }
+
+  private func count(_ refresh: AuthEvent.Refresh) {
+    let outcome: String
+    switch refresh.outcome {
+    case .started, .ending: return
+    case .succeeded: outcome = "succeeded"
+    case .failed(let error, _): outcome = "\(error.code)"
+    }
+    let source = ("source", refresh.source)
+    increment("refreshes_total", [source, ("outcome", outcome)])
+    if let duration = refresh.duration { time("refresh_duration_seconds", [source], duration) }
+  }
+
+  private func count(_ transfer: AuthEvent.Transfer) {
+    let subject = EventSubject(transfer.subject)
+    let labels = [("provider", subject.provider ?? "none"), ("operation", subject.operation)]
+    increment("transfers_total", labels + [("outcome", transfer.failure == nil ? "succeeded" : "failed")])
+    increment("transferred_bytes_total", labels, by: transfer.bytes)
+    time("transfer_duration_seconds", labels, transfer.duration)
+  }
+}
+
+/// The metrics of one metrics backend, by name and labels, each of which is created once.
+final class MetricSeries: Sendable {
+  private struct Name: Hashable {
+    let name: String
+    let values: [String]
+  }
+
+  private enum Series {
+    case counter(Counter)
+    case timer(Timer)
+    case gauge(Gauge)
+  }
+
+  private let factory: any MetricsFactory
+  private let limit: Int
+  private let all = Mutex<[Name: Series]>([:])
+
+  init(factory: any MetricsFactory, limit: Int) {
+    self.factory = factory
+    self.limit = limit
+  }
+
+  func increment(_ name: String, _ labels: [(String, String)], by amount: Int64 = 1) {
+    use(name, labels) { [factory] in
+      .counter(Counter(label: $0, dimensions: $1, factory: factory))
+    } act: { series in
+      if case .counter(let counter) = series { counter.increment(by: amount) }
+    }
+  }
+
+  func time(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    let nanoseconds = max(0, seconds) &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    use(name, labels) { [factory] in
+      .timer(Timer(label: $0, dimensions: $1, factory: factory))
+    } act: { series in
+      if case .timer(let timer) = series { timer.recordNanoseconds(nanoseconds) }
+    }
+  }
+
+  func gauge(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
+    use(name, labels) { [factory] in
+      .gauge(Gauge(label: $0, dimensions: $1, factory: factory))
+    } act: { series in
+      if case .gauge(let gauge) = series { gauge.record(duration / .seconds(1)) }
+    }
+  }
+
+  /// Passes the series with a name and labels to a function, after creating the series if it does not exist.
+  private func use(
+    _ name: String, _ labels: [(String, String)], make: (String, [(String, String)]) -> Series, act: (Series) -> Void
+  ) {
+    let series = all.withLock { all -> Series in
+      let id = Name(name: name, values: labels.map(\.1))
+      if let series = all[id] { return series }
+      let isNew = all.count < limit
+      let labels = isNew ? labels : labels.map { ($0.0, "other") }
+      let kept = isNew ? id : Name(name: name, values: labels.map(\.1))
+      if let series = all[kept] { return series }
+      let series = make("storage_auth_\(name)", labels)
+      all[kept] = series
+      return series
+    }
+    act(series)
+  }
+}

@@ -1,0 +1,383 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import StorageAuth
+
+/// The state machine of one ascp run, which turns frames, timeouts and process ends into effects.
+struct AscpAttempt: Sendable {
+  enum Event: Sendable {
+    case connected
+    case frame(ManagementFrame)
+    /// The management connection received data that are not a frame.
+    case unreadable(ManagementFrameParser.Problem)
+    /// The management connection has closed, or will no longer be established.
+    case disconnected
+    /// ascp has exited, or has closed its standard output and standard error.
+    case ended
+    case elapsed
+    case cancelled
+    /// No more paths will be added to a persistent session.
+    case concluded
+  }
+
+  /// An action that ``AscpRun`` performs for the state machine.
+  enum Effect: Sendable {
+    case report(TransferReport)
+    case tell(ManagementFrame)
+    /// Replaces the pending timeout, or cancels it if the duration is `nil`.
+    case wait(Duration?)
+    case disconnect
+    /// Sends SIGTERM to ascp's process group.
+    case terminate
+    /// Sends SIGKILL to ascp's process group.
+    case kill
+  }
+
+  private enum Stage {
+    case starting, talking
+    /// ascp must exit by itself: it has sent its last message, has hung up, or has received a cancel command.
+    case leaving
+    case terminating
+    case killed
+  }
+
+  /// The maximum number of unreadable inputs that are tolerated after the first frame.
+  private static let tolerance = 16
+
+  let limits: AscpLimits
+  let mask: SecretMask
+  private var progress = AscpProgress()
+  private var verdict: Verdict?
+  /// Whether the engine stopped ascp with a signal, in which case ascp's exit status is meaningless.
+  private var wasStopped = false
+  private var isAuthenticated = false
+  private var problem: ManagementFrameParser.Problem?
+  private var problems = 0
+  private var hasRead = false
+  private var mayBeSilent: Bool
+  private var stage = Stage.starting
+  private var isDisconnected = false
+  private var hasEnded = false
+
+  /// Creates the state machine for an ascp run, with a mask that removes the transfer's secrets from ascp's texts.
+  init(limits: AscpLimits, mask: SecretMask, isPersistent: Bool) {
+    self.limits = limits
+    self.mask = mask
+    mayBeSilent = isPersistent
+  }
+
+  func begin() -> [Effect] { [.report(.connecting), .wait(limits.connect)] }
+
+  /// Whether no more output and no more frames are expected from ascp.
+  var isOver: Bool { hasEnded && (isDisconnected || stage == .killed) }
+
+  /// Whether processes that ascp started may continue to run, which is the case only after a successful transfer.
+  var mayLeaveOthers: Bool { verdict == .done }
+
+  mutating func handle(_ event: Event) -> [Effect] {
+    switch event {
+    case .connected:
+      guard stage == .starting else { return [] }
+      stage = .talking
+      return [.wait(limits.silence)]
+    case .frame(let frame): return take(frame)
+    case .unreadable(let problem): return unreadable(problem)
+    case .disconnected: return disconnected()
+    case .ended: return ended()
+    case .elapsed: return elapsed()
+    case .cancelled: return cancelled()
+    case .concluded:
+      mayBeSilent = false
+      return stage == .talking ? [.wait(silence)] : []
+    }
+  }
+
+  private var silence: Duration? { mayBeSilent && isAuthenticated ? nil : limits.silence }
+
+  /// Records the result of the transfer, unless a result has already been recorded.
+  private mutating func settle(_ new: Verdict) {
+    if verdict == nil { verdict = new }
+  }
+
+  private mutating func authenticated() -> [Effect] {
+    guard !isAuthenticated else { return [] }
+    isAuthenticated = true
+    return [.report(.running)]
+  }
+
+  /// Handles data that are not a frame.
+  ///
+  /// A text with a line break can make single frames of ascp unreadable. A peer whose first data are unreadable, or
+  /// that sends too many unreadable inputs, is not ascp.
+  private mutating func unreadable(_ problem: ManagementFrameParser.Problem) -> [Effect] {
+    self.problem = self.problem ?? problem
+    problems += 1
+    guard !hasRead || problems > Self.tolerance else { return [] }
+    settle(.fault(.unreadable(problem)))
+    return [.disconnect] + stop()
+  }
+
+  private mutating func take(_ frame: ManagementFrame) -> [Effect] {
+    hasRead = true
+    let effects = read(frame)
+    if hasEnded, verdict != nil, !isDisconnected { return effects + hangUp() }
+    guard stage == .talking else { return effects }
+    if verdict != nil {
+      stage = .leaving
+      return effects + [.wait(limits.exit)]
+    }
+    return effects + [.wait(silence)]
+  }
+
+  private mutating func disconnected() -> [Effect] {
+    isDisconnected = true
+    guard stage == .starting || stage == .talking || hasEnded else { return [] }
+    if stage != .killed { stage = .leaving }
+    return [.wait(limits.exit)]
+  }
+
+  private mutating func ended() -> [Effect] {
+    hasEnded = true
+    if stage != .killed { stage = .leaving }
+    if isDisconnected { return [.wait(limits.exit)] }
+    // Frames that ascp sent before it exited may still arrive. They do not matter if the result is known.
+    return verdict == nil ? [.wait(limits.arrival)] : hangUp()
+  }
+
+  private mutating func hangUp() -> [Effect] {
+    isDisconnected = true
+    return [.disconnect, .wait(limits.exit)]
+  }
+
+  private mutating func elapsed() -> [Effect] {
+    switch stage {
+    case .starting: settle(.fault(.neverConnected))
+    case .talking: settle(.fault(.silent))
+    case .leaving where hasEnded && !isDisconnected: return hangUp()
+    case .leaving where hasEnded: return kill()
+    case .leaving: break
+    case .terminating, .killed: return kill()
+    }
+    return stop()
+  }
+
+  private mutating func cancelled() -> [Effect] {
+    settle(.cancelled)
+    switch stage {
+    case .starting: return stop()
+    case .talking:
+      stage = .leaving
+      return [.tell(.cancel), .wait(limits.cancel)]
+    case .leaving, .terminating, .killed: return []
+    }
+  }
+
+  private mutating func stop() -> [Effect] {
+    guard stage != .killed, stage != .terminating else { return [] }
+    wasStopped = true
+    stage = .terminating
+    return [.terminate, .wait(limits.terminate)]
+  }
+
+  private mutating func kill() -> [Effect] {
+    wasStopped = true
+    stage = .killed
+    return [.kill, .disconnect]
+  }
+
+  /// The result of a transfer that ascp reported, or that the engine concluded from ascp's behavior.
+  enum Verdict: Sendable, Hashable {
+    case done
+    case failed(code: Int, text: String)
+    case cancelled
+    case fault(Fault)
+  }
+
+  /// A violation of the protocol of ascp's management port.
+  enum Fault: Sendable, Hashable {
+    case neverConnected
+    case silent
+    case unreadable(ManagementFrameParser.Problem)
+  }
+
+  /// Returns the result of a transfer, for which frames count more than the exit status and the printed output.
+  func outcome(of ending: AscpProcess.Ending, printed: String) -> Result<TransferSummary, TransferFailure> {
+    let printed = verdict == .done && ending == .exited(0) ? "" : mask.applied(to: printed)
+    if case .notStarted(let reason) = ending { return .failure(.notStarted(reason)) }
+    switch verdict {
+    case .done?:
+      guard case .exited(let status) = ending, status != 0, !wasStopped else { return .success(progress.summary) }
+      guard let error = progress.fileErrors.last else { return .failure(.ended(ending, printed: printed)) }
+      return .failure(TransferFailure(ascpCode: error.code, text: error.text))
+    case .failed(let code, let text)?:
+      return .failure(TransferFailure(ascpCode: code, text: Self.detailed(text, by: printed, code)))
+    case .cancelled?: return .failure(.cancelled)
+    case .fault(let fault)?: return .failure(.fault(fault, limits: limits, printed: printed))
+    case nil:
+      if let problem { return .failure(.fault(.unreadable(problem), limits: limits, printed: printed)) }
+      return .failure(.ended(ending, printed: printed))
+    }
+  }
+
+  /// Adds ascp's printed output to the text of a failed login, because ascp sends one text for all failed logins.
+  private static func detailed(_ text: String, by printed: String, _ code: Int) -> String {
+    guard AscpErrorCode(code)?.failureClass == .account, let detail = printed.lastLines, !text.contains(detail) else {
+      return text
+    }
+    return text.isEmpty ? detail : "\(text) (\(detail))"
+  }
+
+  /// Handles a management frame.
+  ///
+  /// `INIT` and `SESSION` do not prove authentication, because ascp sends them before the server has checked the
+  /// account. They also precede an `ERROR` with code 19.
+  private mutating func read(_ frame: ManagementFrame) -> [Effect] {
+    switch frame.kind {
+    case .statistics?, .notification?: return authenticated() + reported(progress.update(from: frame))
+    case .stop?:
+      let code = frame.code ?? 0
+      let outcome = code == 0 ? TransferFileReport.Outcome.done : .failed(code: code, text: text(of: frame))
+      return authenticated() + file(frame, outcome) + reported(progress.update(from: frame))
+    case .skip?: return authenticated() + file(frame, .skipped)
+    case .fileError?: return file(frame, .failed(code: frame.code ?? 0, text: text(of: frame)))
+    case .done? where frame.provesAuthentication:
+      progress.close(with: frame)
+      guard verdict == nil else { return [] }
+      settle(.done)
+      return authenticated()
+    case .done?, .error?:
+      settle(.failed(code: frame.code ?? 0, text: text(of: frame)))
+      return []
+    default: return []
+    }
+  }
+
+  private mutating func file(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> [Effect] {
+    [.report(.file(progress.finish(frame, outcome)))]
+  }
+
+  private func reported(_ progress: TransferProgressReport?) -> [Effect] {
+    progress.map { [.report(.progress($0))] } ?? []
+  }
+
+  private func text(of frame: ManagementFrame) -> String {
+    mask.applied(to: frame.errorDescription ?? "")
+  }
+}
+
+/// The progress of a transfer, which is calculated from the fields that different versions of ascp report.
+///
+/// `TransferBytes` counts the whole session, and `StartByte` counts the bytes that existed before. If these fields are
+/// missing, the number of bytes is the sum of the sizes of the finished files and `Bytescont` of the current file.
+struct AscpProgress: Sendable {
+  private var bytes: Int64 = 0
+  private var total: Int64?
+  private var finishedBytes: Int64 = 0
+  private var files = 0
+  private(set) var fileErrors: [(code: Int, text: String)] = []
+
+  /// Returns a progress report if a frame changes the progress, in which the number of bytes never decreases.
+  mutating func update(from frame: ManagementFrame) -> TransferProgressReport? {
+    let before = (bytes, total)
+    if let announced = frame.totalBytes, announced > 0 { total = max(total ?? 0, announced) }
+    if let current = frame.bytes ?? frame.integer("Bytescont").map({ finishedBytes.saturatingAdding($0) }) {
+      bytes = max(bytes, current)
+    }
+    guard before != (bytes, total) else { return nil }
+    return TransferProgressReport(bytes: bytes, totalBytes: total.map { max($0, bytes) }, file: frame.file)
+  }
+
+  mutating func finish(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> TransferFileReport {
+    let size = frame.fileBytes ?? frame.integer("FileBytes") ?? frame.integer("Written")
+    switch outcome {
+    case .done:
+      files += 1
+      finishedBytes = finishedBytes.saturatingAdding(size ?? 0)
+    case .skipped: files += 1
+    case .failed(let code, let text): fileErrors.append((code, text))
+    }
+    return TransferFileReport(file: frame.file ?? "", bytes: size, outcome: outcome)
+  }
+
+  /// Updates the progress with the totals in ascp's last frame.
+  mutating func close(with frame: ManagementFrame) {
+    bytes = max(bytes, frame.bytes ?? 0)
+    if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }
+  }
+
+  var summary: TransferSummary { TransferSummary(bytes: max(bytes, finishedBytes), files: files) }
+}
+
+extension TransferFailure {
+  /// Creates a transfer failure from an error that occurred before ascp was started.
+  init(unusable error: AsperaError) {
+    self.init(.caller, error.message, remedy: error.remedy)
+  }
+
+  static let noManagementPort = TransferFailure(
+    .other, "No port of the loopback interface can be opened for ascp to report to.",
+    remedy: "See whether this process may open sockets, and whether it has too many files open.")
+
+  static func notStarted(_ reason: String) -> TransferFailure {
+    TransferFailure(
+      .caller, "ascp could not be started: \(reason).",
+      remedy: "See whether the program is there, may be executed, and is for this kind of machine.")
+  }
+
+  static func fault(_ fault: AscpAttempt.Fault, limits: AscpLimits, printed: String) -> TransferFailure {
+    let detail = detail(of: printed)
+    return switch fault {
+    case .neverConnected:
+      TransferFailure(
+        .other, "ascp did not connect to its management port within \(limits.connect).\(detail)",
+        remedy: "See whether the program is ascp, and whether connections to 127.0.0.1 are allowed.")
+    case .silent:
+      TransferFailure(
+        .transport, "ascp sent no message for \(limits.silence) and was stopped.\(detail)",
+        remedy: "Try again; if it happens again, see whether the network lets UDP through.")
+    case .unreadable(let problem):
+      TransferFailure(
+        .other, "The data on the management port do not come from ascp: \(problem.rawValue).\(detail)",
+        remedy: "See whether the program is ascp; another program of this machine may have connected before it.")
+    }
+  }
+
+  static func noAnswer(within limit: Duration, printed: String) -> TransferFailure {
+    TransferFailure(
+      .transport, "ascp did not report the result of the login within \(limit).\(Self.detail(of: printed))",
+      remedy: "See whether the host and the SSH port are right, and whether a firewall drops connections to it.")
+  }
+
+  private static func detail(of printed: String) -> String {
+    printed.lastLines.map { " It printed: \($0)" } ?? ""
+  }
+
+  /// The failure of an ascp that exited without a final frame, or whose exit status contradicts its final frame.
+  static func ended(_ ending: AscpProcess.Ending, printed: String) -> TransferFailure {
+    let how =
+      switch ending {
+      case .exited(let status): "ended with status \(status)"
+      case .signalled(let signal): "was ended by signal \(signal)"
+      case .killed, .notStarted: "was killed"
+      }
+    guard let detail = printed.lastLines else {
+      return TransferFailure(
+        .other, "ascp \(how) and did not report that the transfer is done.",
+        remedy: "Try again; if it happens again, check ascp's log.")
+    }
+    return TransferFailure(ascpCode: nil, text: "\(detail) (it \(how))")
+  }
+}
+
+extension String {
+  /// The last one to three lines joined into one line of limited length.
+  fileprivate var lastLines: String? {
+    let lines = split(whereSeparator: \.isNewline)
+    guard let last = lines.last?.prefix(200) else { return nil }
+    return lines.dropLast().suffix(2).reversed().reduce(String(last)) { text, line in
+      text.count + line.count > 200 ? text : "\(line); \(text)"
+    }
+  }
+}

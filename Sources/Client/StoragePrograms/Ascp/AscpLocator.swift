@@ -1,0 +1,126 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import AsperaAuth
+internal import StorageAuth
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A locator that searches for IBM's ascp on this machine.
+///
+/// If the caller specifies a path, only this path is examined. Otherwise, if `STORAGE_AUTH_ASCP` is set, only the path
+/// in that variable is examined. Otherwise the search covers the `PATH`, and then the locations at which IBM's products
+/// install ascp.
+package struct AscpLocator: Sendable {
+  package static let variable = "STORAGE_AUTH_ASCP"
+
+  let environment: @Sendable (String) -> String?
+  let home: String?
+  let isProgram: @Sendable (String) -> Bool
+
+  /// Returns the path of ascp, or throws an error that lists the searched locations.
+  ///
+  /// In a path from the caller or the environment variable, `~/` represents the home directory. A wrong path is an
+  /// error, even if ascp is installed elsewhere.
+  package func locate(_ path: String? = nil) throws(AsperaError) -> String {
+    if let named = path ?? environment(Self.variable), !named.isEmpty {
+      let location = absolute(named)
+      guard isProgram(location) else {
+        throw AsperaError(
+          .toolNotFound,
+          "There is no executable file at \(location)\(path == nil ? ", which \(Self.variable) names" : "").",
+          remedy: "Name the file ascp itself, not its folder, or omit the name to search the known locations.")
+      }
+      return location
+    }
+    let locations = searched
+    if let found = locations.first(where: isProgram) { return found }
+    throw AsperaError(
+      .toolNotFound, "There is no ascp on this machine; searched: \(locations.joined(separator: ", ")).",
+      remedy:
+        "Install IBM Aspera Connect, the Desktop Client or the Transfer SDK, or name the program in \(Self.variable).")
+  }
+
+  /// The paths to search if neither the caller nor the environment specifies the path of ascp.
+  private var searched: [String] {
+    let path = (environment("PATH") ?? "").words(between: ":").filter { $0.beginsWithByte("/") }.map { "\($0)/ascp" }
+    let conda = environment("CONDA_PREFIX").map { ["\($0)/bin/ascp"] } ?? []
+    let locations = path + conda + Self.installed.map { absolute($0) }
+    // A `PATH` often contains the same folder more than once.
+    return locations.enumerated().filter { !locations[..<$0.offset].contains($0.element) }.map(\.element)
+  }
+
+  private func absolute(_ path: String) -> String {
+    guard path.hasBytePrefix("~/"), let rest = path.removingBytePrefix("~"), let home else { return path }
+    return home + rest
+  }
+}
+
+extension AscpLocator {
+  package init() {
+    self.init(
+      environment: { ProcessInfo.processInfo.environment[$0] },
+      home: FileManager.default.homeDirectoryForCurrentUser.path, isProgram: Self.isExecutableFile)
+  }
+
+  private static func isExecutableFile(_ path: String) -> Bool {
+    var isFolder: Bool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else { return false }
+    return FileManager.default.isExecutableFile(atPath: path)
+  }
+
+  #if os(macOS)
+    /// The paths of Connect, the Desktop Client, the servers, Drive, the old command line, and ascli's downloads.
+    static let installed = [
+      "~/Applications/Aspera Connect.app/Contents/Resources/ascp",
+      "~/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
+      "/Applications/Aspera Connect.app/Contents/Resources/ascp",
+      "/Applications/IBM Aspera Connect.app/Contents/Resources/ascp",
+      "/Applications/IBM Aspera.app/Contents/Resources/transferd/bin/ascp",
+      "/Library/Aspera/bin/ascp",
+      "/Applications/Aspera Drive.app/Contents/Resources/ascp",
+      "~/Applications/Aspera CLI/bin/ascp",
+      "~/.aspera/sdk/ascp",
+    ]
+  #else
+    /// The paths of Connect, the servers, the old command line, and ascli's downloads.
+    static let installed = [
+      "~/.aspera/connect/bin/ascp", "/opt/aspera/bin/ascp", "~/.aspera/cli/bin/ascp", "~/.aspera/sdk/ascp",
+    ]
+  #endif
+}
+
+/// The version of an installed ascp, with its known limitations.
+public struct AscpVersion: Sendable, Hashable, CustomStringConvertible {
+  /// The version number as ascp prints it, such as `4.4.5.1646`.
+  public let description: String
+
+  /// Parses the output of `ascp -A`, of which the first line that begins with `ascp version` contains the version.
+  init?(output: String) {
+    let prefix = "ascp version "
+    let line = output.split(whereSeparator: \.isNewline).first { $0.lowercased().hasPrefix(prefix) }
+    guard let text = line?.dropFirst(prefix.count).split(separator: " ").first, text.first?.isNumber == true else {
+      return nil
+    }
+    description = String(text)
+  }
+
+  /// The major version number, or 0 if the version does not begin with a number.
+  public var major: Int { description.split(separator: ".").first.flatMap { Int(digits: $0) } ?? 0 }
+
+  /// The known limitations of this version with current servers, one sentence each.
+  public var notes: [String] {
+    guard major < 4 else { return [] }
+    return [
+      """
+      ascp \(description) knows only RSA and DSA host keys with SHA-1: a fingerprint of another key of the server \
+      never matches, and a server that has switched SHA-1 off ends in code 19.
+      """,
+      "ascp \(description) reads no ECDSA or Ed25519 keys, and none in the format of OpenSSH: code 19 as well.",
+    ]
+  }
+}

@@ -1,0 +1,110 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import StorageAuth
+internal import StorageClient
+internal import Subprocess
+internal import SystemPackage
+
+/// An ascp process in its own session (`setsid`), with an empty standard input.
+///
+/// The process is started once and awaited until it has ended. Cancelling the task kills the process group.
+struct AscpProcess: Sendable {
+  enum Ending: Sendable, Hashable {
+    case exited(Int32)
+    case signalled(Int32)
+    /// The process was killed because its task was cancelled.
+    case killed
+    /// The process could not be started for the given reason.
+    case notStarted(String)
+  }
+
+  let program: String
+  let arguments: [String]
+  let environment: [String: Secret]
+
+  /// The maximum number of bytes from the end of the printed output that are retained.
+  let printedLimit: Int
+
+  /// Starts ascp, and waits until the process has ended.
+  ///
+  /// - Parameters:
+  ///   - terminations: A sequence whose elements each cause SIGTERM to be sent to the process group.
+  ///   - isOver: A function that waits until no more output and no more frames are expected, and returns whether the
+  ///     remaining processes in the group must be killed. The process is not reaped before the function returns, so the
+  ///     process group ID cannot have been reused.
+  /// - Returns: The way in which the process ended, and the end of its standard output and standard error, combined.
+  func run(
+    terminations: AsyncStream<Void> = AsyncStream { $0.finish() },
+    isOver: @escaping @Sendable () async -> Bool = { false }
+  ) async -> (ending: Ending, printed: String) {
+    do {
+      let ended = try await Subprocess.run(
+        .path(FilePath(program)), arguments: Arguments(arguments),
+        environment: .only(environment.mapValues { $0.reveal() }), platformOptions: .ownSession, input: .none,
+        output: .sequence, error: .combinedWithOutput
+      ) { execution in
+        await withTaskGroup(of: Void.self) { group in
+          group.addTask {
+            for await _ in terminations { try? execution.send(signal: .terminate, toProcessGroup: true) }
+          }
+          defer { group.cancelAll() }
+          let text = await Self.read(execution.standardOutput, limit: printedLimit)
+          if await isOver() { try? execution.send(signal: .kill, toProcessGroup: true) }
+          return text
+        }
+      }
+      if Task.isCancelled { return (.killed, ended.closureResult) }
+      switch ended.terminationStatus {
+      case .exited(let status): return (.exited(status), ended.closureResult)
+      case .signaled(let signal): return (.signalled(signal), ended.closureResult)
+      }
+    } catch {
+      return (Task.isCancelled ? .killed : .notStarted(Self.reason(for: error, program)), "")
+    }
+  }
+
+  /// Reads the output until the program has exited or has closed its standard output and standard error.
+  private static func read(_ output: SubprocessOutputSequence, limit: Int) async -> String {
+    var kept = PrintedTail(limit: limit)
+    do {
+      for try await buffer in output {
+        var bytes = ByteBuffer()
+        bytes.writeBytes(buffer.bytes)
+        kept.append(bytes.readableBytesView)
+      }
+    } catch {
+      // Only the output that was read before the error can be reported.
+    }
+    return kept.text
+  }
+
+  private static func reason(for error: any Error, _ program: String) -> String {
+    guard let error = error as? SubprocessError else { return "it could not be launched" }
+    return error.underlyingError.map { "\($0)" } ?? "there is no program that may be executed"
+  }
+}
+
+/// A buffer for the last `limit` bytes of a program's output.
+struct PrintedTail: Sendable {
+  private let limit: Int
+  private var bytes: [UInt8] = []
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func append(_ more: some Collection<UInt8>) {
+    bytes.append(contentsOf: more.suffix(limit))
+    // Discarding moves the remaining bytes, so bytes are discarded only once per `limit` bytes.
+    if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
+  }
+
+  /// The end of the output as text without control characters and blank lines, in which invalid UTF-8 is replaced.
+  var text: String {
+    let text = String(decoding: bytes.suffix(limit), as: UTF8.self)
+    let lines = text.split(whereSeparator: \.isNewline).map { line in
+      String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))
+    }
+    return lines.filter { line in line.contains { !$0.isWhitespace } }.joined(separator: "\n")
+  }
+}

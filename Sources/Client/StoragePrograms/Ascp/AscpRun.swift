@@ -1,0 +1,165 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import StorageAuth
+
+/// An actor that passes events to an ``AscpAttempt`` one after another, and performs the resulting effects.
+actor AscpRun {
+  /// The ascp error code (`ILLEGAL_CHARS_IN_PATH`) that is reported for a path that cannot be encoded in a frame.
+  private static let illegalPath = 56
+
+  private var attempt: AscpAttempt
+  private var parser = ManagementFrameParser()
+  private let listener: ManagementListener
+  private let time: any SigningClock
+  private let report: @Sendable (TransferReport) -> Void
+  private let terminate: @Sendable () -> Void
+  private var kill: @Sendable () -> Void = {}
+  private var connection: ManagementConnection?
+  private var deadline: Duration?
+  private var timer: (end: Duration, task: Task<Void, Never>)?
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var isHeard = false
+  private var isFinished = false
+
+  init(
+    _ attempt: AscpAttempt, listener: ManagementListener, time: any SigningClock,
+    report: @escaping @Sendable (TransferReport) -> Void, terminate: @escaping @Sendable () -> Void
+  ) {
+    self.attempt = attempt
+    self.listener = listener
+    self.time = time
+    self.report = report
+    self.terminate = terminate
+  }
+
+  /// The state machine, which contains the result after ascp has exited.
+  var result: AscpAttempt { attempt }
+
+  /// Starts the timeout for the connection of ascp, whose process group `kill` ends with SIGKILL.
+  func begin(kill: @escaping @Sendable () -> Void) {
+    self.kill = kill
+    perform(attempt.begin())
+  }
+
+  func listen() async {
+    if let connection = await listener.connection() {
+      self.connection = connection
+      handle(.connected)
+      await connection.read { bytes in
+        for item in self.parser.feed(bytes) { self.take(item) }
+      }
+      if let rest = parser.finish() { take(rest) }
+    }
+    handle(.disconnected)
+  }
+
+  func handle(_ event: AscpAttempt.Event) {
+    guard !isFinished else { return }
+    perform(attempt.handle(event))
+    if attempt.isOver { wake() }
+  }
+
+  /// Waits until no more frames are expected, and returns whether the rest of ascp's process group must be killed.
+  func isOver() async -> Bool {
+    handle(.ended)
+    await wait { self.attempt.isOver }
+    return !attempt.mayLeaveOthers
+  }
+
+  /// Sends paths that are added to a persistent session, and ends the session after the last path.
+  func add(_ additions: AsyncStream<[TransferPath]>) async {
+    await wait { self.isHeard }
+    // The paths remain in the sequence if ascp can no longer receive them.
+    guard !isFinished else { return }
+    for await paths in additions {
+      for path in paths { await start(path) }
+    }
+    guard !Task.isCancelled else { return }
+    await connection?.send(ManagementFrame.finish.text)
+    handle(.concluded)
+  }
+
+  /// Cancels the timeout, closes the management connection, and resumes the waiters after ascp has exited.
+  func finish() async {
+    isFinished = true
+    timer?.task.cancel()
+    perform([.disconnect])
+    wake()
+  }
+
+  private func start(_ path: TransferPath) async {
+    do throws(AsperaError) {
+      await connection?.send(try ManagementFrame.start(source: path.source, destination: path.destination).text)
+    } catch {
+      report(
+        .file(TransferFileReport(file: path.source, outcome: .failed(code: Self.illegalPath, text: error.message))))
+    }
+  }
+
+  private func take(_ item: ManagementFrameParser.Item) {
+    switch item {
+    case .frame(let frame):
+      handle(.frame(frame))
+      isHeard = true
+      wake()
+    case .problem(let problem): handle(.unreadable(problem))
+    }
+  }
+
+  private func perform(_ effects: [AscpAttempt.Effect]) {
+    for effect in effects {
+      switch effect {
+      case .report(let news): report(news)
+      case .tell(let frame): connection?.post(frame.text)
+      case .wait(let duration): arm(duration)
+      case .disconnect:
+        listener.shut()
+        connection?.shut()
+      case .terminate: terminate()
+      case .kill: kill()
+      }
+    }
+  }
+
+  /// Sets the pending timeout; a timer that fires earlier is kept, and is restarted for the remaining time.
+  private func arm(_ duration: Duration?) {
+    deadline = duration.map { time.uptime + $0 }
+    guard let deadline, timer.map({ $0.end > deadline }) ?? true else { return }
+    timer?.task.cancel()
+    start(until: deadline)
+  }
+
+  private func start(until end: Duration) {
+    let task = Task { [time] in
+      guard (try? await time.sleep(for: end - time.uptime)) != nil else { return }
+      self.woken(at: end)
+    }
+    timer = (end, task)
+  }
+
+  private func woken(at end: Duration) {
+    guard timer?.end == end, !isFinished else { return }
+    timer = nil
+    guard let deadline else { return }
+    if deadline <= time.uptime {
+      self.deadline = nil
+      handle(.elapsed)
+    } else {
+      start(until: deadline)
+    }
+  }
+
+  private func wait(until condition: () -> Bool) async {
+    while !condition(), !isFinished {
+      await withCheckedContinuation { waiters.append($0) }
+    }
+  }
+
+  private func wake() {
+    defer { waiters = [] }
+    for waiter in waiters { waiter.resume() }
+  }
+}

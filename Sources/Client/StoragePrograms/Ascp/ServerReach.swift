@@ -1,0 +1,94 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import AsperaTransfer
+internal import NIOCore
+internal import NIOPosix
+internal import StorageAuth
+internal import SystemPackage
+
+/// A check that a server accepts connections, before ascp is started.
+///
+/// ascp reports a closed port with a code that does not say so (44, `PMTU_BRTT_ERROR`). An engine checks each server
+/// before its first attempt, and again after an attempt that failed because of the network.
+final class ServerReach: Sendable {
+  private struct State {
+    /// The servers that need no check, and those that have accepted a connection at some time.
+    var checked: Set<ByteExactString> = []
+    var known: Set<ByteExactString> = []
+  }
+
+  private let state = Lock(State())
+
+  /// Checks that a server accepts connections, unless it was checked before; throws `transport` or `cancelled`.
+  func check(_ spec: TransferSpec, within limit: Duration) async throws(TransferFailure) {
+    guard let server = Server(spec), !state.withLock({ $0.checked.contains(server.name) }) else { return }
+    do {
+      try await Self.connect(to: server, within: limit)
+    } catch {
+      if Task.isCancelled { throw .cancelled }
+      var failure = TransferFailure(
+        .transport, "The transfer server \(server.name.string) was not reached: \(Self.reason(for: error, limit)).",
+        remedy: "Check the host and the port, that the server runs, and that no firewall is between.")
+      failure.isUnreached = state.withLock { !$0.known.contains(server.name) }
+      throw failure
+    }
+    state.withLock { state in
+      state.checked.insert(server.name)
+      state.known.insert(server.name)
+    }
+  }
+
+  /// Requires another check of the server before the next attempt.
+  func forget(_ spec: TransferSpec) {
+    guard let server = Server(spec) else { return }
+    state.withLock { _ = $0.checked.remove(server.name) }
+  }
+
+  /// Opens a TCP connection and closes it; closes it early if the task is cancelled.
+  private static func connect(to server: Server, within limit: Duration) async throws {
+    let channels = Lock<[any Channel]>([])
+    let connecting = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(TimeAmount(limit))
+      .channelInitializer { channel in
+        channels.withLock { $0.append(channel) }
+        return channel.eventLoop.makeSucceededVoidFuture()
+      }
+      .connect(host: server.host, port: server.port)
+    let channel = try await withTaskCancellationHandler {
+      try await connecting.get()
+    } onCancel: {
+      for channel in channels.withLock({ $0 }) { channel.close(promise: nil) }
+    }
+    channel.close(promise: nil)
+  }
+
+  private static func reason(for error: any Error, _ limit: Duration) -> String {
+    guard let error = error as? NIOConnectionError else { return "it cannot be connected to" }
+    guard let first = error.connectionErrors.first else { return "its name is not known" }
+    switch first.error {
+    case let error as IOError where Errno(rawValue: error.errnoCode) == .connectionRefused:
+      return "it refuses connections at this port"
+    case is ChannelError: return "it accepted no connection within \(limit)"
+    default: return "it cannot be connected to (\(first.error))"
+    }
+  }
+
+  /// The TCP address to which ascp connects.
+  private struct Server {
+    let host: String
+    let port: Int
+
+    var name: ByteExactString { ByteExactString("\(host):\(port)") }
+
+    /// The address in a specification, or `nil` if ascp connects in another way, such as through a proxy.
+    init?(_ spec: TransferSpec) {
+      guard let host = spec.remoteHost, spec.fields["proxy"]?.string?.isEmpty ?? true,
+        spec.fields["use_system_ssh"]?.bool != true, spec.httpFallback != .on, spec.httpFallback != .force
+      else { return nil }
+      self.host = host
+      port = spec.offersWebSocket == true ? spec.webSocketPort ?? 443 : spec.sshPort ?? 22
+    }
+  }
+}

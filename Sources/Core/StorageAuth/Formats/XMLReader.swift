@@ -1,0 +1,422 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A single-pass parser for the subset of XML that the services use.
+///
+/// The specification is [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/). The parser does not support
+/// document types, the entities that they declare, and encodings other than UTF-8.
+struct XMLReader {
+  private let bytes: [UInt8]
+  private let limits: XMLLimits
+  private var position = 0
+  /// The elements whose end tags have not been parsed, starting with the root.
+  private var open: [OpenElement] = []
+  private var elementCount = 0
+
+  private struct OpenElement {
+    let name: ArraySlice<UInt8>
+    var text: [UInt8] = []
+    var children: [XMLNode] = []
+  }
+
+  init(_ bytes: [UInt8], _ limits: XMLLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  mutating func document() throws(XMLError) -> XMLNode {
+    guard bytes.count <= limits.byteCount else {
+      throw XMLError("The document is longer than \(limits.byteCount) bytes.")
+    }
+    try checkCharacters()
+    if starts(with: "\u{FEFF}") { position += 3 }
+    if starts(with: "<?xml"), position + 5 < bytes.count, isBlank(bytes[position + 5]) { try declaration() }
+    try misc()
+    guard position < bytes.count else { throw failure("The document has no element.") }
+    guard bytes[position] == UInt8(ascii: "<") else { throw failure("There is text before the first element.") }
+    let root = try element()
+    try misc()
+    guard position == bytes.count else { throw failure("The document continues after the end of the root element.") }
+    return root
+  }
+
+  // MARK: Characters
+
+  /// Rejects a document that is not valid UTF-8, or that contains characters that XML does not allow.
+  private mutating func checkCharacters() throws(XMLError) {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw XMLError("The document is not UTF-8; no other encoding is supported.")
+    }
+    guard let index = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) else { return }
+    position = text.utf8.distance(from: text.startIndex, to: index)
+    throw failure("The document contains the character \(text.unicodeScalars[index].codePoint), which XML forbids.")
+  }
+
+  private func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isXMLCharacter || limits.allowsControlCharacters && scalar.isControl
+  }
+
+  private func starts(with text: StaticString) -> Bool {
+    let text = text.description.utf8
+    return bytes.count - position >= text.count && bytes[position..<position + text.count].elementsEqual(text)
+  }
+
+  private func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
+  }
+
+  /// Skips white space, and returns whether there was any.
+  @discardableResult
+  private mutating func skipBlanks() -> Bool {
+    let start = position
+    while position < bytes.count, isBlank(bytes[position]) { position += 1 }
+    return position > start
+  }
+
+  private mutating func expect(_ text: StaticString, _ message: String) throws(XMLError) {
+    guard starts(with: text) else { throw failure(message) }
+    position += text.utf8CodeUnitCount
+  }
+
+  /// Moves the position past the next occurrence of a delimiter, and returns the bytes before the delimiter.
+  private mutating func read(to end: StaticString, _ message: String) throws(XMLError) -> ArraySlice<UInt8> {
+    let start = position
+    let first = end.description.utf8.first
+    while position < bytes.count {
+      if bytes[position] == first, starts(with: end) {
+        defer { position += end.utf8CodeUnitCount }
+        return bytes[start..<position]
+      }
+      position += 1
+    }
+    position = start
+    throw failure(message)
+  }
+
+  private func failure(_ message: String) -> XMLError {
+    var line = 1
+    for byte in bytes[..<position] where byte == UInt8(ascii: "\n") { line += 1 }
+    return XMLError(message, line: line)
+  }
+
+  // MARK: Outside of elements
+
+  /// Parses an XML declaration, such as `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`.
+  private mutating func declaration() throws(XMLError) {
+    position += 5
+    skipBlanks()
+    try expect("version", "The XML declaration does not begin with the version.")
+    let version = try declaredValue()
+    guard version.count > 2, version.starts(with: "1.".utf8), version.dropFirst(2).allSatisfy(\.isASCIIDigit) else {
+      throw failure("The document declares another version of XML than 1.0.")
+    }
+    var hasBlank = skipBlanks()
+    if hasBlank, starts(with: "encoding") {
+      position += 8
+      let encoding = try declaredValue()
+      guard String(decoding: encoding, as: UTF8.self).asciiLowercased.isIdentical(to: "utf-8") else {
+        throw failure("The document declares another encoding than UTF-8.")
+      }
+      hasBlank = skipBlanks()
+    }
+    if hasBlank, starts(with: "standalone") {
+      position += 10
+      let standalone = try declaredValue()
+      guard standalone.elementsEqual("yes".utf8) || standalone.elementsEqual("no".utf8) else {
+        throw failure("The value of standalone is neither yes nor no.")
+      }
+      skipBlanks()
+    }
+    try expect("?>", "The XML declaration has an unknown part.")
+  }
+
+  private mutating func declaredValue() throws(XMLError) -> ArraySlice<UInt8> {
+    skipBlanks()
+    try expect("=", "A part of the XML declaration has no value.")
+    skipBlanks()
+    if starts(with: "\"") {
+      position += 1
+      return try read(to: "\"", "A value of the XML declaration does not end.")
+    }
+    try expect("'", "A value of the XML declaration has no quotation marks.")
+    return try read(to: "'", "A value of the XML declaration does not end.")
+  }
+
+  /// Skips white space, comments and processing instructions outside the root element.
+  private mutating func misc() throws(XMLError) {
+    while true {
+      skipBlanks()
+      if starts(with: "<!--") {
+        try comment()
+      } else if starts(with: "<?") {
+        try instruction()
+      } else if starts(with: "<!") {
+        throw undeclared
+      } else {
+        return
+      }
+    }
+  }
+
+  /// The error for a `<!` that starts neither a comment nor a CDATA section.
+  private var undeclared: XMLError {
+    starts(with: "<!DOCTYPE")
+      ? failure("The document declares a document type; no service sends one.")
+      : failure("<! starts neither a comment nor a CDATA section.")
+  }
+
+  private mutating func comment() throws(XMLError) {
+    position += 4
+    _ = try read(to: "--", "A comment does not end.")
+    try expect(">", "A comment contains two hyphens.")
+  }
+
+  private mutating func instruction() throws(XMLError) {
+    position += 2
+    let target = try name("A processing instruction has no name.")
+    guard !String(decoding: target, as: UTF8.self).asciiLowercased.isIdentical(to: "xml") else {
+      throw failure("An XML declaration is not at the start of the document.")
+    }
+    if starts(with: "?>") {
+      position += 2
+      return
+    }
+    guard skipBlanks() else { throw failure("A processing instruction has no white space after its name.") }
+    _ = try read(to: "?>", "A processing instruction does not end.")
+  }
+
+  // MARK: Elements
+
+  private mutating func element() throws(XMLError) -> XMLNode {
+    if let node = try startTag() { return node }
+    while true {
+      guard position < bytes.count else { throw failure("The document ends in the middle of an element.") }
+      switch bytes[position] {
+      case UInt8(ascii: "<"):
+        if starts(with: "</") {
+          let node = try endTag()
+          if open.isEmpty { return node }
+          open[open.count - 1].children.append(node)
+        } else if starts(with: "<!--") {
+          try comment()
+        } else if starts(with: "<![CDATA[") {
+          position += 9
+          let text = try read(to: "]]>", "A CDATA section does not end.")
+          append(text)
+        } else if starts(with: "<!") {
+          throw undeclared
+        } else if starts(with: "<?") {
+          try instruction()
+        } else if let node = try startTag() {
+          open[open.count - 1].children.append(node)
+        }
+      case UInt8(ascii: "&"): open[open.count - 1].text += try reference()
+      default: try characters()
+      }
+    }
+  }
+
+  /// Parses a start tag, and returns the element if the tag is self-closing, or `nil` if the element is now open.
+  private mutating func startTag() throws(XMLError) -> XMLNode? {
+    position += 1
+    let name = try name("< is not followed by a name.")
+    guard open.count < limits.depth else { throw failure("Elements are nested deeper than \(limits.depth) levels.") }
+    elementCount += 1
+    guard elementCount <= limits.elementCount else {
+      throw failure("The document has more than \(limits.elementCount) elements.")
+    }
+    try attributes()
+    if starts(with: "/>") {
+      position += 2
+      return XMLNode(String(decoding: name, as: UTF8.self))
+    }
+    try expect(">", "A start tag does not end.")
+    open.append(OpenElement(name: name))
+    return nil
+  }
+
+  /// Skips the attributes of a start tag, which must be well-formed and unique.
+  private mutating func attributes() throws(XMLError) {
+    var names: Set<ArraySlice<UInt8>> = []
+    while skipBlanks(), position < bytes.count, bytes[position] != UInt8(ascii: ">"), !starts(with: "/>") {
+      let name = try name("A start tag contains characters that are not part of an attribute.")
+      guard names.insert(name).inserted else { throw failure("A start tag contains an attribute twice.") }
+      guard names.count <= limits.attributeCount else {
+        throw failure("A start tag has more than \(limits.attributeCount) attributes.")
+      }
+      skipBlanks()
+      try expect("=", "An attribute has no value.")
+      skipBlanks()
+      guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'") else {
+        throw failure("The value of an attribute has no quotation marks.")
+      }
+      let quote = bytes[position]
+      position += 1
+      while position < bytes.count, bytes[position] != quote {
+        switch bytes[position] {
+        case UInt8(ascii: "<"): throw failure("The value of an attribute contains <.")
+        case UInt8(ascii: "&"): _ = try reference()
+        default: position += 1
+        }
+      }
+      guard position < bytes.count else { throw failure("The value of an attribute does not end.") }
+      position += 1
+    }
+  }
+
+  /// Parses the end tag of the innermost open element, and returns the element.
+  private mutating func endTag() throws(XMLError) -> XMLNode {
+    position += 2
+    let name = try name("</ is not followed by a name.")
+    guard let element = open.popLast(), element.name == name else {
+      throw failure("An end tag closes another element than the one that is open.")
+    }
+    skipBlanks()
+    try expect(">", "An end tag does not end.")
+    return XMLNode(
+      String(decoding: name, as: UTF8.self),
+      element.children.isEmpty ? String(decoding: element.text, as: UTF8.self) : "", children: element.children)
+  }
+
+  // MARK: Text
+
+  /// Parses the text up to the next `<` or `&`, and appends it to the innermost open element.
+  private mutating func characters() throws(XMLError) {
+    let start = position
+    while position < bytes.count, bytes[position] != UInt8(ascii: "<"), bytes[position] != UInt8(ascii: "&") {
+      if bytes[position] == UInt8(ascii: "]"), starts(with: "]]>") { throw failure("Text contains ]]>.") }
+      position += 1
+    }
+    append(bytes[start..<position])
+  }
+
+  /// Appends text to the innermost open element, and converts line endings to line feeds.
+  private mutating func append(_ text: ArraySlice<UInt8>) {
+    guard text.contains(UInt8(ascii: "\r")) else {
+      open[open.count - 1].text += text
+      return
+    }
+    var previous: UInt8 = 0
+    for byte in text {
+      if byte == UInt8(ascii: "\r") {
+        open[open.count - 1].text.append(UInt8(ascii: "\n"))
+      } else if byte != UInt8(ascii: "\n") || previous != UInt8(ascii: "\r") {
+        open[open.count - 1].text.append(byte)
+      }
+      previous = byte
+    }
+  }
+
+  /// Parses a character or entity reference, starting at its `&`, and returns the UTF-8 bytes that it represents.
+  private mutating func reference() throws(XMLError) -> [UInt8] {
+    let start = position
+    // The longest valid reference is &#x10FFFF; with a few leading zeros.
+    guard let end = bytes[start...].prefix(24).firstIndex(of: UInt8(ascii: ";")) else {
+      throw failure("& does not start a reference.")
+    }
+    let name = String(decoding: bytes[start + 1..<end], as: UTF8.self)
+    let result: [UInt8]
+    switch name {
+    case "lt": result = Array("<".utf8)
+    case "gt": result = Array(">".utf8)
+    case "amp": result = Array("&".utf8)
+    case "quot": result = Array("\"".utf8)
+    case "apos": result = Array("'".utf8)
+    default:
+      guard name.utf8.first == UInt8(ascii: "#") else { throw failure("A reference is to an unknown entity.") }
+      guard let scalar = Self.character(name.utf8.dropFirst()) else {
+        throw failure("A reference does not stand for a character.")
+      }
+      guard isAllowed(scalar) else {
+        throw failure("A reference stands for the character \(scalar.codePoint), which XML does not allow.")
+      }
+      result = Array(String(scalar).utf8)
+    }
+    position = end + 1
+    return result
+  }
+
+  /// Returns the character for a numeric reference such as `#10` or `#xA`, given without its number sign.
+  private static func character(_ digits: Substring.UTF8View) -> Unicode.Scalar? {
+    let isHexadecimal = digits.first == UInt8(ascii: "x")
+    let digits = isHexadecimal ? digits.dropFirst() : digits
+    let radix: UInt32 = isHexadecimal ? 16 : 10
+    guard !digits.isEmpty else { return nil }
+    var value: UInt32 = 0
+    for digit in digits {
+      guard let number = Character(Unicode.Scalar(digit)).hexDigitValue.map({ UInt32($0) }), number < radix else {
+        return nil
+      }
+      value = value * radix + number
+      guard value <= 0x10FFFF else { return nil }
+    }
+    return Unicode.Scalar(value)
+  }
+
+  private mutating func name(_ message: String) throws(XMLError) -> ArraySlice<UInt8> {
+    let start = position
+    while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
+    let name = bytes[start..<position]
+    guard let first = name.first, !first.isASCIIDigit, first != UInt8(ascii: "-"), first != UInt8(ascii: ".") else {
+      position = start
+      throw failure(message)
+    }
+    if !name.allSatisfy({ $0 < 0x80 }) {
+      let scalars = String(decoding: name, as: UTF8.self).unicodeScalars
+      guard scalars.allSatisfy(\.isXMLNameCharacter), scalars.first?.isXMLNameStart ?? false else {
+        position = start
+        throw failure(message)
+      }
+    }
+    return name
+  }
+
+  private func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "-"),
+      UInt8(ascii: "."), 0x80...0xFF:
+      true
+    default: false
+    }
+  }
+}
+
+/// The character classes of [XML 1.0, fifth edition](https://www.w3.org/TR/xml/), each with its production's name.
+extension Unicode.Scalar {
+  /// Whether an XML document may contain the character (`Char`).
+  var isXMLCharacter: Bool {
+    switch value {
+    case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
+    default: false
+    }
+  }
+
+  /// Whether the character is a control character that XML 1.1 allows as a reference.
+  var isControl: Bool { (0x1...0x1F).contains(value) }
+
+  /// Whether an XML name may start with the character (`NameStartChar`).
+  var isXMLNameStart: Bool {
+    switch value {
+    case 0x3A, 0x41...0x5A, 0x5F, 0x61...0x7A, 0xC0...0xD6, 0xD8...0xF6, 0xF8...0x2FF, 0x370...0x37D, 0x37F...0x1FFF,
+      0x200C...0x200D, 0x2070...0x218F, 0x2C00...0x2FEF, 0x3001...0xD7FF, 0xF900...0xFDCF, 0xFDF0...0xFFFD,
+      0x10000...0xEFFFF:
+      true
+    default: false
+    }
+  }
+
+  /// Whether an XML name may contain the character (`NameChar`).
+  var isXMLNameCharacter: Bool {
+    switch value {
+    case 0x2D, 0x2E, 0x30...0x39, 0xB7, 0x300...0x36F, 0x203F...0x2040: true
+    default: isXMLNameStart
+    }
+  }
+
+  /// The code point of the character in Unicode notation, such as `U+001B`.
+  var codePoint: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}

@@ -1,0 +1,81 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// An error about an account, a key, a token or a transfer specification that cannot be used.
+///
+/// The message and the remedy contain neither secrets nor tokens. The transfer has not started if it is thrown.
+public struct AsperaError: Error, Sendable, Hashable {
+  /// The kind of problem.
+  public let code: Code
+
+  /// A sentence that describes the problem and where it occurred.
+  public let message: String
+
+  /// A sentence that describes how to solve the problem.
+  public let remedy: String
+
+  /// Creates an error, escaping line breaks and control characters in its message and its remedy.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of problem.
+  ///   - message: A sentence that describes the problem and where it occurred, without secrets.
+  ///   - remedy: A sentence that says how to solve the problem.
+  public init(_ code: Code, _ message: String, remedy: String) {
+    self.code = code
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
+  }
+
+  /// The kind of problem that an ``AsperaError`` describes.
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    private enum Value: String {
+      case ambiguousCredential, missingCredential, invalidAccount, keyNotFound, keyUnreadable, insecureKeyFile
+      case unsupportedKey, malformedKey, wrongPassphrase, publicKeyMismatch, invalidHostKey, invalidSpecification
+      case invalidToken, invalidAnswer, unsupported, toolNotFound, failed
+    }
+
+    private let value: Value
+
+    /// Two credentials were given, but only one is permitted.
+    public static let ambiguousCredential = Code(value: .ambiguousCredential)
+    /// Neither a password nor a private key was given.
+    public static let missingCredential = Code(value: .missingCredential)
+    /// The host, the user or the port of an account is invalid.
+    public static let invalidAccount = Code(value: .invalidAccount)
+    /// The key file does not exist, or no key was found in any of the searched locations.
+    public static let keyNotFound = Code(value: .keyNotFound)
+    /// The key file cannot be read.
+    public static let keyUnreadable = Code(value: .keyUnreadable)
+    /// The key file can be read or replaced by other users of the system.
+    public static let insecureKeyFile = Code(value: .insecureKeyFile)
+    /// The key is of a kind that cannot be used to log in or to sign.
+    public static let unsupportedKey = Code(value: .unsupportedKey)
+    /// The text is not a key, or the key is damaged.
+    public static let malformedKey = Code(value: .malformedKey)
+    /// The passphrase is wrong, or the key is encrypted and no passphrase was given.
+    public static let wrongPassphrase = Code(value: .wrongPassphrase)
+    /// The public key does not belong to the private key.
+    public static let publicKeyMismatch = Code(value: .publicKeyMismatch)
+    /// The fingerprint of a host key has a form that cannot be checked.
+    public static let invalidHostKey = Code(value: .invalidHostKey)
+    /// The transfer specification is invalid or cannot be carried out.
+    public static let invalidSpecification = Code(value: .invalidSpecification)
+    /// The token or its claims have a form that cannot be sent or parsed.
+    public static let invalidToken = Code(value: .invalidToken)
+    /// The Node API's response does not match the request.
+    public static let invalidAnswer = Code(value: .invalidAnswer)
+    /// The request is not supported by Aspera.
+    public static let unsupported = Code(value: .unsupported)
+    /// A required program is not installed.
+    public static let toolNotFound = Code(value: .toolNotFound)
+    /// An operation failed on this machine, for example because the disk is full.
+    public static let failed = Code(value: .failed)
+
+    /// The name of the error code, such as `keyNotFound`.
+    public var description: String { value.rawValue }
+  }
+}
+
+extension AsperaError: ActionableError {}

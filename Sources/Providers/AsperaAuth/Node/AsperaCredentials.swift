@@ -1,0 +1,210 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CredentialSources
+public import StorageAuth
+
+/// The default credential providers for a Node API: the environment variables, then a configuration file.
+///
+/// Each provider can be replaced or left out. The providers are tried in the order of the properties. A provider that
+/// is not configured on this machine is skipped, and an invalid configuration ends the search with an error.
+///
+/// ```swift
+/// var sources = AsperaCredentials()
+/// sources.profile = vault
+/// let access = CredentialCache(sources.chain)
+/// ```
+public struct AsperaCredentials: Sendable {
+  /// The type of a credential provider in the chain, or `nil` to skip the provider.
+  public typealias Source = (any CredentialProvider<AsperaNodeAccess>)?
+
+  /// The provider that reads `ASPERA_NODE_USER` and other environment variables, or `nil` to skip this provider.
+  ///
+  /// See ``AsperaEnvironmentProvider``.
+  public var environment: Source
+
+  /// The provider that reads a profile in `~/.aspera/storage-auth.json`, or `nil` to skip this provider.
+  ///
+  /// It is `ProfileCredentialProvider.asperaProfile()`.
+  public var profile: Source
+
+  /// Creates the default credential providers.
+  public init() {
+    environment = AsperaEnvironmentProvider()
+    profile = ProfileCredentialProvider.asperaProfile()
+  }
+
+  /// A chain of the providers that are not `nil`: first the environment, then the profile.
+  public var chain: CredentialChain<AsperaNodeAccess> {
+    CredentialChain([environment, profile].compactMap(\.self), source: "Aspera default sources")
+  }
+}
+
+extension CredentialProvider where Self == CredentialChain<AsperaNodeAccess> {
+  /// The chain of the default credential providers for a Node API, which ``AsperaCredentials`` lists.
+  public static var asperaDefault: CredentialChain<AsperaNodeAccess> { AsperaCredentials().chain }
+}
+
+/// A credential provider for a Node API that reads environment variables on every request.
+///
+/// One of three sets of variables must be set: `ASPERA_NODE_USER` and `ASPERA_NODE_PASSWORD` for a node user,
+/// `ASPERA_ACCESS_KEY_ID` and `ASPERA_ACCESS_KEY_SECRET` for an access key, or `ASPERA_ACCESS_KEY_ID` and
+/// `ASPERA_NODE_TOKEN` for a bearer token. IBM defines no variables for this purpose; the names are specific to this
+/// package.
+///
+/// If none of the variables is set, the provider is not configured, and a chain skips it. An incomplete set of
+/// variables is an error, and so are variables from more than one set.
+public struct AsperaEnvironmentProvider: CredentialProvider, Redacted {
+  private static let names = NodeAccessSettings(
+    user: "ASPERA_NODE_USER", password: "ASPERA_NODE_PASSWORD", accessKey: "ASPERA_ACCESS_KEY_ID",
+    secret: "ASPERA_ACCESS_KEY_SECRET", token: "ASPERA_NODE_TOKEN")
+
+  /// The provider name that errors and events show.
+  public var source: String { "environment (Aspera)" }
+
+  /// Creates a provider that reads environment variables.
+  public init() {}
+
+  /// Reads the credential from the environment variables.
+  ///
+  /// An empty variable counts as not set. White space around a value is removed.
+  ///
+  /// - Parameter context: The context whose environment variables are read.
+  /// - Returns: The credential.
+  /// - Throws: A `CredentialError` that contains the variable names: `notConfigured` if no variable is set, `failed` if
+  ///   a set is incomplete, if variables from more than one set are present, or if a value cannot be used.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+    let names = Self.names
+    let location = SettingLocation(
+      source: source, name: "The environment",
+      remedy: "Set \(names.user) and \(names.password), or \(names.accessKey) and either \(names.secret) or "
+        + "\(names.token), and unset the others.")
+    var values: [String: String] = [:]
+    for name in names.all { values[name] = context.variable(name) }
+    guard let access = try names.access(values, at: location, now: context.time.now) else {
+      throw location.error(.notConfigured, "sets none of \(names.all.joined(separator: ", "))")
+    }
+    return IssuedCredential(access)
+  }
+
+  /// A description that contains the provider name.
+  public var description: String { "AsperaEnvironmentProvider(\(source))" }
+}
+
+extension CredentialProvider where Self == ProfileCredentialProvider<AsperaNodeAccess> {
+  /// Returns a provider of access to a Node API that reads a profile in `~/.aspera/storage-auth.json`.
+  ///
+  /// IBM's tools document no file for this purpose. The format is specific to this package:
+  ///
+  /// ```json
+  /// {
+  ///   "default": { "user": "mia", "password": "…" },
+  ///   "archive": { "access_key_id": "…", "access_key_secret": "…" },
+  ///   "guest": { "access_key_id": "…", "token": "…" }
+  /// }
+  /// ```
+  ///
+  /// `ASPERA_CREDENTIALS_FILE` specifies the path of another file. A profile with an incomplete set of members, or with
+  /// members from more than one set, is an error.
+  ///
+  /// - Parameters:
+  ///   - profile: The profile name. If `nil`, the value of `ASPERA_PROFILE`, or else `default`.
+  ///   - path: The path of the file. If `nil`, the value of `ASPERA_CREDENTIALS_FILE`, or else the default path.
+  public static func asperaProfile(_ profile: String? = nil, path: String? = nil) -> Self {
+    let file = ConfigurationFile(
+      source: "Aspera profile", variable: "ASPERA_CREDENTIALS_FILE", paths: ["~/.aspera/storage-auth.json"],
+      remedy: #"Write it as {"default": {"user": "…", "password": "…"}}, and run chmod 600 on it."#)
+    return Self(source: file.source) { (context) throws(CredentialError) in
+      let named = profile ?? context.variable("ASPERA_PROFILE")
+      do throws(CredentialError) {
+        let contents = try file.read(in: context, named: path)
+        return IssuedCredential(try asperaAccess(named ?? "default", in: contents, at: context.time.now))
+      } catch {
+        guard named != nil, error.code == .notConfigured else { throw error }
+        throw CredentialError(
+          .failed, source: file.source, "\(error.message) A profile was named.",
+          remedy: "Correct the name, or leave it out: \(error.remedy)")
+      }
+    }
+  }
+
+  private static func asperaAccess(
+    _ name: String, in contents: ConfigurationFile.Contents, at now: Timestamp
+  ) throws(CredentialError) -> AsperaNodeAccess {
+    let names = NodeAccessSettings(
+      user: "user", password: "password", accessKey: "access_key_id", secret: "access_key_secret", token: "token")
+    let document: JSONValue
+    do {
+      document = try JSONValue(parsing: contents.bytes)
+    } catch {
+      throw contents.location.malformed("is not JSON: \(error)")
+    }
+    guard let profiles = document.object else { throw contents.location.malformed("is not a JSON object") }
+    let location = contents.part("profile “\(name)”")
+    guard let members = profiles[name], members != .null else { throw location.error(.notConfigured, "is not there") }
+    guard let members = members.object else { throw location.malformed("is not a JSON object") }
+    var values: [String: String] = [:]
+    for name in names.all {
+      switch members[name] {
+      case nil, .null?: break
+      case .string(let text)?: values[name] = text.isEmpty ? nil : text
+      default: throw location.malformed("has no string in “\(name)”")
+      }
+    }
+    guard let access = try names.access(values, at: location, now: now) else {
+      throw location.error(.notConfigured, "has no credential")
+    }
+    return access
+  }
+}
+
+/// The names of settings, of which one set is required: user and password, or access key and either secret or token.
+private struct NodeAccessSettings {
+  let user: String
+  let password: String
+  let accessKey: String
+  let secret: String
+  let token: String
+
+  var all: [String] { [user, password, accessKey, secret, token] }
+
+  /// Returns the credential that the values specify, or `nil` if no value is present.
+  ///
+  /// - Throws: A `CredentialError` with the code `failed` if a set of settings is incomplete, if settings from more
+  ///   than one set are present, or if the credential is invalid or has expired. In these cases, trying another
+  ///   provider would silently use another identity.
+  func access(
+    _ values: [String: String], at location: SettingLocation, now: Timestamp
+  ) throws(CredentialError) -> AsperaNodeAccess? {
+    let present = all.filter { values[$0] != nil }
+    if present.isEmpty { return nil }
+    let ways = [[user, password], [accessKey, secret], [accessKey, token]]
+    let whole = ways.filter { $0.allSatisfy(present.contains) }
+    let fitting = ways.filter { way in present.allSatisfy(way.contains) }
+    guard let way = whole.first, whole.count == 1, present.count == way.count else {
+      let missing = fitting.flatMap { $0.filter { !present.contains($0) } }
+      throw location.error(
+        .failed,
+        whole.isEmpty && !fitting.isEmpty
+          ? "has \(present.joined(separator: " and ")) but no \(missing.joined(separator: " or "))"
+          : "has \(present.joined(separator: ", ")), which do not belong together")
+    }
+    let (name, value) = (values[way[0]] ?? "", Secret(values[way[1]] ?? ""))
+    let access: AsperaNodeAccess =
+      switch way[1] {
+      case password: .basic(user: name, password: value)
+      case secret: .accessKey(id: name, secret: value)
+      default: .bearer(value, accessKey: name)
+      }
+    do {
+      _ = try AsperaNodeSigner.fields(for: access)
+    } catch {
+      throw location.error(
+        .failed, "has a credential that cannot be used (\(error.message.dropLast()))", remedy: error.remedy)
+    }
+    if let end = access.expiration, end <= now {
+      throw location.error(.failed, "has a bearer token that expired at \(end)", remedy: "Store a new one there.")
+    }
+    return access
+  }
+}

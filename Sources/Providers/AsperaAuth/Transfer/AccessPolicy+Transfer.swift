@@ -1,0 +1,176 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+extension AccessPolicy {
+  /// Restricts a transfer specification to the paths and the token lifetime that the policy allows.
+  ///
+  /// In the result, every path on the server is absolute and allowed, and the requested token lifetime does not exceed
+  /// the rule's remaining lifetime. A path without a leading slash is relative to the folder of the rule's prefix. An
+  /// upload without a destination root goes to that folder. Because a token also grants access to everything below its
+  /// paths, a rule must allow all of it.
+  ///
+  /// ```swift
+  /// let allowed = try policy.transfer(specification, with: "access-key", at: .now)
+  /// let grant = try await issuer.grant(for: TokenRequest(session: "s", specification: allowed))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - specification: The requested transfer. An upload requires permission to write its destinations, and a download
+  ///     requires permission to read its sources.
+  ///   - accessKey: The bucket name in the rules: the access key, or the root that the node has for the access key.
+  ///   - date: The current time.
+  /// - Returns: The specification to send to the node.
+  /// - Throws: A `PolicyError`: `refused` if no rule allows the transfer; `unsupportedCondition` or `unsupportedKey`
+  ///   if the only rule that would allow the transfer is limited to a size, a media type, an address or a single key,
+  ///   because a node cannot bind a token to such a condition.
+  public func transfer(
+    _ specification: TransferSpec, with accessKey: String, at date: Timestamp
+  ) throws(PolicyError) -> TransferSpec {
+    let action: AccessAction
+    switch specification.direction {
+    case .send?: action = .write
+    case .receive?: action = .read
+    case nil:
+      throw PolicyError(
+        .refused, "The transfer has no direction, so that no rule can be applied to it.",
+        remedy: "Set direction to send or receive.")
+    }
+    var problem: PolicyError?
+    for rule in try checkedRules(isBucket: { _ in true })
+    where rule.bucket == accessKey && rule.actions.contains(action) {
+      do throws(PolicyError) {
+        return try TransferScope(rule, action, at: date).applied(to: specification)
+      } catch {
+        // An error about a condition that a token cannot express is more useful than one about another rule.
+        if problem == nil || error.code != .refused { problem = error }
+      }
+    }
+    throw problem
+      ?? PolicyError(
+        .refused, "No rule allows to \(action) with the access key \"\(accessKey)\".",
+        remedy: "Request a transfer that the policy allows.")
+  }
+}
+
+/// The folder on a node to which an access rule grants access, and the rule's remaining lifetime.
+private struct TransferScope {
+  private let prefix: String
+  private let life: Int64?
+
+  /// Creates the scope of a rule, or throws if it has expired or has a condition to which a token cannot be bound.
+  init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
+    switch rule.objects {
+    case .all: prefix = ""
+    case .prefix(let prefix): self.prefix = prefix
+    case .key(let key):
+      throw PolicyError(
+        .unsupportedKey,
+        "The rule is for the single key \"\(key)\", and a transfer token is valid for everything below a path.",
+        remedy: "Use a prefix that ends with a slash.")
+    }
+    guard TransferPlace(prefix) != nil else {
+      throw PolicyError(
+        .unsupportedKey, "The prefix \"\(prefix)\" is not a path: it has an empty component, \".\" or \"..\" in it.",
+        remedy: "Write it like uploads/alice/.")
+    }
+    if rule.addresses != nil { throw Self.unsupported("an address") }
+    if action == .write {
+      if rule.maximumSize != nil { throw Self.unsupported("a size") }
+      if rule.contentTypes != nil { throw Self.unsupported("media types") }
+    }
+    life = rule.end.map { date.duration(to: $0).components.seconds }
+    if let life, life < 1 {
+      throw PolicyError(.refused, "The rule has expired.", remedy: "Get a policy that expires later.")
+    }
+  }
+
+  /// Returns the specification with absolute paths, or throws if a path is not below the rule's prefix.
+  func applied(to specification: TransferSpec) throws(PolicyError) -> TransferSpec {
+    var allowed = specification
+    guard !specification.paths.isEmpty else { throw Self.refused("The transfer has no paths") }
+    // Tags and root identifiers can change the folder to which paths are relative.
+    guard specification.tags?["aspera"] == nil,
+      ["tags64", "source_root_id", "destination_root_id"].allSatisfy({ specification.fields[$0] == nil })
+    else { throw Self.refused("The transfer has tags or roots that only a node or the issuer of a token may set") }
+    switch specification.direction {
+    case .receive?:
+      var root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
+      while let shorter = root?.removingByteSuffix("/") { root = String(shorter) }
+      var paths: [TransferPath] = []
+      for path in specification.paths {
+        let source = root.map { "\($0)/\(path.source)" } ?? path.source
+        paths.append(TransferPath(try location(source).absolute, to: path.destination))
+      }
+      allowed.paths = paths
+      allowed.sourceRoot = nil
+    case .send?, nil:
+      let root = try location(specification.destinationRoot ?? "", isFolder: true)
+      for destination in specification.paths.compactMap(\.destination) {
+        _ = try location("\(root.absolute)/\(destination)")
+      }
+      allowed.destinationRoot = root.absolute
+    }
+    if let life {
+      let asked = specification.fields["token_life_seconds"]?.integer.map { Int64($0) } ?? life
+      allowed.fields["token_life_seconds"] = .number(JSONNumber(min(max(asked, 1), life)))
+    }
+    return allowed
+  }
+
+  /// Resolves a path in the specification to a path on the node, or throws if the rule does not allow the path.
+  private func location(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
+    // A prefix without a trailing slash ends within a name: relative paths are resolved in the folder before that name.
+    let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
+    let text =
+      path.utf8.first == UInt8(ascii: "/")
+      ? String(path.utf8.dropFirst()) : folder.isEmpty ? path : "\(folder)/\(path)"
+    guard let text, let location = TransferPlace(text) else {
+      throw Self.refused("The path \"\(path)\" leads out of its folder")
+    }
+    guard location.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
+      throw Self.refused("The path \"\(path)\" is not below \"/\(prefix)\"")
+    }
+    return location
+  }
+
+  private static func unsupported(_ what: String) -> PolicyError {
+    PolicyError(
+      .unsupportedCondition, "The rule has \(what), to which a node's token cannot be bound.",
+      remedy: "Leave it out of the rule for Aspera, and check it where the transfer is requested.")
+  }
+
+  private static func refused(_ problem: String) -> PolicyError {
+    PolicyError(.refused, "\(problem).", remedy: "Request paths that the policy allows.")
+  }
+}
+
+/// A path below the root of a node, without components such as `..` that lead outside.
+private struct TransferPlace {
+  private let names: [Substring]
+
+  /// Parses a path, ignoring slashes at its end.
+  ///
+  /// The result is `nil` if the path contains an empty component, `.`, `..` or a NUL. Backslashes count as separators
+  /// in the search for `..`, because nodes on Windows treat backslashes as slashes.
+  init?(_ text: String) {
+    let names = text.parts(between: "/")
+    guard let end = names.lastIndex(where: { !$0.isEmpty }) else {
+      self.names = []
+      if text.isEmpty || text == "/" { return }
+      return nil
+    }
+    self.names = Array(names[...end])
+    guard self.names.allSatisfy(Self.isName) else { return nil }
+  }
+
+  private static func isName(_ text: Substring) -> Bool {
+    !text.isEmpty && text != "." && !text.utf8.contains(0) && !String(text).parts(between: "\\").contains("..")
+  }
+
+  var absolute: String { "/" + names.joined(separator: "/") }
+
+  /// Returns the path as a key in access rules: without a leading slash, and with a trailing slash for a folder.
+  func key(isFolder: Bool) -> String { names.joined(separator: "/") + (isFolder && !names.isEmpty ? "/" : "") }
+}

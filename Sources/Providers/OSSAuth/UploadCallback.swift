@@ -1,0 +1,269 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// A request that OSS sends to a server of the app after it has stored an uploaded object.
+///
+/// The body of the request is a template. OSS replaces variables such as `${object}` and `${size}`, and variables of
+/// the app, whose names start with `x:`. The service answers the upload with the body of the server's response, which
+/// must be JSON.
+///
+/// ```swift
+/// let callback = UploadCallback(
+///   to: ["https://app.example.com/uploaded"], body: "object=${object}&size=${size}&user=${x:user}",
+///   variables: ["x:user": "7"])
+/// let object = try await client.upload(file, to: "cat.jpg", options: UploadOptions(headers: callback.headerFields))
+/// ```
+///
+/// The page is "Callback", <https://www.alibabacloud.com/help/en/oss/developer-reference/callback>.
+public struct UploadCallback: Sendable, Hashable {
+  /// A format of the callback's body, and of the values in it.
+  public enum BodyFormat: String, Sendable, Hashable {
+    /// A form, in which the values are percent-encoded.
+    case form = "application/x-www-form-urlencoded"
+    /// JSON, in which texts have quotation marks, so that the template has none around a variable.
+    case json = "application/json"
+  }
+
+  /// The URLs of the app's server, at most five, of which OSS tries one after another until a request succeeds.
+  public var urls: [String]
+
+  /// The `Host` header of the callback, or `nil` for the host of the URL.
+  public var host: String?
+
+  /// The template of the body.
+  public var body: String
+
+  /// The format of the body.
+  public var format: BodyFormat
+
+  /// The values of the app's own variables, by names such as `x:user`, in lowercase.
+  public var variables: [String: String]
+
+  /// A Boolean value that indicates whether OSS names the host when it opens a TLS connection (SNI).
+  ///
+  /// A server with certificates for several hosts needs the name.
+  public var sendsServerName: Bool
+
+  /// Creates a callback.
+  ///
+  /// - Parameters:
+  ///   - urls: The URLs of the app's server, percent-encoded, at most five.
+  ///   - body: The template of the body.
+  ///   - format: The format of the body.
+  ///   - variables: The values of the app's own variables, by names such as `x:user`, in lowercase.
+  ///   - host: The `Host` header of the callback, or `nil` for the host of the URL.
+  ///   - sendsServerName: Whether OSS names the host when it opens a TLS connection (SNI).
+  public init(
+    to urls: [String], body: String, format: BodyFormat = .form, variables: [String: String] = [:],
+    host: String? = nil, sendsServerName: Bool = false
+  ) {
+    self.urls = urls
+    self.body = body
+    self.format = format
+    self.variables = variables
+    self.host = host
+    self.sendsServerName = sendsServerName
+  }
+}
+
+extension UploadCallback {
+  /// The headers of an upload: `x-oss-callback`, and `x-oss-callback-var` if there are variables.
+  ///
+  /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
+  public var headerFields: HTTPFields {
+    get throws(SigningError) {
+      var fields: HTTPFields = [.ossCallback: try encoded]
+      if let variables = encodedVariables { fields[.ossCallbackVariables] = variables }
+      return fields
+    }
+  }
+
+  /// The query parameters of a presigned upload: `callback`, and `callback-var` if there are variables.
+  ///
+  /// The user of the URL then needs no header for the callback. The signature covers the parameters.
+  ///
+  /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
+  public var parameters: [RequestTarget.Parameter] {
+    get throws(SigningError) {
+      let callback = RequestTarget.Parameter(name: "callback", value: try encoded)
+      return [callback] + (encodedVariables.map { [RequestTarget.Parameter(name: "callback-var", value: $0)] } ?? [])
+    }
+  }
+
+  /// The condition of a form policy that adds the callback to the form and to what is signed.
+  ///
+  /// The variables are fields of their own in a form, and are not signed: add ``formFields``. Values that the app's
+  /// server trusts belong in the template.
+  ///
+  /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.
+  public var formCondition: FormCondition {
+    get throws(SigningError) { FormCondition("callback", .equals(try encoded)) }
+  }
+
+  /// The form fields with the variables, which are sent before the file.
+  public var formFields: [FormField] {
+    variables.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { FormField($0.key, $0.value) }
+  }
+
+  /// The JSON of the callback in Base64.
+  private var encoded: String {
+    get throws(SigningError) {
+      try check()
+      var document: JSONObject = ["callbackUrl": .string(urls.joined(separator: ";"))]
+      document["callbackHost"] = host.map { .string($0) }
+      document["callbackBody"] = .string(body)
+      document["callbackBodyType"] = .string(format.rawValue)
+      if sendsServerName { document["callbackSNI"] = true }
+      let text = Self.base64(document)
+      guard text.utf8.count + (encodedVariables?.utf8.count ?? 0) <= Self.byteLimit else {
+        throw .callback(
+          "The template and the variables are longer than \(Self.byteLimit) bytes in Base64.",
+          remedy: "Shorten them; the app's server can look up the rest.")
+      }
+      return text
+    }
+  }
+
+  private var encodedVariables: String? {
+    guard !variables.isEmpty else { return nil }
+    var document = JSONObject()
+    for field in formFields { document[field.name] = .string(field.value) }
+    return Self.base64(document)
+  }
+
+  private static func base64(_ document: JSONObject) -> String {
+    String(writing: { $0.append(base64: JSONValue.object(document).serialized) })
+  }
+
+  /// The maximum number of URLs, according to the page "Callback".
+  private static let urlLimit = 5
+
+  /// The maximum size, in bytes, of both headers together, which leaves space for the other headers of an upload.
+  private static let byteLimit = 6 * 1024
+
+  private func check() throws(SigningError) {
+    guard (1...Self.urlLimit).contains(urls.count) else {
+      throw .callback("There are \(urls.count) URLs.", remedy: "Give one to \(Self.urlLimit) URLs.")
+    }
+    for url in urls {
+      guard Self.isURL(url) else {
+        throw .callback(
+          "\"\(url)\" is not a URL to which OSS can send a callback.",
+          remedy: "Use http:// or https://, a host name or an IPv4 address, and percent-encode the rest.")
+      }
+    }
+    if let host, !Self.isAuthority(host[...]) {
+      throw .callback("\"\(host)\" is not a host.", remedy: "Use a host name or an IPv4 address.")
+    }
+    for name in variables.keys where !Self.isVariable(name) {
+      throw .callback(
+        "\"\(name)\" is not the name of a variable.",
+        remedy: "Start it with x: and use lowercase letters, digits, - _ and . after that.")
+    }
+    guard !body.isEmpty, let template = CallbackTemplate(body) else {
+      throw .callback(
+        "The template of the body is empty, or has a ${ without a }.", remedy: "Write variables as ${object}.")
+    }
+    let known = CallbackTemplate.systemVariables
+    for name in template.variables where variables[name] == nil && !known.contains(name) {
+      throw .callback(
+        "The template has the variable \"\(name)\", which has no value.",
+        remedy: "Add it to the variables, or use one of \(known.sorted().joined(separator: ", ")).")
+    }
+  }
+
+  private static func isURL(_ url: String) -> Bool {
+    guard let rest = url.removingBytePrefix("https://") ?? url.removingBytePrefix("http://") else { return false }
+    let isClean = rest.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && !"#;\\".utf8.contains($0) }
+    return isClean && isAuthority(rest.bytes(before: "/").bytes(before: "?"))
+  }
+
+  private static func isAuthority(_ text: Substring) -> Bool {
+    let parts = text.parts(between: ":")
+    let isHost = parts[0].utf8.allSatisfy { isAlphanumeric($0) || "-._".utf8.contains($0) }
+    let isPort = parts.count == 1 || parts.count == 2 && UInt16(digits: parts[1]).map { $0 > 0 } ?? false
+    return !parts[0].isEmpty && isHost && isPort
+  }
+
+  private static func isVariable(_ name: String) -> Bool {
+    name.hasBytePrefix("x:") && name.utf8.count > 2
+      && name.utf8.dropFirst(2).allSatisfy { byte in
+        isAlphanumeric(byte) && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || "-_.".utf8.contains(byte)
+      }
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}
+
+extension SigningError {
+  fileprivate static func callback(_ message: String, remedy: String) -> SigningError {
+    SigningError(.invalidConfiguration, "The callback cannot be used: \(message)", remedy: remedy)
+  }
+}
+
+package enum CallbackMessage {
+  /// Returns the bytes that a callback's signature covers: the decoded path, the query, a line feed and the body.
+  ///
+  /// The parts have no separators of their own. A path whose decoded form contains a question mark or a control
+  /// character would make the same bytes as another request, so the result is `nil` for it.
+  package static func bytes(target: String, body: [UInt8]) -> [UInt8]? {
+    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+    let query = target.utf8[path.endIndex...]
+    guard path.first == UInt8(ascii: "/"), query.allSatisfy({ $0 > UInt8(ascii: " ") && $0 != 0x7f }),
+      var bytes = String(Substring(path)).percentDecodedBytes(),
+      bytes.allSatisfy({ $0 >= UInt8(ascii: " ") && $0 != 0x7f && $0 != UInt8(ascii: "?") })
+    else { return nil }
+    bytes += query
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes + body
+  }
+}
+
+/// The template of a callback's body: text with variables such as `${object}`.
+package struct CallbackTemplate: Sendable {
+  package enum Piece: Sendable, Equatable {
+    case text(String)
+    case variable(String)
+  }
+
+  /// The names of the variables that OSS sets, from the page "Callback".
+  package static let systemVariables: Set<String> = [
+    "bucket", "object", "etag", "size", "mimeType", "imageInfo.height", "imageInfo.width", "imageInfo.format", "crc64",
+    "contentMd5", "vpcId", "clientIp", "reqId", "operation",
+  ]
+
+  package let pieces: [Piece]
+
+  package var variables: [String] {
+    pieces.compactMap { piece in
+      if case .variable(let name) = piece { name } else { nil }
+    }
+  }
+
+  /// Parses a template, or returns `nil` if a variable has no end.
+  package init?(_ text: String) {
+    var pieces: [Piece] = []
+    var rest = text.utf8[...]
+    while let start = rest.firstRange(of: "${".utf8) {
+      guard let end = rest[start.upperBound...].firstIndex(of: UInt8(ascii: "}")) else { return nil }
+      if start.lowerBound > rest.startIndex { pieces.append(.text(Self.text(rest[..<start.lowerBound]))) }
+      pieces.append(.variable(Self.text(rest[start.upperBound..<end])))
+      rest = rest[rest.index(after: end)...]
+    }
+    if !rest.isEmpty { pieces.append(.text(Self.text(rest))) }
+    self.pieces = pieces
+  }
+
+  private static func text(_ bytes: Substring.UTF8View) -> String { String(Substring(bytes)) }
+}

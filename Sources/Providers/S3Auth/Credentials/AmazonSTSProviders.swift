@@ -1,0 +1,329 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+public import StorageAuth
+
+/// A provider that assumes a role with another key and returns the temporary keys that Amazon's token service (STS)
+/// issues.
+///
+/// The provider sends `AssumeRole` requests that are signed with Signature Version 4. If the service rejects the
+/// signing time, the provider takes the service's time from the response, signs the request again once, and uses that
+/// time for later requests. Pages: "AssumeRole" in the STS API reference and "Create a signed AWS API request" in the
+/// IAM User Guide.
+///
+/// ```swift
+/// let keys = AmazonAssumeRoleProvider(
+///   roleARN: "arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws)
+/// ```
+public struct AmazonAssumeRoleProvider: CredentialProvider {
+  private static let action = "AssumeRole"
+
+  /// The provider's name, for error messages.
+  public let source: String
+
+  private let role: AmazonRole
+  private let service: SignedExchange
+
+  /// Creates a provider that assumes a role.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role's ARN: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum. If the
+  ///     signing key itself belongs to a role, the maximum is one hour.
+  ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
+  ///   - externalID: The external ID that the role requires from other accounts, 2 to 1224 characters, or `nil` for none.
+  ///   - endpoint: The STS endpoint.
+  public init(
+    roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
+    endpoint: AmazonSTSEndpoint = .global
+  ) {
+    self.init(
+      AmazonRole(
+        arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
+        endpoint: endpoint), credentials: credentials)
+  }
+
+  init(_ role: AmazonRole, credentials: some CredentialProvider<AccessKey>) {
+    source = "Amazon STS AssumeRole (\(ServiceText().shown(role.arn)))"
+    self.role = role
+    service = SignedExchange(source: source, credentials: credentials, rules: .amazon)
+  }
+
+  /// Assumes the role and returns a temporary key with the service's time.
+  ///
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the code of the error with which `credentials` failed to
+  ///   supply the signing key.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let check = RequestCheck(source: source)
+    let form = try role.parameters(of: Self.action, check)
+    let call = try role.endpoint.address(check).amazonCall(form)
+    let signer = SigV4Signer(region: role.endpoint.region, service: "sts")
+    let response = try await service.response(signedWith: signer, refusal: \.amazonRefusal, in: context) { call }
+    return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
+  }
+}
+
+extension CredentialProvider where Self == AmazonAssumeRoleProvider {
+  /// Returns a provider of temporary keys for an AWS role that another key may assume.
+  ///
+  /// ```swift
+  /// let credentials = CredentialCache(
+  ///   .amazonAssumeRole("arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - roleARN: The resource name of the role: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - credentials: The provider of the key that assumes the role.
+  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
+  ///     allows.
+  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
+  ///   - externalID: The external ID that the role requires from callers of other accounts, or `nil` for none.
+  ///   - endpoint: The endpoint of the token service.
+  public static func amazonAssumeRole(
+    _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
+    duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
+    endpoint: AmazonSTSEndpoint = .global
+  ) -> AmazonAssumeRoleProvider {
+    AmazonAssumeRoleProvider(
+      roleARN: roleARN, sessionName: sessionName, credentials: credentials, duration: duration, policy: policy,
+      externalID: externalID, endpoint: endpoint)
+  }
+}
+
+/// A provider that exchanges an identity token for temporary keys of a role at Amazon's token service (STS).
+///
+/// The provider sends unsigned `AssumeRoleWithWebIdentity` requests. Pods of Amazon's container service obtain their
+/// keys in this way (IRSA), and so do jobs of other services that issue identity tokens. Page:
+/// "AssumeRoleWithWebIdentity" in the STS API reference.
+///
+/// If the service cannot reach the identity provider, up to three requests are sent, with a pause between them. If the
+/// service calls the token invalid, the token is read and sent once more, because the platform may just have replaced
+/// the token file.
+public struct AmazonWebIdentityProvider: CredentialProvider {
+  private static let action = "AssumeRoleWithWebIdentity"
+
+  /// The pauses before the retries that follow if the service could not reach the identity provider.
+  private static let pauses = [Duration.seconds(1), .seconds(2)]
+
+  /// The provider's name, for error messages.
+  public let source: String
+
+  private let role: AmazonRole
+  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
+
+  /// Creates a provider that assumes a role with an identity token.
+  ///
+  /// - Parameters:
+  ///   - roleARN: The role's ARN: `arn:aws:iam::<account>:role/<name>`.
+  ///   - sessionName: The session name, which appears in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
+  ///   - duration: The lifetime of the keys: whole seconds from 900 to 43200, and at most the role's maximum.
+  ///   - policy: A policy that restricts the keys' rights, as JSON of at most 2048 bytes, or `nil` for all of the role.
+  ///   - endpoint: The STS endpoint.
+  ///   - token: A closure that returns the identity token. It is called for each request, because tokens are rotated.
+  public init(
+    roleARN: String, sessionName: String = "swift-storage-auth", duration: Duration = .seconds(3600),
+    policy: String? = nil, endpoint: AmazonSTSEndpoint = .global,
+    token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
+  ) {
+    self.init(
+      AmazonRole(arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, endpoint: endpoint),
+      token: token)
+  }
+
+  init(_ role: AmazonRole, token: @escaping AmazonServices.TokenSource) {
+    source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(role.arn)))"
+    var role = role
+    role.externalID = nil  // The operation has no such parameter.
+    self.role = role
+    self.token = token
+  }
+
+  /// Assumes the role and returns a temporary key with the service's time.
+  ///
+  /// - Parameter context: The context of the call.
+  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
+  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
+  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let check = RequestCheck(source: source)
+    let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
+    let parameters = try role.parameters(of: Self.action, check)
+    let address = try role.endpoint.address(check)
+    var pauses = Self.pauses[...]
+    var isTokenReadAgain = false
+    while true {
+      let response = try await exchange.send { () async throws(CredentialError) in
+        let identity = try await check.identityToken(token)
+        return PreparedCall(
+          address.amazonCall(parameters + [FormPair("WebIdentityToken", identity.reveal())]), masks: [identity])
+      }
+      let refusal = response.amazonRefusal
+      if response.isSuccess, refusal == nil {
+        return try CredentialReader(ofTokenService: source).amazonRoleKey(in: response, to: Self.action)
+      }
+      if refusal?.code == "IDPCommunicationError", let pause = pauses.popFirst() {
+        try await wait(pause, by: context.time)
+      } else if refusal?.code == "InvalidIdentityToken", !isTokenReadAgain {
+        isTokenReadAgain = true
+      } else {
+        throw RefusalRules.amazon.error(
+          for: response, refusal, source: source, fallback: "See the vendor's documentation of this code.")
+      }
+    }
+  }
+
+  private func wait(_ pause: Duration, by time: any SigningClock) async throws(CredentialError) {
+    do {
+      try await time.sleep(for: pause)
+    } catch {
+      throw CredentialError(
+        .cancelled, source: source, "The wait was cancelled.", remedy: "Retry if the key is still needed.")
+    }
+  }
+}
+
+/// An endpoint of Amazon's token service (STS) or of a compatible service, with the region in the signature's scope.
+///
+/// Compatible services, such as MinIO, have custom URLs; see ``url(_:region:)``.
+public struct AmazonSTSEndpoint: Sendable, Hashable {
+  let region: String
+  private let ownURL: String?
+
+  /// The global STS endpoint, which is reachable from everywhere: `sts.amazonaws.com`.
+  public static let global = AmazonSTSEndpoint(region: "us-east-1", ownURL: "https://sts.amazonaws.com")
+
+  /// Returns the STS endpoint for a region: `sts.<region>.amazonaws.com`.
+  ///
+  /// - Parameter region: The region ID, such as `eu-central-1`.
+  public static func region(_ region: String) -> AmazonSTSEndpoint {
+    AmazonSTSEndpoint(region: region, ownURL: nil)
+  }
+
+  /// Returns a custom STS endpoint.
+  ///
+  /// - Parameters:
+  ///   - url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server runs on
+  ///     this machine.
+  ///   - region: The region in the signature's scope.
+  public static func url(_ url: String, region: String = "us-east-1") -> AmazonSTSEndpoint {
+    AmazonSTSEndpoint(region: region, ownURL: url)
+  }
+
+  var url: String {
+    ownURL ?? "https://sts.\(region).\(region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
+  }
+
+  /// Returns the URL for requests; an invalid region is rejected because it could change the host.
+  func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
+    guard region.isScopePart(atMost: 63) else {
+      throw check.refused("The name of the region is not valid.", "Write it like eu-central-1.")
+    }
+    return try check.address(url).appending("/")
+  }
+}
+
+/// A role of Amazon, with the parameters that `AssumeRole` and `AssumeRoleWithWebIdentity` share.
+typealias AmazonRole = AssumedRole<AmazonSTSEndpoint>
+
+extension AmazonRole {
+  /// Returns the checked request parameters; of an ARN only the beginning, as compatible services have other forms.
+  func parameters(of action: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
+    let parts = arn.parts(between: ":", atMost: 5)
+    let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
+    try check.resourceName(arn, of: "role", form: "arn:aws:iam::<account>:role/<name>", limit: 2048, isARN)
+    return [FormPair("Action", action), FormPair("Version", "2011-06-15")]
+      + (try parameters(sessionMarks: "_+=,.@-", check))
+  }
+}
+
+extension ServiceURL {
+  func amazonCall(_ form: [FormPair]) -> ServiceCall {
+    let headers: HTTPFields = [
+      .accept: "application/xml", .contentType: "application/x-www-form-urlencoded; charset=utf-8",
+    ]
+    return call(.post, headers: headers, body: Array(FormPair.written(form).utf8))
+  }
+}
+
+extension RefusalRules {
+  /// The rules for the error codes, from the STS API reference: "AssumeRole", "AssumeRoleWithWebIdentity", "Common
+  /// Errors".
+  ///
+  /// The service also reports a wrong signing time as `SignatureDoesNotMatch`. Therefore a clock that differs from the
+  /// service's is corrected before the secret is assumed to be wrong.
+  static let amazon = RefusalRules(
+    clock: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
+    passing: [
+      "IDPCommunicationError", "Throttling", "InternalFailure", "InternalError", "ServiceUnavailable",
+      "RequestLimitExceeded",
+    ],
+    remedies: [
+      ("RequestExpired", "Set this machine's clock."), ("RequestTimeTooSkewed", "Set this machine's clock."),
+      ("AccessDenied", "Let the role's trust policy name the caller, and give the caller sts:AssumeRole."),
+      ("ExpiredToken", "Get a new token, or a new temporary key to sign with."),
+      ("InvalidIdentityToken", "Check the identity provider that the role trusts, and the token's audience."),
+      ("IDPRejectedClaim", "Get a new identity token; the identity provider no longer accepts this one."),
+      ("InvalidClientTokenId", "Check the access key id of the signing key, and its session token."),
+      ("SignatureDoesNotMatch", "Check the secret of the signing key; a blank at its end is the usual cause."),
+      ("RegionDisabledException", "Activate STS in the region, or use another region."),
+      ("MalformedPolicyDocument", "Correct the policy; it is written like those of IAM."),
+      ("PackedPolicyTooLarge", "Shorten the policy, or attach it to the role."),
+      ("ValidationError", "Request a lifetime within the role's maximum, and check the names."),
+    ])
+}
+
+extension ServiceResponse {
+  var amazonRefusal: ServiceRefusal? {
+    guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
+      let code = error["Code"]?.text, !code.isEmpty
+    else { return nil }
+    return ServiceRefusal(
+      code: code, message: error["Message"]?.text ?? "",
+      requestID: (document["RequestId"] ?? error["RequestId"])?.text)
+  }
+}
+
+extension CredentialReader {
+  /// Returns the temporary key in an XML response of the token service: `<…Response><…Result><Credentials>`.
+  func amazonRoleKey(
+    in response: ServiceResponse, to action: String
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard let document = response.document else {
+      throw malformed("The response is empty, is no XML, or was cut off.", isRetryable: true)
+    }
+    guard document.name.isIdentical(to: "\(action)Response") else {
+      throw malformed("The response is XML, but no \(action)Response.")
+    }
+    let credentials = try only("Credentials", in: try only("\(action)Result", in: document))
+    var fields = JSONObject()
+    for field in credentials.children {
+      guard fields[field.name] == nil else { throw malformed("The response has a field of the key twice.") }
+      fields[field.name] = .string(field.text)
+    }
+    return try amazonKey(in: fields, token: "SessionToken", at: response.issuerTime)
+  }
+
+  private func only(_ name: String, in node: XMLNode) throws(CredentialError) -> XMLNode {
+    let found = node.all(name)
+    guard let first = found.first, found.count == 1 else {
+      throw malformed("The response has \(found.isEmpty ? "no element" : "more than one element") \(name).")
+    }
+    return first
+  }
+
+  /// Returns the temporary key in an object; only the name of the token's field varies among the services.
+  func amazonKey(
+    in fields: JSONObject, token: String, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    try key(("AccessKeyId", "SecretAccessKey", token), in: fields, in: fields, at: issuerTime)
+  }
+}

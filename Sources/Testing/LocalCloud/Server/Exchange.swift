@@ -1,0 +1,259 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import HummingbirdCore
+internal import NIOCore
+internal import StorageAuth
+internal import Synchronization
+
+/// The faults that are planned for one request, which are injected before and after its operation, and its record.
+struct Exchange: Sendable {
+  let plan: FaultPlan
+  /// The record of the request, or `nil` if the server is not observed.
+  let record: RequestRecord?
+  let sleep: @Sendable @concurrent (Duration) async throws -> Void
+
+  /// Injects the faults before the operation, and returns the status of an error that replaces it, if any.
+  func begin() async throws -> Int? {
+    if plan.delayBefore > .zero { try await sleep(plan.delayBefore) }
+    return try failure(in: .before)
+  }
+
+  /// Injects the faults after the operation, and returns the status of an error that replaces the answer, if any.
+  func end(_ answer: inout Answer) async throws -> Int? {
+    if plan.delayAfter > .zero { try await sleep(plan.delayAfter) }
+    if plan.main?.kind == .malformed, case .bytes(let document) = answer.body {
+      answer.body = .bytes(Array(document.prefix(document.count / 2)))
+    }
+    return try failure(in: .after)
+  }
+
+  private func failure(in phase: LocalCloud.Fault.Phase) throws -> Int? {
+    guard let fault = plan.main, fault.phase == phase else { return nil }
+    switch fault.kind {
+    case .serverError(let status):
+      record?.injectedFault()
+      return status
+    case .disconnect: throw ConnectionFault()
+    case .delay, .stall, .cut, .malformed: return nil
+    }
+  }
+
+  /// Sends a response with the planned fault in its body; `read` passes on an object's bytes in chunks.
+  @concurrent
+  func send(
+    _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter,
+    reading read: @escaping @Sendable ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void = { _, _ in }
+  ) async throws {
+    var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
+    let hasLength = answer.status != .noContent && answer.status != .notModified
+    if hasLength { head.headerFields[.contentLength] = String(answer.body.byteCount) }
+    let hasBody = method != .head && hasLength && answer.body.isSent
+    record?.answered(answer.status.code, byteCount: hasBody ? answer.body.byteCount : 0)
+    var fault = BodyFault(plan.main?.kind, byteCount: hasBody ? answer.body.byteCount : 0, sleep: sleep)
+    if !hasBody || fault?.limit == 0 {
+      try await fault?.inject()
+      fault = nil
+    }
+    guard hasBody else { return try await writer.writeResponse(head) }
+    if fault == nil, case .bytes(let bytes) = answer.body {
+      return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+    if fault == nil, answer.body.byteCount <= BlobStore.chunkByteCount {
+      // A small response is sent in a single write.
+      var whole = ByteBuffer()
+      try await answer.body.forEachPiece(reading: read) { piece in
+        var piece = piece
+        if whole.readableBytes == 0 { whole = piece } else { whole.writeBuffer(&piece) }
+      }
+      return try await writer.write(response: head, body: ResponseBody(byteBuffer: whole))
+    }
+    var body = try await writer.writeHead(head)
+    try await answer.body.forEachPiece(reading: read) { piece in
+      var piece = piece
+      if let first = fault?.slice(of: &piece) {
+        if first.readableBytes > 0 { try await body.write(first) }
+        try await fault?.inject()
+        fault = nil
+      }
+      if piece.readableBytes > 0 { try await body.write(piece) }
+    }
+    try await body.finish(nil)
+  }
+}
+
+/// An error that makes the server close the connection without further bytes, because of an injected fault.
+struct ConnectionFault: Error {}
+
+extension Answer.Body {
+  /// The size of the response body in bytes, which is the value of `Content-Length`.
+  var byteCount: Int64 {
+    switch self {
+    case .none: 0
+    case .bytes(let bytes): Int64(bytes.count)
+    case .extents(_, let byteCount), .head(let byteCount): byteCount
+    }
+  }
+
+  fileprivate var isSent: Bool {
+    switch self {
+    case .none, .head: false
+    case .bytes, .extents: true
+    }
+  }
+
+  /// Reads the bytes of the response body and passes them to `consume` in chunks.
+  fileprivate func forEachPiece(
+    reading read: @Sendable @escaping ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void,
+    _ consume: (ByteBuffer) async throws -> Void
+  ) async throws {
+    switch self {
+    case .none, .head: break
+    case .bytes(let bytes): try await consume(ByteBuffer(bytes: bytes))
+    case .extents(let extents, _): try await read(extents, consume)
+    }
+  }
+}
+
+/// An injected fault at a byte offset in the response body: a pause, or a closed connection.
+private struct BodyFault {
+  /// The byte offset in the response body at which the fault occurs.
+  let limit: Int64
+  private let pause: Duration?
+  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
+  private var sent: Int64 = 0
+
+  init?(
+    _ kind: LocalCloud.Fault.Kind?, byteCount: Int64,
+    sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
+  ) {
+    switch kind {
+    case .cut(let bytes):
+      limit = max(min(Int64(bytes), byteCount - 1), 0)
+      pause = nil
+    case .stall(let duration, let bytes):
+      limit = min(Int64(bytes), byteCount)
+      pause = duration
+    default: return nil
+    }
+    self.sleep = sleep
+  }
+
+  /// Takes the bytes before the fault from a chunk, or returns `nil` if the fault comes after the chunk.
+  mutating func slice(of piece: inout ByteBuffer) -> ByteBuffer? {
+    guard sent + Int64(piece.readableBytes) >= limit else {
+      sent += Int64(piece.readableBytes)
+      return nil
+    }
+    return piece.readSlice(length: Int(limit - sent))
+  }
+
+  /// Pauses the response, or throws an error that closes the connection.
+  func inject() async throws {
+    guard let pause else { throw ConnectionFault() }
+    try await sleep(pause)
+  }
+}
+
+/// An object that selects the injected faults for each request and each Aspera transfer.
+final class FaultInjector: Sendable {
+  private struct State {
+    var faults: LocalCloud.Faults
+    var counts: [LocalCloud.Endpoint: Int] = [:]
+    var connections = 0
+    var generator: SeededGenerator
+  }
+
+  private let state: Mutex<State>
+
+  init(_ faults: LocalCloud.Faults) {
+    state = Mutex(State(faults: faults, generator: SeededGenerator(state: faults.seed)))
+  }
+
+  /// The configured faults.
+  ///
+  /// Setting new faults restarts the request count of each endpoint whose faults changed. It also restarts the
+  /// connection count if the transfer faults changed, and the random number generator if the seed changed.
+  var faults: LocalCloud.Faults {
+    get { state.withLock { $0.faults } }
+    set {
+      state.withLock { state in
+        for endpoint in LocalCloud.Endpoint.allCases where state.faults[endpoint] != newValue[endpoint] {
+          state.counts[endpoint] = nil
+        }
+        if state.faults.transfers != newValue.transfers { state.connections = 0 }
+        if state.faults.seed != newValue.seed { state.generator = SeededGenerator(state: newValue.seed) }
+        state.faults = newValue
+      }
+    }
+  }
+
+  /// Counts a request to an endpoint and returns the faults that are planned for the request.
+  func plan(for endpoint: LocalCloud.Endpoint) -> FaultPlan {
+    state.withLock { state in
+      let count = state.counts[endpoint, default: 0] + 1
+      state.counts[endpoint] = count
+      var plan = FaultPlan()
+      for fault in state.faults[endpoint] where fault.frequency.includes(count, &state.generator) { plan.add(fault) }
+      return plan
+    }
+  }
+
+  /// Counts a transfer connection and returns the fault that is planned for it, or `nil` if no fault applies.
+  func transferFault() -> LocalCloud.TransferFault? {
+    state.withLock { state in
+      state.connections += 1
+      let count = state.connections
+      // All faults are evaluated, so that each `chance` fault draws one random number per connection and the outcome
+      // depends only on the order of the connections.
+      return state.faults.transfers.filter { $0.frequency.includes(count, &state.generator) }.first
+    }
+  }
+}
+
+/// The injected faults that are planned for one request.
+struct FaultPlan: Sendable {
+  private(set) var isEmpty = true
+  private(set) var delayBefore = Duration.zero
+  private(set) var delayAfter = Duration.zero
+
+  /// The first planned fault that is not a delay, or `nil` if only delays are planned.
+  private(set) var main: LocalCloud.Fault?
+
+  mutating func add(_ fault: LocalCloud.Fault) {
+    isEmpty = false
+    switch (fault.kind, fault.phase) {
+    case (.delay(let duration), .before): delayBefore += duration
+    case (.delay(let duration), .after): delayAfter += duration
+    default: main = main ?? fault
+    }
+  }
+}
+
+extension LocalCloud.Fault.Frequency {
+  /// Returns whether a fault applies to the request with a number from 1 on.
+  ///
+  /// A `chance` draws a number for each request, so that the outcome depends only on the order of the requests.
+  fileprivate func includes(_ count: Int, _ generator: inout SeededGenerator) -> Bool {
+    switch self {
+    case .always: true
+    case .every(let number): number > 0 && count.isMultiple(of: number)
+    case .chance(let probability): Double.random(in: 0..<1, using: &generator) < probability
+    case .first(let number): count <= number
+    }
+  }
+}
+
+/// A generator of pseudorandom numbers (SplitMix64) that returns the same sequence for the same seed.
+private struct SeededGenerator: RandomNumberGenerator {
+  fileprivate var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

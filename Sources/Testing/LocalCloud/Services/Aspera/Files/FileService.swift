@@ -1,0 +1,314 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The calls of the fourth generation of the Node API, which name files by their IDs, for one caller.
+struct FileService: Sendable {
+  /// The maximum size of a file whose content a response contains.
+  private static let contentByteLimit: Int64 = 8 * 1_024 * 1_024
+
+  let aspera: AsperaContext
+  let caller: NodeCaller
+  let root: NodePath
+
+  /// The access levels of the caller, or `nil` if the caller has all rights on all files of the access key.
+  let grants: FileGrants?
+
+  /// Throws if the caller is the user of a bearer token to whom no permission of the access key applies.
+  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
+    self.aspera = aspera
+    self.caller = caller
+    root = try caller.root
+    guard case .bearer(let key, let user) = caller, !user.isAdministrator else {
+      grants = nil
+      return
+    }
+    let grants = aspera.files.register.grants(of: user, key.id)
+    guard !grants.isEmpty else { throw .node(.forbidden, "The user has no permission on any file of the access key.") }
+    self.grants = grants
+  }
+
+  func levels(at path: NodePath) -> AccessLevels { grants?.levels(at: path) ?? .all }
+
+  /// Returns the file with an ID, on which the caller must have an access level, or any one if it is `[]`.
+  func entry(_ id: String, for level: AccessLevels) throws -> FileEntry {
+    guard let path = aspera.files.register.path(of: id), root.contains(path),
+      let entry = try aspera.files.entry(at: path)
+    else { throw ErrorResponse.node(.notFound, "There is no file \(id.shortened(to: 64)).") }
+    let levels = levels(at: path)
+    guard !levels.isEmpty, levels.isSuperset(of: level) else {
+      let name = level.names.first.map { "the access level \($0)" } ?? "any access level"
+      throw ErrorResponse.node(.forbidden, "The user does not have \(name) on the file \(id).")
+    }
+    return entry
+  }
+
+  /// Returns the folder with an ID, as ``entry(_:for:)`` does.
+  func folder(_ id: String, for level: AccessLevels) throws -> FileEntry {
+    let entry = try entry(id, for: level)
+    guard entry.isFolder else { throw ErrorResponse.nodeBadRequest("The file \(id) is not a folder.") }
+    return entry
+  }
+
+  func show(_ id: String, _ query: NodeQuery) throws -> Answer {
+    let entry = try entry(id, for: [.list])
+    var document = document(of: entry, FileRegister.number(id) ?? 0, levels(at: entry.path))
+    try include(query.list("include"), in: &document, of: entry)
+    return Answer(.object(document))
+  }
+
+  func content(_ id: String) throws -> Answer {
+    let entry = try entry(id, for: [.read])
+    guard entry.isFile, let content = entry.content else {
+      throw ErrorResponse.nodeBadRequest("The file \(id) is a folder or a link, which has no content.")
+    }
+    let limit = Self.contentByteLimit
+    guard content.byteCount <= limit else {
+      throw ErrorResponse.nodeBadRequest(
+        "The file has \(content.byteCount) bytes; the node returns at most \(limit). Transfer it.")
+    }
+    return Answer(content, in: 0..<content.byteCount)
+  }
+
+  /// Renames a file within its folder.
+  func change(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
+    let entry = try entry(id, for: [.rename])
+    guard document["mount_point"]?.bool != true else {
+      throw ErrorResponse.nodeBadRequest("This node has no mount points.")
+    }
+    guard let name = document["name"] else { throw ErrorResponse.nodeBadRequest("There is no name.") }
+    try checkNotRoot(entry)
+    guard let target = name.string.flatMap({ entry.path.parent.child($0) }) else {
+      throw ErrorResponse.nodeBadRequest("The name is not a single name of a file.")
+    }
+    if target.bytes != entry.path.bytes { try await aspera.files.move(entry.path, to: target, at: date) }
+    return Answer(.noContent)
+  }
+
+  /// Deletes a file or a folder with its contents; in the background, the response describes an ended job.
+  func delete(_ id: String, inBackground: Bool) async throws -> Answer {
+    let entry = try entry(id, for: [.delete])
+    try checkNotRoot(entry)
+    try await aspera.files.delete(entry.path)
+    guard inBackground else { return Answer(.noContent) }
+    return Answer(
+      ["status": "complete", "url": .string("/files/\(id)"), "job_id": .string(BlobID.random().description)], .accepted)
+  }
+
+  private func checkNotRoot(_ entry: FileEntry) throws {
+    if entry.path.bytes == root.bytes { throw FileProblem.isRoot }
+  }
+
+  /// The maximum length of the IDs in a link, in bytes.
+  private static let idByteLimit = 255
+
+  func create(_ id: String, _ document: JSONValue, at date: Timestamp) async throws -> Answer {
+    let type = document["type"]?.string
+    guard let type, ["file", "folder", "link"].contains(type) else {
+      throw ErrorResponse.nodeBadRequest("The type must be file, folder or link.")
+    }
+    let folder = try folder(id, for: [type == "folder" ? .mkdir : .write])
+    guard let path = document["name"]?.string.flatMap({ folder.path.child($0) }) else {
+      throw ErrorResponse.nodeBadRequest("The name is missing, or is not a single name of a file.")
+    }
+    guard path.isWithinLimits else { throw FileProblem.tooLong }
+    guard document["mount_point"]?.bool != true else {
+      throw ErrorResponse.nodeBadRequest("This node has no mount points.")
+    }
+    switch type {
+    case "folder":
+      if try aspera.files.entry(at: path) != nil { throw FileProblem.exists(path) }
+      try await aspera.files.makeFolder(path, at: date)
+    case "file": try await aspera.files.create(Self.contents(document["contents"]), at: path, date)
+    default: try await aspera.files.create([], at: path, date, link: Self.link(document))
+    }
+    guard let entry = try aspera.files.entry(at: path) else { throw FileProblem.notFound(path) }
+    var response = self.document(of: entry, aspera.files.register.id(of: path), levels(at: path))
+    if entry.isFile { response["content_type"] = "application/octet-stream" }
+    return Answer(.object(response))
+  }
+
+  /// Returns the bytes of a file from a document's Base64, or no bytes if the member is missing.
+  static func contents(_ value: JSONValue?) throws(ErrorResponse) -> [UInt8] {
+    switch value {
+    case nil, .null?: return []
+    case .string(let text)?:
+      guard let bytes = [UInt8](base64: text) else { throw .nodeBadRequest("The contents are not in Base64.") }
+      return bytes
+    default: throw .nodeBadRequest("The contents are not a string in Base64.")
+    }
+  }
+
+  private static func link(_ document: JSONValue) throws(ErrorResponse) -> FileLink {
+    let (target, node) = (document["target_id"]?.code, document["target_node_id"]?.code)
+    guard let target, !target.isEmpty, target.utf8.count <= idByteLimit, (node ?? "").utf8.count <= idByteLimit else {
+      throw .nodeBadRequest("A link needs a target_id of at most \(idByteLimit) bytes.")
+    }
+    return .file(id: target, nodeID: node)
+  }
+
+  func document(of entry: FileEntry, _ id: Int, _ levels: AccessLevels) -> JSONObject {
+    var document = JSONObject()
+    document["id"] = .string(String(id))
+    document["name"] = .string(entry.path.bytes == root.bytes ? "/" : entry.path.basename)
+    // Only administrators see paths, because a path contains the names of folders that are closed to the user.
+    if grants == nil { document["path"] = .string(entry.path.relative(to: root).text) }
+    if !entry.isFolder { document["size"] = .number(JSONNumber(entry.byteCount)) }
+    document["type"] = .string(Self.type(of: entry))
+    document["modified_time"] = .string(entry.modified.iso8601)
+    if entry.isFolder { document["mount_point"] = false }
+    if case .file(let target, let node)? = entry.link {
+      document["target_id"] = .string(target)
+      document["target_node_id"] = node.map { .string($0) }
+    }
+    document["access_levels"] = levels.document
+    document["access_level"] = .string(levels.olderName)
+    return document
+  }
+
+  /// Adds the attributes that a request names in `include` to the document of a file.
+  func include(_ names: [String], in document: inout JSONObject, of entry: FileEntry) throws {
+    for name in names {
+      switch name {
+      case "access_levels", "access_level": break
+      case "permission_count":
+        let permissions = caller.accessKey.map { aspera.files.register.permissions(of: $0.id) } ?? []
+        let count = permissions.count { $0.path.bytes == entry.path.bytes }
+        document["permission_count"] = .number(JSONNumber(count))
+      case "recursive_counts":
+        guard entry.isFolder else { continue }
+        let below = try aspera.files.walk(entry.path).dropFirst()
+        let files = below.filter(\.isFile)
+        document["recursive_file_count"] = .number(JSONNumber(files.count))
+        document["recursive_folder_count"] = .number(JSONNumber(below.count(where: \.isFolder)))
+        document["recursive_link_count"] = .number(JSONNumber(below.count { $0.link != nil }))
+        document["recursive_size"] = .number(JSONNumber(files.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }))
+      default: throw ErrorResponse.nodeBadRequest("The attribute \(name.shortened(to: 64)) cannot be included.")
+      }
+    }
+  }
+
+  static func type(of entry: FileEntry) -> String {
+    if entry.isFolder { "folder" } else if entry.link != nil { "link" } else { "file" }
+  }
+
+  /// The maximum number of files in a response, and the number of a page in version 4 if the caller names none.
+  private static let (largestPage, defaultPage) = (10_000, 1_000)
+
+  /// The parameters that version 4 of the listing lacks, by IBM's description of the header `Accept-version`.
+  private static let withoutVersion4 = [
+    "sort", "min_size", "max_size", "min_modified_time", "max_modified_time", "target_id", "target_node_id",
+    "files_prefetch_count", "page", "name_iglob",
+  ]
+
+  func list(_ id: String, _ query: NodeQuery) throws -> Answer {
+    let folder = try folder(id, for: [.list])
+    var entries = try filtered(aspera.files.children(of: folder.path), query)
+    if let sort = query["sort"] { entries = try sorted(entries, by: sort) }
+    let page = try query.page(of: entries, limit: Self.largestPage)
+    return try response(Array(page), of: entries.count, query)
+  }
+
+  /// Lists a part of a folder in version 4 of the call: in the order of the names, from a token on.
+  ///
+  /// IBM's description puts the token into the header, and IBM's own client into the query.
+  func listVersion4(_ id: String, _ query: NodeQuery, tokenInHeader header: String?) throws -> Answer {
+    let folder = try folder(id, for: [.list])
+    if let name = Self.withoutVersion4.first(where: { query[$0] != nil }) {
+      throw ErrorResponse.nodeBadRequest("The parameter \(name) is not available with Accept-Version 4.0.")
+    }
+    let size = try query.number("per_page") ?? Self.defaultPage
+    guard (1...Self.largestPage).contains(size) else {
+      throw ErrorResponse.nodeBadRequest("The per_page must be between 1 and \(Self.largestPage).")
+    }
+    let entries = try filtered(aspera.files.children(of: folder.path), query)
+    let (page, next) = try IterationToken.page(of: entries, from: header ?? query["iteration_token"] ?? "", size)
+    var response = try self.response(Array(page), of: entries.count, query)
+    response.headers.set("X-Aspera-Total-Count", String(entries.count))
+    if let next { response.headers.set("X-Aspera-Next-Iteration-Token", next) }
+    return response
+  }
+
+  private func response(_ page: [FileEntry], of total: Int, _ query: NodeQuery) throws -> Answer {
+    let ids = aspera.files.register.ids(of: page.map(\.path))
+    let names = query.list("include")
+    let documents = try zip(page, ids).map { entry, id -> JSONValue in
+      var document = document(of: entry, id, levels(at: entry.path))
+      try include(names, in: &document, of: entry)
+      return .object(document)
+    }
+    var response = Answer(.array(documents))
+    response.headers.set("X-Total-Count", String(total))
+    return response
+  }
+
+  private func filtered(_ entries: [FileEntry], _ query: NodeQuery) throws -> [FileEntry] {
+    let (name, type) = (query["name"], query["type"])
+    if let type, !["file", "link", "folder"].contains(type) {
+      throw ErrorResponse.nodeBadRequest("The type must be file, link or folder.")
+    }
+    let patterns = [try query.pattern("name_glob"), try query.pattern("name_iglob", ignoresCase: true)].compactMap(
+      \.self)
+    let (smallest, largest) = (try query.number("min_size"), try query.number("max_size"))
+    let (oldest, newest) = (try query.time("min_modified_time"), try query.time("max_modified_time"))
+    let (target, targetNode) = (query["target_id"], query["target_node_id"])
+    return entries.filter { entry in
+      if let name, !entry.path.basename.utf8.elementsEqual(name.utf8) { return false }
+      if let type, type != Self.type(of: entry) { return false }
+      if !patterns.allSatisfy({ $0.matches(entry.path.basename) }) { return false }
+      if let smallest, entry.isFolder || entry.byteCount <= smallest { return false }
+      if let largest, entry.isFolder || entry.byteCount >= largest { return false }
+      if let oldest, entry.modified <= oldest { return false }
+      if let newest, entry.modified >= newest { return false }
+      if target != nil || targetNode != nil {
+        guard case .file(let id, let node)? = entry.link else { return false }
+        return (target ?? id) == id && (targetNode ?? node) == node
+      }
+      return true
+    }
+  }
+
+  private func sorted(_ entries: [FileEntry], by attribute: String) throws -> [FileEntry] {
+    // The sort is stable, so that entries with equal attributes stay in the order of their names.
+    switch attribute {
+    case "name": entries
+    case "size": entries.sorted { $0.byteCount < $1.byteCount }
+    case "type": entries.sorted { Self.type(of: $0) < Self.type(of: $1) }
+    case "modified_time", "mtime": entries.sorted { $0.modified < $1.modified }
+    default: throw ErrorResponse.nodeBadRequest("The sort must be name, size, type or modified_time.")
+    }
+  }
+}
+
+/// The token at which the next page of a listing starts: the name of the last entry before, in an opaque form.
+enum IterationToken {
+  private static let letters: [Character: Character] = ["+": "-", "/": "_", "=": "."]
+  private static let base64Letters: [Character: Character] = ["-": "+", "_": "/", ".": "="]
+
+  /// Returns the entries of a page from a token on, or from the first entry if it is empty, and the next page's token.
+  static func page(
+    of entries: [FileEntry], from token: String, _ limit: Int
+  ) throws(ErrorResponse) -> (entries: ArraySlice<FileEntry>, next: String?) {
+    var rest = entries[...]
+    if !token.isEmpty {
+      guard let name = text(token) else { throw .nodeBadRequest("The iteration_token is not one of this node.") }
+      rest = rest.drop { !name.utf8.lexicographicallyPrecedes($0.path.basename.utf8) }
+    }
+    let page = rest.prefix(limit)
+    return (page, page.count < rest.count ? page.last.map { self.token($0.path.basename) } : nil)
+  }
+
+  static func token(_ text: String) -> String {
+    String(String(writing: { $0.append(base64: Array(text.utf8)) }).map { letters[$0] ?? $0 })
+  }
+
+  static func text(_ token: String) -> String? {
+    guard token.utf8.count <= 1_024 else { return nil }
+    return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap {
+      String(validating: $0, as: UTF8.self)
+    }
+  }
+}

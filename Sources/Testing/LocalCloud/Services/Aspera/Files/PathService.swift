@@ -1,0 +1,349 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The calls of the third generation of the Node API, which name files by paths below the root of the caller.
+struct PathService: Sendable {
+  /// The maximum number of elements in the `paths` of a request.
+  private static let pathLimit = 10_000
+
+  /// The maximum number of bytes of a file that a response contains.
+  private static let contentByteLimit: Int64 = 4_096
+
+  let aspera: AsperaContext
+  let root: NodePath
+
+  var files: FileTree { aspera.files }
+
+  // MARK: Changes
+
+  /// Creates the folder, file or symbolic link that an element of the request's `paths` describes.
+  func create(_ element: JSONValue, at date: Timestamp) async throws {
+    let path = try path(element["path"])
+    let type = element["type"]?.string ?? "directory"
+    guard ["directory", "file", "symbolic_link"].contains(type) else {
+      throw ErrorResponse.nodeBadRequest("The type must be directory, file or symbolic_link.")
+    }
+    if try files.entry(at: path) != nil { throw FileProblem.exists(path) }
+    _ = try files.requireFolder(at: path.parent)
+    switch type {
+    case "directory": try await files.makeFolder(path, at: date)
+    case "file": try await files.create(FileService.contents(element["contents"]), at: path, date)
+    default:
+      let target = try self.path(element["target"]?["path"]).relative(to: root)
+      try await files.create([], at: path, date, link: .path(target.text))
+    }
+  }
+
+  /// Deletes a file or folder, unless it is not empty and `recursive_delete` is `false`.
+  func delete(_ element: JSONValue) async throws {
+    let path = try path(element["path"])
+    if path.bytes == root.bytes { throw FileProblem.isRoot }
+    if element["recursive_delete"]?.bool == false, try files.entry(at: path)?.isFolder == true {
+      guard try files.children(of: path).isEmpty else { throw FileProblem.notEmpty(path) }
+    }
+    try await files.delete(path)
+  }
+
+  /// Moves a file or folder; `source` and `destination` are relative to `path`.
+  func rename(_ element: JSONValue, at date: Timestamp) async throws {
+    let base = try path(element["path"])
+    guard let source = element["source"]?.string.flatMap({ NodePath($0) }),
+      let destination = element["destination"]?.string.flatMap({ NodePath($0) })
+    else { throw ErrorResponse.nodeBadRequest("The source or the destination is missing, or leads out of the root.") }
+    let (old, new) = (base.appending(source), base.appending(destination))
+    if old.bytes == root.bytes || new.bytes == root.bytes { throw FileProblem.isRoot }
+    try await files.move(old, to: new, at: date)
+  }
+
+  /// Performs an action for each element of the request's `paths`, and returns the response with all results.
+  ///
+  /// If the action fails, the result contains the error.
+  ///
+  /// - Parameter members: The names of the members that a result repeats from its element.
+  func forEachPath(
+    _ document: JSONValue, repeating members: [String] = ["path"],
+    _ body: (JSONValue, inout JSONObject) async throws -> Void
+  ) async throws -> Answer {
+    guard let elements = document["paths"]?.array, elements.count <= Self.pathLimit else {
+      throw ErrorResponse.nodeBadRequest("There are no paths, or more than \(Self.pathLimit).")
+    }
+    var results: [JSONValue] = []
+    for element in elements {
+      var result = JSONObject()
+      for name in members { result[name] = element[name] }
+      do {
+        try await body(element, &result)
+      } catch let error as ErrorResponse {
+        result["error"] = error.nodeDocument
+      } catch let problem as FileProblem {
+        result["error"] = ErrorResponse.node(problem.relative(to: root)).nodeDocument
+      }
+      results.append(.object(result))
+    }
+    return Answer(["paths": .array(results)])
+  }
+
+  // MARK: Contents
+
+  /// Returns the content of a file, of which the response contains at most 4,096 bytes.
+  ///
+  /// - Parameter encoded: The percent-encoded path. A plus sign stands for a space, because IBM's own client encodes it
+  ///   so.
+  func contents(_ encoded: String) throws -> Answer {
+    let text = encoded.percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+    let path = try path(text.map { .string($0) })
+    guard let entry = try files.entry(at: path) else { throw FileProblem.notFound(path) }
+    guard entry.isFile, let content = entry.content else {
+      throw ErrorResponse.nodeBadRequest("The path is a folder or a link, which has no content.")
+    }
+    return Answer(content, in: 0..<min(content.byteCount, Self.contentByteLimit))
+  }
+
+  // MARK: Paths
+
+  /// Returns the path on the node that a member of a document names below the root of the caller.
+  func path(_ value: JSONValue?) throws(ErrorResponse) -> NodePath {
+    guard let path = root.appending(value?.string) else {
+      throw .nodeBadRequest("The path is missing, too long, or leads out of the root.")
+    }
+    return path
+  }
+
+  /// The number of results in a response if the request names none, and the maximum number.
+  private static let (defaultCount, largestCount) = (100, 10_000)
+
+  /// Lists the contents of a folder, or describes a file.
+  func browse(_ document: JSONValue) throws -> Answer {
+    let (entry, window) = try (existing(document["path"]), Window(document))
+    let filter = try EntryFilter(document)
+    let found = try filter.sorted(
+      entry.isFolder ? files.children(of: entry.path).filter { filter.matches($0, root) } : [])
+    let page = window.page(of: found)
+    return Answer([
+      "total_count": .number(JSONNumber(found.count)), "item_count": .number(JSONNumber(page.count)),
+      "self": .object(self.document(of: entry)), "items": .array(page.map { .object(self.document(of: $0)) }),
+    ])
+  }
+
+  /// Lists the contents of a folder from an iteration token on, in the order of the names.
+  func page(_ document: JSONValue) throws -> Answer {
+    let (entry, window) = try (existing(document["path"]), Window(document))
+    let filter = try EntryFilter(document)
+    let found = try entry.isFolder ? files.children(of: entry.path).filter { filter.matches($0, root) } : [entry]
+    let token = document["iteration_token"]?.string ?? ""
+    let (page, next) = try IterationToken.page(of: found, from: token, window.count)
+    var response = JSONObject()
+    response["items"] = .array(page.map { .object(self.document(of: $0)) })
+    response["item_count"] = .number(JSONNumber(page.count))
+    response["next_iteration_token"] = next.map { .string($0) }
+    response["parameters"] = [
+      "path": .string(entry.path.relative(to: root).text), "count": .number(JSONNumber(window.count)),
+      "iteration_token": .string(token),
+    ]
+    return Answer(.object(response))
+  }
+
+  /// Searches a folder and everything below it.
+  func search(_ document: JSONValue) throws -> Answer {
+    let (entry, window) = try (existing(document["path"]), Window(document))
+    let filter = try EntryFilter(document)
+    let filters = document["filters"]
+    let (shallowest, deepest) = (filters?["depth_min"]?.integer ?? 0, filters?["depth_max"]?.integer ?? .max)
+    let found = try filter.sorted(
+      files.walk(entry.path).dropFirst(entry.isFolder ? 1 : 0).filter {
+        let depth = $0.path.relative(to: entry.path).names.count
+        return shallowest <= depth && depth <= deepest && filter.matches($0, root)
+      })
+    let page = window.page(of: found)
+    return Answer([
+      "items": .array(page.map { .object(self.document(of: $0)) }), "item_count": .number(JSONNumber(page.count)),
+      "total_count": .number(JSONNumber(found.count)),
+      "parameters": [
+        "path": .string(entry.path.relative(to: root).text), "skip": .number(JSONNumber(window.skip)),
+        "count": .number(JSONNumber(window.count)), "depth_min": .number(JSONNumber(shallowest)),
+        "depth_max": deepest == .max ? .null : .number(JSONNumber(deepest)),
+      ],
+    ])
+  }
+
+  func info(_ element: JSONValue, _ result: inout JSONObject) throws {
+    for (name, value) in document(of: try existing(element["path"])) { result[name] = value }
+  }
+
+  func usage(_ document: JSONValue) throws -> Answer {
+    let path = try path(document["path"])
+    let entries = try files.walk(path)
+    return Answer([
+      "path": .string(path.relative(to: root).text),
+      "total_size": .number(JSONNumber(entries.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) })),
+      "file_count": .number(JSONNumber(entries.count(where: \.isFile))),
+      "dir_count": .number(JSONNumber(entries.count(where: \.isFolder))),
+      "special_count": .number(JSONNumber(entries.count { $0.link != nil })), "failed_count": 0,
+    ])
+  }
+
+  private func existing(_ value: JSONValue?) throws -> FileEntry {
+    let path = try path(value)
+    guard let entry = try files.entry(at: path) else { throw FileProblem.notFound(path) }
+    return entry
+  }
+
+  private func document(of entry: FileEntry) -> JSONObject {
+    var document = JSONObject()
+    let path = entry.path.relative(to: root)
+    document["path"] = .string(path.text)
+    document["basename"] = .string(path.basename)
+    document["type"] = .string(EntryFilter.type(of: entry))
+    document["size"] = .number(JSONNumber(entry.byteCount))
+    document["mtime"] = .string(entry.modified.iso8601)
+    document["permissions"] = [["name": "view"], ["name": "edit"], ["name": "delete"]]
+    if case .path(let target)? = entry.link {
+      document["target"] = ["path": .string(target), "basename": .string(NodePath(target)?.basename ?? "")]
+    }
+    return document
+  }
+
+  private struct Window {
+    let skip: Int
+    let count: Int
+
+    init(_ document: JSONValue) throws(ErrorResponse) {
+      skip = try Self.number(document["skip"]) ?? 0
+      count = min(try Self.number(document["count"]) ?? defaultCount, largestCount)
+    }
+
+    func page(of entries: [FileEntry]) -> ArraySlice<FileEntry> { entries.dropFirst(skip).prefix(count) }
+
+    private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
+      guard let value, value != .null else { return nil }
+      guard let number = value.integer, number >= 0 else {
+        throw .nodeBadRequest("The count and the skip must be integers that are not negative.")
+      }
+      return number
+    }
+  }
+}
+
+/// The `filters` and the `sort` of a request of the third generation.
+struct EntryFilter: Sendable {
+  private enum Order: String {
+    case path, type
+    /// The order by time that IBM's client aspera-cli documents, which IBM's description of the Node API does not list.
+    case time = "mtime"
+    case ascendingSize = "size_a"
+    case descendingSize = "size_d"
+    case ascendingTime = "mtime_a"
+    case descendingTime = "mtime_d"
+  }
+
+  private static let patternLimit = 100
+
+  private let ignoresCase: Bool
+  private let request: Order?
+  private let types: [String]?
+  private let paths: [NamePattern]?
+  private let basenames: [NamePattern]?
+  private let otherBasenames: [NamePattern]?
+  private let smallest: Int?
+  private let largest: Int?
+  private let oldest: Timestamp?
+  private let newest: Timestamp?
+
+  /// Reads the filters of a request, and throws if one has a value that the node does not understand.
+  init(_ document: JSONValue) throws(ErrorResponse) {
+    ignoresCase = document["case_sensitive"]?.bool != true
+    switch document["sort"] {
+    case nil, .null?: request = nil
+    case let sort?:
+      guard let request = sort.string.flatMap({ Order(rawValue: $0) }) else {
+        throw .nodeBadRequest("The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
+      }
+      self.request = request
+    }
+    let filters = document["filters"]
+    if let filters, filters != .null, filters.object == nil { throw .nodeBadRequest("The filters are not an object.") }
+    types = try Self.texts(filters?["types"])
+    if let types, !types.allSatisfy({ ["file", "directory", "symbolic_link"].contains($0) }) {
+      throw .nodeBadRequest("A type must be file, directory or symbolic_link.")
+    }
+    paths = try Self.patterns(filters?["paths"], ignoresCase)
+    basenames = try Self.patterns(filters?["basenames"], ignoresCase)
+    otherBasenames = try Self.patterns(filters?["out_basenames"], ignoresCase)
+    smallest = try Self.number(filters?["size_min"])
+    largest = try Self.number(filters?["size_max"])
+    oldest = try Self.time(filters?["mtime_min"])
+    newest = try Self.time(filters?["mtime_max"])
+  }
+
+  /// Returns whether a file passes the filters, in which paths are relative to the root of the caller.
+  func matches(_ entry: FileEntry, _ root: NodePath) -> Bool {
+    if let types, !types.contains(Self.type(of: entry)) { return false }
+    if smallest != nil || largest != nil {
+      guard entry.isFile, entry.byteCount >= smallest ?? 0, entry.byteCount <= largest ?? .max else { return false }
+    }
+    if let oldest, entry.modified <= oldest { return false }
+    if let newest, entry.modified >= newest { return false }
+    let name = entry.path.basename
+    if let basenames, !basenames.contains(where: { $0.matches(name) }) { return false }
+    if let otherBasenames, otherBasenames.contains(where: { $0.matches(name) }) { return false }
+    guard let paths else { return true }
+    let path = entry.path.relative(to: root).text
+    return paths.contains { $0.matches(path) || $0.matches(String(path.removingBytePrefix("/") ?? path[...])) }
+  }
+
+  /// Returns files in the order of the request, or in the given order if it names none.
+  func sorted(_ entries: [FileEntry]) -> [FileEntry] {
+    switch request {
+    case nil: entries
+    case .path?:
+      entries.map { ($0, ignoresCase ? $0.path.text.asciiLowercased : $0.path.text) }
+        .sorted { $0.1.utf8.lexicographicallyPrecedes($1.1.utf8) }.map(\.0)
+    case .type?: entries.sorted { Self.type(of: $0) < Self.type(of: $1) }
+    case .ascendingSize?: entries.sorted { $0.byteCount < $1.byteCount }
+    case .descendingSize?: entries.sorted { $0.byteCount > $1.byteCount }
+    case .time?, .ascendingTime?: entries.sorted { $0.modified < $1.modified }
+    case .descendingTime?: entries.sorted { $0.modified > $1.modified }
+    }
+  }
+
+  /// Returns the type of a file in documents of the third generation.
+  static func type(of entry: FileEntry) -> String {
+    if entry.isFolder { "directory" } else if entry.link != nil { "symbolic_link" } else { "file" }
+  }
+
+  private static func texts(_ value: JSONValue?) throws(ErrorResponse) -> [String]? {
+    switch value {
+    case nil, .null?: return nil
+    case .string(let text)?: return [text]
+    case .array(let elements)?:
+      let texts = elements.compactMap(\.string)
+      guard texts.count == elements.count, texts.count <= patternLimit else { break }
+      return texts
+    default: break
+    }
+    throw .nodeBadRequest("A filter is not a list of at most \(patternLimit) strings.")
+  }
+
+  private static func patterns(_ value: JSONValue?, _ ignoresCase: Bool) throws(ErrorResponse) -> [NamePattern]? {
+    try texts(value)?.map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
+  }
+
+  private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
+    guard let value, value != .null else { return nil }
+    guard let number = value.integer else { throw .nodeBadRequest("A size is not an integer.") }
+    return number
+  }
+
+  /// Returns a time such as `2011-01-31T12:59:59Z`, in which a space can replace the T, and the Z can be missing.
+  private static func time(_ value: JSONValue?) throws(ErrorResponse) -> Timestamp? {
+    guard let value, value != .null else { return nil }
+    guard let text = value.string, let time = Timestamp(iso8601: text) ?? Timestamp(iso8601: "\(text)Z") else {
+      throw .nodeBadRequest("A time is not in the ISO 8601 format.")
+    }
+    return time
+  }
+}

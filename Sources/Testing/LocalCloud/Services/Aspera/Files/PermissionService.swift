@@ -1,0 +1,250 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The calls of `/permissions`, for one caller.
+struct PermissionService: Sendable {
+  private static let pageLimit = 1_000
+  private static let (idByteLimit, tagByteLimit) = (255, 16 * 1_024)
+
+  let files: FileService
+  let accessKey: String
+
+  /// Throws if the caller is a node user, whose files have no permissions, or a user without any permission.
+  init(_ aspera: AsperaContext, for caller: NodeCaller) throws(ErrorResponse) {
+    guard let key = caller.accessKey else {
+      throw .node(.forbidden, "Permissions belong to an access key; authenticate with one.")
+    }
+    files = try FileService(aspera, for: caller)
+    accessKey = key.id
+  }
+
+  private var register: FileRegister { files.aspera.files.register }
+
+  func list(_ query: NodeQuery) throws -> Answer {
+    var found = register.permissions(of: accessKey)
+    if let id = query["file_id"] {
+      let entry = try files.entry(id, for: [])
+      let isInherited = try query.bool("inherited") ?? true
+      found = found.filter { isInherited ? $0.path.contains(entry.path) : $0.path.bytes == entry.path.bytes }
+    }
+    if let user = files.caller.bearerUser, !seesAll {
+      found = found.filter { $0.permission.applies(to: user) || isCreator($0.permission) }
+    }
+    if let type = query["access_type"] {
+      guard type == "user" || type == "group" else {
+        throw ErrorResponse.nodeBadRequest("The access_type must be user or group.")
+      }
+      found = found.filter { $0.permission.accessType == type }
+    }
+    for (name, value) in [
+      ("access_id", \FilePermission.accessID), ("created_by_id", \.creator), ("last_updated_by_id", \.editor),
+      ("access_level", \.levels.olderName),
+    ] {
+      guard let wanted = query[name] else { continue }
+      found = found.filter { $0.permission[keyPath: value].utf8.elementsEqual(wanted.utf8) }
+    }
+    for name in query.list("access_levels") {
+      guard let level = LocalCloud.NodePermission.AccessLevel(rawValue: name) else {
+        throw ErrorResponse.nodeBadRequest("There is no access level \(name.shortened(to: 64)).")
+      }
+      found = found.filter { $0.permission.levels.contains(level) }
+    }
+    let page = try query.page(of: found, limit: Self.pageLimit)
+    var response = Answer(.array(try page.map { .object(try document($0.permission, $0.path, query)) }))
+    response.headers.set("X-Total-Count", String(found.count))
+    return response
+  }
+
+  func create(_ document: JSONValue, at date: Timestamp) throws -> Answer {
+    guard let id = document["file_id"]?.code, let type = document["access_type"]?.string,
+      let accessID = document["access_id"]?.code, let levels = AccessLevels(document["access_levels"])
+    else {
+      throw ErrorResponse.nodeBadRequest(
+        "The file_id, the access_type, the access_id or the access_levels are missing or unknown.")
+    }
+    guard type == "user" || type == "group", !accessID.isEmpty, accessID.utf8.count <= Self.idByteLimit else {
+      throw ErrorResponse.nodeBadRequest(
+        "The access_type must be user or group, with an access_id that is not too long.")
+    }
+    let entry = try files.entry(id, for: [])
+    try checkOwn(levels, at: entry.path)
+    let grant = FileRegister.Grant(
+      fileID: register.id(of: entry.path), isForGroup: type == "group", accessID: accessID, levels: levels,
+      tags: try Self.tags(document["tags"]))
+    let permission = try register.add(grant, of: accessKey, by: files.caller.userID, at: date)
+    log("created", permission, at: date)
+    return Answer(.object(permission.document))
+  }
+
+  func show(_ id: String, _ query: NodeQuery) throws -> Answer {
+    let (permission, path) = try permission(id)
+    let isOwn = files.caller.bearerUser.map { permission.applies(to: $0) } ?? true
+    guard isOwn || isCreator(permission) || !files.levels(at: path).isEmpty else { throw Self.forbidden }
+    return Answer(.object(try document(permission, path, query)))
+  }
+
+  /// Sets the access levels or the tags of a permission.
+  func change(_ id: String, _ document: JSONValue, at date: Timestamp) throws -> Answer {
+    var (permission, path) = try permission(id)
+    try checkMayChange(permission, path)
+    if let value = document["access_levels"] {
+      guard let levels = AccessLevels(value) else {
+        throw ErrorResponse.nodeBadRequest("The access_levels are empty or contain an unknown one.")
+      }
+      try checkOwn(levels, at: path)
+      permission.levels = levels
+    }
+    if let tags = document["tags"] { permission.tags = try Self.tags(tags) }
+    permission.editor = files.caller.userID
+    permission.edited = date
+    register.update(permission)
+    log("modified", permission, at: date)
+    return Answer(.object(permission.document))
+  }
+
+  func delete(_ id: String, at date: Timestamp) throws -> Answer {
+    let (permission, path) = try permission(id)
+    try checkMayChange(permission, path)
+    register.removePermission(permission.id)
+    log("deleted", permission, at: date)
+    return Answer()
+  }
+
+  private func log(_ change: String, _ permission: FilePermission, at date: Timestamp) {
+    files.aspera.activity.add(
+      ["permission.\(change)"], .object(permission.document), of: accessKey, by: files.caller.userID, at: date)
+  }
+
+  // MARK: Rights
+
+  private static let forbidden = ErrorResponse.node(.forbidden, "The user has no permission on the file.")
+
+  /// Whether the caller sees the permissions of all users: with any permission on the root, or without needing any.
+  private var seesAll: Bool { !files.levels(at: files.root).isEmpty }
+
+  private func isCreator(_ permission: FilePermission) -> Bool {
+    permission.creator.utf8.elementsEqual(files.caller.userID.utf8)
+  }
+
+  private func permission(_ id: String) throws -> (FilePermission, NodePath) {
+    guard let number = FileRegister.number(id),
+      let found = register.permissions(of: accessKey).first(where: { $0.permission.id == number })
+    else { throw ErrorResponse.node(.notFound, "There is no permission \(id.shortened(to: 64)).") }
+    return found
+  }
+
+  private func checkMayChange(_ permission: FilePermission, _ path: NodePath) throws {
+    guard isCreator(permission) || !files.levels(at: path).isEmpty else { throw Self.forbidden }
+  }
+
+  /// Checks that a user grants only access levels that the user has, so that permissions never add up to more rights.
+  private func checkOwn(_ levels: AccessLevels, at path: NodePath) throws {
+    guard files.levels(at: path).isSuperset(of: levels) else {
+      throw ErrorResponse.node(
+        .forbidden, "The user does not have all of the access levels that the permission grants.")
+    }
+  }
+
+  private static func tags(_ value: JSONValue?) throws -> JSONValue? {
+    guard let value, value != .null else { return nil }
+    guard value.object != nil, value.serialized.count <= tagByteLimit else {
+      throw ErrorResponse.nodeBadRequest("The tags are not an object, or have more than \(tagByteLimit) bytes.")
+    }
+    return value
+  }
+
+  private func document(_ permission: FilePermission, _ path: NodePath, _ query: NodeQuery) throws -> JSONObject {
+    var document = permission.document
+    guard query.list("embed").contains("file"), let entry = try files.aspera.files.entry(at: path) else {
+      return document
+    }
+    document["file"] = .object(files.document(of: entry, permission.fileID, files.levels(at: path)))
+    return document
+  }
+}
+
+/// A permission of the node: the access levels of a user or a group on a file, or on a folder and everything below it.
+struct FilePermission: Sendable {
+  let id: Int
+
+  /// The ID of the access key whose users the permission refers to.
+  let accessKey: String
+  let fileID: Int
+
+  /// Whether `accessID` is the ID of a group, and not of a user.
+  let isForGroup: Bool
+  let accessID: String
+  var levels: AccessLevels
+  var tags: JSONValue?
+  let creator: String
+  let created: Timestamp
+  var editor: String
+  var edited: Timestamp
+
+  /// The kind of the grantee in documents, `user` or `group`.
+  var accessType: String { isForGroup ? "group" : "user" }
+
+  /// Returns whether the permission grants its levels to a user, directly or through one of the user's groups.
+  func applies(to user: BearerUser) -> Bool {
+    guard isForGroup else { return user.id.utf8.elementsEqual(accessID.utf8) }
+    return user.groupIDs.contains { $0.utf8.elementsEqual(accessID.utf8) }
+  }
+
+  var document: JSONObject {
+    var document = JSONObject()
+    document["id"] = .string(String(id))
+    document["file_id"] = .string(String(fileID))
+    document["access_type"] = .string(accessType)
+    document["access_id"] = .string(accessID)
+    document["access_levels"] = levels.document
+    document["access_level"] = .string(levels.olderName)
+    document["tags"] = tags ?? [:]
+    document["created_by_id"] = .string(creator)
+    document["created_at"] = .string(created.iso8601)
+    document["last_updated_by_id"] = .string(editor)
+    document["last_updated_at"] = .string(edited.iso8601)
+    return document
+  }
+}
+
+/// The access levels of one user of an access key, by the paths that permissions name.
+struct FileGrants: Sendable {
+  private let levels: [[UInt8]: AccessLevels]
+
+  init(_ permissions: [(path: NodePath, levels: AccessLevels)]) {
+    levels = Dictionary(permissions.map { ($0.path.bytes, $0.levels) }) { $0.union($1) }
+  }
+
+  var isEmpty: Bool { levels.isEmpty }
+
+  /// Returns the user's access levels on a path: those granted on the path itself and on every folder above it.
+  func levels(at path: NodePath) -> AccessLevels {
+    path.folders.reduce(into: levels[[]] ?? []) { union, folder in union.formUnion(levels[folder.bytes] ?? []) }
+  }
+}
+
+/// The access levels that a permission of the node grants on a file, or on a folder and everything below it.
+typealias AccessLevels = Set<LocalCloud.NodePermission.AccessLevel>
+
+extension AccessLevels {
+  static let all = AccessLevels(LocalCloud.NodePermission.AccessLevel.allCases)
+
+  /// Creates access levels from a document's array of names, or returns `nil` if it is empty or contains another value.
+  init?(_ value: JSONValue?) {
+    guard let names = value?.array, !names.isEmpty else { return nil }
+    let levels = names.compactMap { $0.string.flatMap { Element(rawValue: $0) } }
+    guard levels.count == names.count else { return nil }
+    self.init(levels)
+  }
+
+  /// The names of the levels, in the order of IBM's description of the Node API.
+  var names: [String] { Element.allCases.filter { contains($0) }.map(\.rawValue) }
+
+  var document: JSONValue { .array(names.map { .string($0) }) }
+
+  /// The name of the levels in the older form of the Node API, `edit` or `view`.
+  var olderName: String { contains(.write) ? "edit" : "view" }
+}

@@ -1,0 +1,331 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+internal import OSSAuth
+public import StorageAuth
+internal import StorageCrypto
+internal import StorageKeys
+internal import Synchronization
+
+final class CallbackSender: Sendable {
+  /// The path of the public key on the port of the token services.
+  static let keyPath = "/callback_pub_key_v1.pem"
+
+  /// The time in which the server of the app must respond, as in OSS.
+  private static let timeLimit = Duration.seconds(5)
+
+  /// The maximum size, in bytes, of a response, as in OSS.
+  private static let replyByteLimit = 3 * 1024 * 1024
+
+  private let configuration: LocalCloud.Callbacks
+  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
+  private let key: PrivateKey
+  private let location = Mutex("")
+
+  /// The URL of the public key, which is known once the port of the token services is bound.
+  var keyURL: String {
+    get { location.withLock { $0 } }
+    set { location.withLock { $0 = newValue } }
+  }
+
+  var publicKey: [UInt8] { Array((key.publicKey.pem ?? "").utf8) }
+
+  init(
+    _ configuration: LocalCloud.Callbacks, sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
+  ) throws(LocalCloudError) {
+    self.configuration = configuration
+    self.sleep = sleep
+    do {
+      key = try PrivateKey.generateRSA(bits: 2048)
+    } catch {
+      throw LocalCloudError("The key that signs callbacks cannot be generated: \(error).")
+    }
+  }
+
+  /// Sends a callback to its URLs in their order, until one responds with success, and returns the response's body.
+  ///
+  /// - Throws: `CallbackFailed` with the reason of the last URL.
+  func send(_ callback: RequestedCallback, _ values: RequestedCallback.Values) async throws(ErrorResponse) -> [UInt8] {
+    let body = callback.body(values)
+    var failure = ErrorResponse.callbackFailed("Error status : 502.")
+    for url in callback.urls {
+      do throws(ErrorResponse) {
+        return try await send(body, callback.mediaType, to: url)
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  private func send(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
+    guard isLoopbackHost(url.authority) || configuration.hosts.contains(url.authority) else {
+      throw .callbackFailed("Error status : -1. This server sends callbacks to this machine only.")
+    }
+    guard let message = CallbackMessage.bytes(target: url.path, body: body),
+      let signature = try? key.sign(message, with: .rsaPKCS1MD5)
+    else { throw .callbackFailed("Error status : -1. The callbackUrl cannot be signed.") }
+    var request = url.call(.post, headers: [.contentType: type], body: body).request
+    request.headerFields[.authorization] = Self.base64(signature)
+    request.headerFields[.ossPublicKeyURL] = Self.base64(Array(keyURL.utf8))
+    request.headerFields[.userAgent] = "localcloud"
+    guard let (status, reply) = try await limited(request, body) else {
+      let limit = "\(Self.timeLimit.components.seconds * 1000)ms"
+      throw .callbackFailed("Error status : -1 \(url.authority) reply timeout, cost:\(limit), timeout:\(limit).")
+    }
+    guard status == .ok else { throw .callbackFailed("Error status : \(status.code).") }
+    guard let reply else { throw .callbackFailed("Response body is too large.") }
+    guard (try? JSONValue(parsing: reply)) != nil else {
+      throw .callbackFailed("Response body is not valid json format.")
+    }
+    return reply
+  }
+
+  /// Returns the status and the body of a response, or `nil` if it is too large or too late.
+  private func limited(
+    _ request: HTTPRequest, _ body: [UInt8]
+  ) async throws(ErrorResponse) -> (HTTPResponse.Status, [UInt8]?)? {
+    let outcome = await withTaskGroup(of: Result<(HTTPResponse.Status, [UInt8]?)?, ErrorResponse>.self) { group in
+      group.addTask { [transport = configuration.transport] in
+        do {
+          let reply = try await transport.send(request, body: .bytes(body))
+          return .success((reply.response.status, try await reply.body.collected(upTo: Self.replyByteLimit)))
+        } catch {
+          return .failure(.callbackFailed("Error status : 502."))
+        }
+      }
+      group.addTask { [sleep] in
+        try? await sleep(Self.timeLimit)
+        return .success(nil)
+      }
+      let first = await group.next()
+      group.cancelAll()
+      return first ?? .success(nil)
+    }
+    return try outcome.get()
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> String { String(writing: { $0.append(base64: bytes) }) }
+}
+
+extension ErrorResponse {
+  /// Creates the response to an upload whose object is stored, but whose callback failed.
+  static func callbackFailed(_ message: String) -> ErrorResponse {
+    ErrorResponse(.nonAuthoritativeInformation, "CallbackFailed", message)
+  }
+
+  /// Whether the request had its effect although the response reports an error.
+  var isStored: Bool { status == .nonAuthoritativeInformation }
+}
+
+/// The handler that returns the public key with which callbacks are verified.
+struct CallbackKeyHandler: ServiceHandler {
+  let sender: CallbackSender
+  let endpoint = LocalCloud.Endpoint.sts
+
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
+    guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
+    return Answer(headers: [.contentType: "application/x-pem-file"], body: .bytes(sender.publicKey))
+  }
+
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer { Answer(error.status) }
+}
+
+extension LocalCloud {
+  /// The configuration of the callbacks that the simulated OSS service sends after uploads.
+  ///
+  /// The server signs callbacks with an RSA key that it generates when it starts, and publishes the public key at
+  /// ``LocalCloud/callbackKeyURL``.
+  ///
+  /// ```swift
+  /// var configuration = LocalCloud.Configuration(accounts: [.init(key)], buckets: ["photos"])
+  /// configuration.callbacks = LocalCloud.Callbacks(transport: AsyncHTTPClientTransport.shared)
+  /// ```
+  public struct Callbacks: Sendable {
+    /// The transport that sends the callbacks.
+    public var transport: any HTTPTransport
+
+    /// The hosts other than this machine that may receive callbacks, each with its port if a URL contains one.
+    ///
+    /// A client chooses the URL of a callback, so that a server that accepted any URL would send requests to other
+    /// machines for its clients.
+    public var hosts: Set<String>
+
+    /// Creates a configuration of callbacks.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport that sends the callbacks.
+    ///   - hosts: The hosts other than this machine that may receive callbacks.
+    public init(transport: any HTTPTransport, hosts: Set<String> = []) {
+      self.transport = transport
+      self.hosts = hosts
+    }
+  }
+}
+
+struct RequestedCallback: Sendable {
+  typealias Values = [String: JSONValue]
+
+  private static let urlLimit = 5
+
+  let urls: [ServiceURL]
+  private let template: CallbackTemplate
+  private let format: UploadCallback.BodyFormat
+  private let variables: [String: String]
+
+  var mediaType: String { format.rawValue }
+
+  /// Parses the callback in the headers or parameters of an upload, or returns `nil` if it has none.
+  init?(headers: HTTPFields, target: RequestTarget) throws(ErrorResponse) {
+    let callback = headers[values: .ossCallback].first ?? target["callback"]?.string
+    guard let callback, !callback.isEmpty else { return nil }
+    let variables = headers[values: .ossCallbackVariables].first ?? target["callback-var"]?.string
+    try self.init(callback, variables: Self.variables(in: variables ?? ""))
+  }
+
+  /// Parses the callback of a form upload, whose variables are fields of the form, or returns `nil` if it has none.
+  init?(_ form: SubmittedForm) throws(ErrorResponse) {
+    guard let callback = form["callback"], !callback.isEmpty else { return nil }
+    let fields = form.fields.filter { $0.name.hasBytePrefix("x:") }
+    try self.init(
+      callback, variables: Dictionary(fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
+  }
+
+  private init(_ text: String, variables: [String: String]) throws(ErrorResponse) {
+    let document = try Self.document(text)
+    guard let urls = document["callbackUrl"]?.string, let body = document["callbackBody"]?.string, !body.isEmpty,
+      let template = CallbackTemplate(body)
+    else { throw .invalidArgument("The callback needs a callbackUrl and a callbackBody.") }
+    let list = urls.words(between: ";").compactMap { item in
+      ServiceURL(item.firstRange(of: "://") == nil ? "http://\(item)" : String(item))
+    }
+    guard (1...Self.urlLimit).contains(list.count), list.count == urls.words(between: ";").count else {
+      throw .invalidArgument("The callbackUrl is not a list of one to \(Self.urlLimit) URLs.")
+    }
+    let type = document["callbackBodyType"]?.string ?? UploadCallback.BodyFormat.form.rawValue
+    guard let format = UploadCallback.BodyFormat(rawValue: type) else {
+      throw .invalidArgument("The callbackBodyType is neither a form nor JSON.")
+    }
+    guard ["true", "false", nil].contains(Self.word(document["callbackSNI"])) else {
+      throw .invalidArgument("The callbackSNI is neither true nor false.")
+    }
+    if let host = document["callbackHost"]?.string, !list.allSatisfy({ $0.authority == host.asciiLowercased }) {
+      throw .notImplemented("This server sends a callback only with the host of its URL; leave callbackHost out.")
+    }
+    for name in variables.keys where !name.hasBytePrefix("x:") || name.asciiLowercased != name {
+      throw .invalidArgument("The variable \(name) of the callback does not start with x: or is not in lowercase.")
+    }
+    self.urls = list
+    self.template = template
+    self.format = format
+    self.variables = variables
+  }
+
+  private static func word(_ value: JSONValue?) -> String? {
+    value.map { $0.bool.map { $0 ? "true" : "false" } ?? $0.string ?? "neither" }
+  }
+
+  private static func document(_ text: String) throws(ErrorResponse) -> JSONValue {
+    guard let bytes = [UInt8](base64: text), let document = try? JSONValue(parsing: bytes), document.object != nil
+    else { throw .invalidArgument("The callback configuration is not json format.") }
+    return document
+  }
+
+  private static func variables(in text: String) throws(ErrorResponse) -> [String: String] {
+    guard !text.isEmpty else { return [:] }
+    var variables: [String: String] = [:]
+    for (name, value) in try document(text).object ?? [:] {
+      guard let value = value.code else { throw .invalidArgument("The value of the variable \(name) is not text.") }
+      variables[name] = value
+    }
+    return variables
+  }
+
+  /// Returns the body of the callback, in which variables that the service does not set are empty.
+  func body(_ values: Values) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for piece in template.pieces {
+      switch piece {
+      case .text(let text): bytes += text.utf8
+      case .variable(let name):
+        let value = variables[name].map { .string($0) } ?? values[name] ?? .string("")
+        switch format {
+        case .json: bytes += value.serialized
+        case .form: bytes += (value.code ?? "").percentEncoded().utf8
+        }
+      }
+    }
+    return bytes
+  }
+}
+
+/// A callback that follows an upload, with what sends it.
+struct CallbackPlan: Sendable {
+  let callback: RequestedCallback
+  let sender: CallbackSender
+  /// The name of the operation, as the variable `operation` contains it.
+  let operation: String
+  let requestID: String
+}
+
+extension Gateway {
+  /// Returns the plan for the callback that an upload names, which is parsed only if the server sends callbacks.
+  func plan(
+    _ operation: String, _ requestID: String, isRequested: Bool,
+    _ callback: () throws(ErrorResponse) -> RequestedCallback?
+  ) throws(ErrorResponse) -> CallbackPlan? {
+    guard service.provider == .oss, isRequested else { return nil }
+    guard let sender = context.callbacks else {
+      throw .notImplemented(
+        "This server sends no callbacks. Leave \(service.header("callback")) and \(service.header("callback-var")) out, or set "
+          + "Configuration.callbacks.")
+    }
+    return try callback().map {
+      CallbackPlan(callback: $0, sender: sender, operation: operation, requestID: requestID)
+    }
+  }
+
+  /// Returns the plan for the callback of a request that uploads an object or completes a multipart upload.
+  func plan(_ permit: Permit, _ head: HTTPRequest, _ requestID: String) throws(ErrorResponse) -> CallbackPlan? {
+    let isRequested = ["callback", "callback-var"].contains { name in
+      head.headerFields.first(service.header(name))?.isEmpty == false || permit.target[ByteExactString(name)] != nil
+    }
+    switch permit.operation {
+    case .putObject, .completeUpload:
+      return try plan(
+        permit.operation == .putObject ? "PutObject" : "CompleteMultipartUpload", requestID, isRequested: isRequested
+      ) { () throws(ErrorResponse) in try RequestedCallback(headers: head.headerFields, target: permit.target) }
+    default: return nil
+    }
+  }
+}
+
+extension Call {
+  /// Sends the callback that an upload asks for, and returns the response to the upload.
+  ///
+  /// - Throws: `CallbackFailed` with the status 203, after which the object is stored.
+  func calledBack(_ object: StoredObject, _ response: Answer) async throws -> Answer {
+    guard let plan = callback else { return response }
+    var response = response
+    response.body = .bytes(try await plan.sender.send(plan.callback, values(of: object, plan)))
+    response.status = .ok
+    response.headers[.contentType] = "application/json"
+    return response
+  }
+
+  /// Returns the variables that OSS sets; those about images and the VPC, which this server lacks, are empty.
+  private func values(of object: StoredObject, _ plan: CallbackPlan) -> RequestedCallback.Values {
+    let mediaType = object.description.headers.first { $0.name == "Content-Type" }?.value
+    let md5 = service.checksums(of: object.content)[.contentMD5]
+    return [
+      "bucket": .string(bucket), "object": .string(object.key.text),
+      "etag": .string(object.content.entityTag.asciiUppercased),
+      "size": .number(JSONNumber(object.content.byteCount)),
+      "mimeType": .string(mediaType ?? service.objects.contentType),
+      "crc64": .string(String(object.content.crc64)), "contentMd5": .string(object.isMultipart ? "" : md5 ?? ""),
+      "clientIp": "127.0.0.1", "reqId": .string(plan.requestID), "operation": .string(plan.operation),
+    ]
+  }
+}

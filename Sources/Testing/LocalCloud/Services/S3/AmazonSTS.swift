@@ -1,0 +1,230 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+internal import S3Auth
+internal import StorageAuth
+internal import StorageCrypto
+
+/// The simulated token service of Amazon Web Services (STS 2011-06-15).
+///
+/// It supports AssumeRole and AssumeRoleWithWebIdentity. Pages: "AssumeRole", "AssumeRoleWithWebIdentity".
+struct AmazonSTS: TokenServiceHandler {
+  private static let version = "2011-06-15"
+  private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
+  private static let shortestLife: Int64 = 900
+  private static let policyByteLimit = 2048
+  private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
+
+  let endpoint = LocalCloud.Endpoint.sts
+  let issuer: Issuer
+  let identityTokens: [Secret]
+
+  func isAsked(by call: InboundCall) -> Bool {
+    call.authorization?.hasBytePrefix("AWS4-") == true
+      || call.pairs?.contains { $0.name == "Version" && $0.value == Self.version } == true
+  }
+
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
+    guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
+      throw .invalidParameter("A parameter occurs twice or cannot be decoded.")
+    }
+    guard let action = parameters["Action"] else {
+      throw ErrorResponse(.badRequest, "MissingAction", "The request is missing an action.")
+    }
+    guard parameters["Version"] == Self.version else {
+      throw ErrorResponse(.badRequest, "InvalidAction", "Could not find operation \(action) for this version.")
+    }
+    switch action {
+    case "AssumeRole":
+      let caller = try authenticate(call)
+      let order = try order(parameters)
+      guard issuer.lets(caller, take: order.role, at: call.date) else {
+        throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(order.role?.arn ?? "")")
+      }
+      return response(action, order, [], call)
+    case "AssumeRoleWithWebIdentity":
+      guard let token = parameters["WebIdentityToken"] else { throw .missing("WebIdentityToken") }
+      let given = Secret(token)
+      guard identityTokens.contains(given) else {
+        throw ErrorResponse(.badRequest, "InvalidIdentityToken", "The web identity token is not valid.")
+      }
+      let identity = [
+        XMLNode("SubjectFromWebIdentityToken", "localcloud"), XMLNode("Audience", "sts.amazonaws.com"),
+        XMLNode("Provider", "localcloud"),
+      ]
+      return response(action, try order(parameters), identity, call)
+    default:
+      throw ErrorResponse(
+        .badRequest, "InvalidAction", "Could not find operation \(action) for version \(Self.version)")
+    }
+  }
+
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
+    let type = error.status.kind == .serverError ? "Receiver" : "Sender"
+    let elements = [XMLNode("Type", type), XMLNode("Code", error.code), XMLNode("Message", error.message)]
+    var response = Self.document(
+      "ErrorResponse", [XMLNode("Error", children: elements), XMLNode("RequestId", call.requestID)], call)
+    response.status = error.status
+    return response
+  }
+
+  // MARK: Authentication
+
+  /// Verifies the signature of a call, which must cover the body, and returns the ID of its access key.
+  private func authenticate(_ call: InboundCall) throws(ErrorResponse) -> AccessKeyID {
+    // SDKs send the hash of the body only to S3. Here, the server adds the hash of the received body to the request, so
+    // that the signature is verified with it.
+    var request = call.request
+    request.headerFields[values: .known("x-amz-content-sha256")] = [SHA256.hash(call.call.body).hex]
+    do throws(VerificationError) {
+      guard let claim = try Self.verifier.claim(in: request) else {
+        issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
+        throw VerificationError(.unsigned, "The call carries no authorization.", remedy: "Sign it.")
+      }
+      // Parameters are read from both the URL and the body, but a signature in the URL doesn't include the body.
+      guard claim.placement == .header else { throw VerificationError.malformed("Sign a call in its headers.") }
+      guard let key = issuer.context.keys.key(claim.accessKeyID, of: .s3, at: call.date) else {
+        throw VerificationError.unknownKey(claim.accessKeyID)
+      }
+      let verified = try Self.verifier.verify(claim, against: key, at: call.date)
+      issuer.context.counters.verified(.s3V4)
+      return verified.accessKeyID
+    } catch {
+      throw Self.refusal(error)
+    }
+  }
+
+  private static func refusal(_ error: VerificationError) -> ErrorResponse {
+    switch error.code {
+    case .unsigned:
+      ErrorResponse(.forbidden, "MissingAuthenticationToken", "Request is missing Authentication Token")
+    case .unknownKey, .missingToken, .invalidToken:
+      ErrorResponse(.forbidden, "InvalidClientTokenId", "The security token included in the request is invalid.")
+    case .keyExpired:
+      ErrorResponse(.forbidden, "ExpiredToken", "The security token included in the request is expired")
+    case .mismatch, .clockSkew, .wrongScope:
+      ErrorResponse(
+        .forbidden, "SignatureDoesNotMatch",
+        "The request signature we calculated does not match the signature you provided, or its time or scope is not "
+          + "that of this service. \(error.message)")
+    default: ErrorResponse(.badRequest, "IncompleteSignature", error.message)
+    }
+  }
+
+  // MARK: Parameters
+
+  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Order {
+    guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
+    guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
+    guard (2...64).contains(session.utf8.count),
+      session.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "=,.@-_".utf8.contains($0) })
+    else { throw .invalidParameter("The RoleSessionName must have 2 to 64 letters, digits or characters of =,.@-_.") }
+    guard let role = issuer.role(arn), role.provider == .s3 else {
+      throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
+    }
+    let longest = max(role.maximumDuration.components.seconds, Self.shortestLife)
+    guard
+      let lifetime = issuer.lifetime(
+        parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
+    else { throw .invalidParameter("DurationSeconds must be \(Self.shortestLife) to \(longest).") }
+    return TokenTable.Order(
+      provider: .s3, role: role, session: session, policy: try parameters["Policy"].map(Self.policy),
+      lifetime: lifetime)
+  }
+
+  private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
+    guard text.utf8.count <= policyByteLimit else {
+      throw ErrorResponse(.badRequest, "PackedPolicyTooLarge", "The policy has more than \(policyByteLimit) bytes.")
+    }
+    do {
+      return try SessionPolicy(text, in: .iam)
+    } catch {
+      throw ErrorResponse(.badRequest, "MalformedPolicyDocument", "The policy cannot be applied. \(error.reason)")
+    }
+  }
+
+  // MARK: Responses
+
+  private func response(_ action: String, _ order: TokenTable.Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
+    let key = issuer.issue(order, by: endpoint, at: call.date)
+    let user = "\((order.role?.arn ?? "").replacingRole)/\(order.session)"
+    let result = XMLNode(
+      "\(action)Result",
+      children: [
+        XMLNode(
+          "AssumedRoleUser",
+          children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "AROALOCALCLOUD000000:\(order.session)")]),
+        XMLNode(
+          "Credentials",
+          children: [
+            XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
+            XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
+          ]),
+      ] + more)
+    let metadata = XMLNode("ResponseMetadata", children: [XMLNode("RequestId", call.requestID)])
+    return Self.document("\(action)Response", [result, metadata], call)
+  }
+
+  private static func document(_ name: String, _ children: [XMLNode], _ call: InboundCall) -> Answer {
+    var root = XMLNode(name, children: children)
+    root.attributes["xmlns"] = namespace
+    var response = Answer(root)
+    response.headers[.contentType] = "text/xml"
+    response.headers.set("x-amzn-requestid", call.requestID)
+    return response
+  }
+}
+
+extension String {
+  /// The ARN of an assumed-role user, derived from a role's ARN and without the session name.
+  fileprivate var replacingRole: String {
+    let parts = parts(between: ":", atMost: 5).map(String.init)
+    guard parts.count == 6, let name = parts[5].removingBytePrefix("role/") else { return self }
+    return "arn:aws:sts::\(parts[4]):assumed-role/\(name)"
+  }
+}
+
+extension ErrorResponse {
+  fileprivate static func missing(_ name: String) -> ErrorResponse {
+    ErrorResponse(
+      .badRequest, "ValidationError",
+      "1 validation error detected: Value null at '\(name)' failed to satisfy constraint: Member must not be null")
+  }
+
+  fileprivate static func invalidParameter(_ message: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "ValidationError", message)
+  }
+}
+
+/// The JSON documents with temporary credentials that the SDKs of Amazon Web Services parse.
+///
+/// The container credentials endpoint corresponds to the app server. Pages: "Container credential provider", "IMDS
+/// credential provider".
+struct AmazonKeys: KeyDocuments {
+  let provider = LocalCloud.Provider.s3
+  let appServerPath = "/s3/container-credentials"
+  let authorizationPrefixes = ["Bearer ", ""]
+  let metadataPaths = ["/latest/meta-data/iam/security-credentials/"]
+  let metadataToken: MetadataToken? = MetadataToken(
+    lifeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized)
+
+  func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
+    [
+      "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
+      "Expiration": .string(key.end.iso8601),
+    ]
+  }
+
+  func appServerDocument(for error: ErrorResponse) -> JSONValue {
+    ["code": .string(error.code), "message": .string(error.message)]
+  }
+
+  func metadataDocument(_ key: IssuedKey) -> JSONValue {
+    [
+      "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC", "AccessKeyId": .string(key.id),
+      "SecretAccessKey": .string(key.secret), "Token": .string(key.token), "Expiration": .string(key.end.iso8601),
+    ]
+  }
+}

@@ -1,0 +1,68 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// A recorder for the events of a credential cache or a client, in order.
+///
+/// ```swift
+/// let recorder = EventRecorder(client.events)
+/// XCTAssertEqual(recorder.retries.map(\.attempt), [2, 3])
+/// ```
+public final class EventRecorder: Sendable {
+  /// A log of the recorded events, which is separate so that the observation does not retain the recorder.
+  private final class Log: Sendable {
+    let events = Lock<[AuthEvent]>([])
+    let tally = Tally()
+  }
+
+  private let log = Log()
+  private let observation: EventHub.Observation
+
+  /// Creates a recorder that records events from now on, for the lifetime of the recorder.
+  ///
+  /// - Parameter source: The event hub of a credential cache or a client.
+  public init(_ source: EventHub) {
+    let log = log
+    observation = source.observe { event in
+      log.events.withLock { $0.append(event) }
+      log.tally.add(1)
+    }
+  }
+
+  /// All events that have been recorded so far.
+  public var events: [AuthEvent] { log.events.withLock { $0 } }
+
+  /// The signature events that have been recorded so far.
+  public var signatures: [AuthEvent.Signature] {
+    events.compactMap { if case .signed(let event) = $0 { event } else { nil } }
+  }
+
+  /// The credential refresh events that have been recorded so far.
+  public var refreshes: [AuthEvent.Refresh] {
+    events.compactMap { if case .refresh(let event) = $0 { event } else { nil } }
+  }
+
+  /// The retry events that have been recorded so far.
+  public var retries: [AuthEvent.Retry] {
+    events.compactMap { if case .retry(let event) = $0 { event } else { nil } }
+  }
+
+  /// The clock skew events that have been recorded so far.
+  public var skews: [AuthEvent.Skew] {
+    events.compactMap { if case .skew(let event) = $0 { event } else { nil } }
+  }
+
+  /// The events of finished transfers that have been recorded so far.
+  public var transfers: [AuthEvent.Transfer] {
+    events.compactMap { if case .transfer(let event) = $0 { event } else { nil } }
+  }
+
+  /// Waits until the given number of events has been recorded, or the task is cancelled.
+  ///
+  /// - Parameter count: The number of events since the recorder was created.
+  public func wait(forEvents count: Int) async { await log.tally.reached(count) }
+
+  /// Stops recording events; the recorded events remain available.
+  public func stop() { observation.cancel() }
+}

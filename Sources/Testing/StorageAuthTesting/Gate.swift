@@ -1,0 +1,132 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// A gate at which tasks wait while the gate is closed.
+final class Gate: Sendable {
+  private let isClosed: WaitList<Bool, Int>
+
+  init(isClosed: Bool = false) { self.isClosed = WaitList(isClosed) }
+
+  var waiting: Int { isClosed.waiterCount }
+
+  func close() { isClosed.update({ $0 = true }, resuming: { _, _ in false }) }
+
+  func open() { isClosed.update({ $0 = false }, resuming: { _, _ in true }) }
+
+  /// Resumes the task that has waited longest, without opening or closing the gate.
+  func letOneThrough() {
+    var isFirst = true
+    isClosed.update({ _ in }) { _, _ in
+      defer { isFirst = false }
+      return isFirst
+    }
+  }
+
+  /// Waits until the gate is open, or throws `CancellationError` if the task is cancelled.
+  func pass() async throws { try await isClosed.wait { isClosed in isClosed ? 0 : nil } }
+}
+
+/// A counter with which tasks can wait until it reaches a value.
+final class Tally: Sendable {
+  private let counter = WaitList<Int, Int>(0)
+
+  var count: Int { counter.state }
+
+  /// Adds a number, resumes the tasks whose goal has been reached, and returns the new value.
+  @discardableResult
+  func add(_ change: Int) -> Int {
+    counter.update({ $0 += change }, resuming: { goal, count in goal <= count })
+  }
+
+  /// Waits until the counter is at least `goal`, or the task is cancelled.
+  func reached(_ goal: Int) async { try? await counter.wait { count in count >= goal ? nil : goal } }
+}
+
+/// A state, and the tasks that wait until it reaches their goals.
+final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
+  private struct Waiter {
+    let id: UInt64
+    let goal: Goal
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct Content {
+    var state: State
+    var nextID: UInt64 = 0
+    var waiters: [Waiter] = []
+  }
+
+  private let content: Lock<Content>
+
+  init(_ state: State) { content = Lock(Content(state: state)) }
+
+  var state: State { content.withLock { $0.state } }
+
+  var waiterCount: Int { content.withLock { $0.waiters.count } }
+
+  /// Changes the state, resumes the tasks with a reached goal in the order of the goals, and returns the new state.
+  @discardableResult
+  func update(_ change: (inout State) -> Void, resuming isReached: (Goal, State) -> Bool) -> State {
+    let (state, resumed) = content.withLock { content in
+      change(&content.state)
+      var (kept, resumed): ([Waiter], [Waiter]) = ([], [])
+      for waiter in content.waiters {
+        if isReached(waiter.goal, content.state) { resumed.append(waiter) } else { kept.append(waiter) }
+      }
+      content.waiters = kept
+      return (content.state, resumed)
+    }
+    for waiter in resumed.sorted(by: { $0.goal < $1.goal }) { waiter.continuation.resume() }
+    return state
+  }
+
+  /// Waits for a goal that is not `nil`, or throws `CancellationError` if the task is cancelled.
+  func wait(for goal: (State) -> Goal?, whenWaiting: () -> Void = {}) async throws {
+    let id = content.withLock { content in
+      content.nextID += 1
+      return content.nextID
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let result: Result<Void, any Error>? = content.withLock { content in
+          guard let goal = goal(content.state) else { return .success(()) }
+          if Task.isCancelled { return .failure(CancellationError()) }
+          content.waiters.append(Waiter(id: id, goal: goal, continuation: continuation))
+          return nil
+        }
+        if let result { continuation.resume(with: result) } else { whenWaiting() }
+      }
+    } onCancel: {
+      let waiter = content.withLock { content in
+        content.waiters.firstIndex { $0.id == id }.map { content.waiters.remove(at: $0) }
+      }
+      waiter?.continuation.resume(throwing: CancellationError())
+    }
+  }
+}
+
+/// Returns the result of an operation, or `nil` if the operation takes too long.
+///
+/// Such an operation is cancelled and not awaited. With `yields`, it is cancelled after so many `Task.yield()` calls.
+func answered<Value: Sendable>(
+  within patience: Duration, cancelledAfter yields: Int? = nil, _ work: @escaping @Sendable () async -> Value
+) async -> Value? {
+  let (responses, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))
+  let task = Task {
+    continuation.yield(await work())
+    continuation.finish()
+  }
+  let timer = Task {
+    try await Task.sleep(for: patience)
+    continuation.finish()
+    task.cancel()
+  }
+  defer { timer.cancel() }
+  if let yields {
+    for _ in 0..<yields { await Task.yield() }
+    task.cancel()
+  }
+  return await responses.first { _ in true }
+}

@@ -1,0 +1,287 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import StorageAuth
+
+/// An HTTP transport without a network, which records requests and returns scripted responses.
+///
+/// ```swift
+/// let transport = ScriptedTransport([.json(#"{"StatusCode":200, …}"#), .status(503)])
+/// let transport = ScriptedTransport { request in request.path == "/token" ? .json(token) : .status(404) }
+/// XCTAssertEqual(transport.requests.map(\.method), [.get])
+/// ```
+public final class ScriptedTransport: HTTPTransport {
+  /// The type of a closure that returns the response to a request.
+  public typealias Script =
+    @Sendable @concurrent (RecordedRequest) async throws(TransportError) -> HTTPStreamingResponse
+
+  private let script: Script
+  private let recorded = Lock<[RecordedRequest]>([])
+  private let inFlight = Lock((now: 0, highest: 0))
+  private let tally = Tally()
+  private let gate = Gate()
+
+  /// Creates a transport that returns the responses of a closure.
+  ///
+  /// - Parameter script: A closure that returns the response to a request.
+  public init(_ script: @escaping Script) { self.script = script }
+
+  /// Creates a transport that returns the responses in a list, one for each request.
+  ///
+  /// - Parameter replies: The responses. After the last response, the connection fails.
+  public convenience init(_ replies: [HTTPStreamingResponse]) {
+    let next = Lock(replies[...])
+    self.init { request throws(TransportError) in
+      guard let reply = next.withLock({ $0.popFirst() }) else {
+        throw TransportError(
+          .connectionFailed, "The script has no response left for \(request.method).",
+          remedy: "Pass the transport a response for each request.")
+      }
+      return reply
+    }
+  }
+
+  /// The requests that have been sent so far, in order.
+  public var requests: [RecordedRequest] { recorded.withLock { $0 } }
+
+  /// The maximum number of requests that were in flight at the same time.
+  public var highestInFlight: Int { inFlight.withLock { $0.highest } }
+
+  /// Holds all responses from now on: the transport records requests, but does not respond to them.
+  public func hold() { gate.close() }
+
+  /// Releases the held responses, and stops holding new responses.
+  public func release() { gate.open() }
+
+  /// Waits until the given number of requests has been sent, or the task is cancelled.
+  ///
+  /// - Parameter count: The number of requests since the transport was created.
+  public func wait(forRequests count: Int) async { await tally.reached(count) }
+
+  /// Records a request and returns the scripted response to it.
+  ///
+  /// - Parameters:
+  ///   - request: The head of the request.
+  ///   - body: The body of the request, which is read to its end.
+  /// - Returns: The scripted response.
+  /// - Throws: The scripted error, or a `TransportError` with the code `connectionLost` if the body cannot be read, or
+  ///   `cancelled` if the task is cancelled while the response is held.
+  public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+    inFlight.withLock { $0 = ($0.now + 1, max($0.highest, $0.now + 1)) }
+    defer { inFlight.withLock { $0.now -= 1 } }
+    let sent = RecordedRequest(head: request, body: try await Self.bytes(of: body))
+    recorded.withLock { $0.append(sent) }
+    tally.add(1)
+    do {
+      try await gate.pass()
+    } catch {
+      throw .cancelledWait
+    }
+    return try await script(sent)
+  }
+
+  private static func bytes(of body: HTTPBody) async throws(TransportError) -> [UInt8] {
+    switch body.content {
+    case .none: return []
+    case .bytes(let bytes): return bytes
+    case .stream(let stream):
+      do {
+        var bytes: [UInt8] = []
+        for try await chunk in stream { bytes += chunk }
+        return bytes
+      } catch {
+        throw TransportError(
+          .connectionLost, "The body of the request could not be read.", remedy: "Check the stream of the body.")
+      }
+    }
+  }
+}
+
+extension ScriptedTransport: Redacted {
+  /// The number of requests that were sent.
+  public var description: String { "ScriptedTransport(\(requests.count) requests)" }
+}
+
+extension TransportError {
+  static let cancelledWait = TransportError(
+    .cancelled, "The wait for a scripted response was cancelled.", remedy: "Release the transport, or step the time.")
+}
+
+/// A recorded request with its complete body.
+///
+/// The description has only the method, host, path without the query, and header names, so that tests print no secrets.
+public struct RecordedRequest: Sendable {
+  /// The head of the request: method, scheme, authority, path with query, and headers.
+  public let head: HTTPRequest
+
+  /// The complete body of the request.
+  public let body: [UInt8]
+
+  /// Creates a recorded request.
+  ///
+  /// - Parameters:
+  ///   - head: The head of the request: method, scheme, authority, path with query, and headers.
+  ///   - body: The complete body of the request.
+  public init(head: HTTPRequest, body: [UInt8] = []) {
+    self.head = head
+    self.body = body
+  }
+
+  /// The method of the request.
+  public var method: HTTPRequest.Method { head.method }
+
+  /// The path and the query of the request, exactly as sent.
+  public var path: String { head.path ?? "" }
+
+  /// The complete URL of the request, exactly as sent.
+  public var url: String { "\(head.scheme ?? "")://\(head.authority ?? "")\(path)" }
+
+  /// The body as a string, in which bytes that are not valid UTF-8 are replaced.
+  public var text: String { String(decoding: body, as: UTF8.self) }
+
+  /// Returns the value of a header, or `nil` if the request does not contain the header.
+  ///
+  /// - Parameter name: The name of the header, in any letter case.
+  public func header(_ name: String) -> String? {
+    HTTPField.Name(name).flatMap { head.headerFields[$0] }
+  }
+
+  /// Returns the value of a query parameter, still percent-encoded.
+  ///
+  /// - Parameter name: The name of the parameter as it is encoded in the query.
+  /// - Returns: The value, an empty string for a parameter without one, or `nil` if there is no such parameter.
+  public func parameter(_ name: String) -> String? {
+    let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1)
+      if parts[0] == name { return parts.count > 1 ? String(parts[1]) : "" }
+    }
+    return nil
+  }
+}
+
+extension RecordedRequest: Redacted {
+  /// The method, the URL without its query, the header names, and the size of the body.
+  public var description: String {
+    let visible = url.prefix { $0 != "?" }
+    let query = visible.count < url.count ? "?\(Secret.mask)" : ""
+    let names = head.headerFields.map { $0.name.rawName }.joined(separator: ", ")
+    return "\(method) \(visible)\(query), headers: [\(names)], body: \(body.count) bytes"
+  }
+}
+
+extension HTTPStreamingResponse {
+  /// Returns a scripted response with the given status and body.
+  ///
+  /// - Parameters:
+  ///   - code: The HTTP status code.
+  ///   - body: The bytes of the body. `Content-Length` is set to their number.
+  ///   - headers: Additional headers by name. An invalid header name is ignored.
+  public static func status(_ code: Int, _ body: [UInt8] = [], headers: [String: String] = [:]) -> HTTPStreamingResponse
+  {
+    var response = HTTPResponse(status: .init(code: code))
+    response.headerFields[.contentLength] = "\(body.count)"
+    for (name, value) in headers {
+      if let name = HTTPField.Name(name) { response.headerFields[name] = value }
+    }
+    return HTTPStreamingResponse(response: response, body: ByteStream(body))
+  }
+
+  /// Returns a scripted response with a text body.
+  ///
+  /// - Parameters:
+  ///   - text: The text of the body.
+  ///   - code: The HTTP status code.
+  ///   - type: The value of `Content-Type`.
+  ///   - headers: Additional headers by name. An invalid header name is ignored.
+  public static func text(
+    _ text: String, status code: Int = 200, type: String = "text/plain; charset=utf-8", headers: [String: String] = [:]
+  ) -> HTTPStreamingResponse {
+    status(code, Array(text.utf8), headers: ["Content-Type": type].merging(headers) { $1 })
+  }
+
+  /// Returns a scripted response with a JSON body.
+  ///
+  /// - Parameters:
+  ///   - text: The JSON document.
+  ///   - status: The HTTP status code.
+  ///   - headers: Additional headers by name. An invalid header name is ignored.
+  public static func json(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
+    self.text(text, status: status, type: "application/json", headers: headers)
+  }
+
+  /// Returns a scripted response with an XML body.
+  ///
+  /// - Parameters:
+  ///   - text: The XML document.
+  ///   - status: The HTTP status code.
+  ///   - headers: Additional headers by name. An invalid header name is ignored.
+  public static func xml(_ text: String, status: Int = 200, headers: [String: String] = [:]) -> HTTPStreamingResponse {
+    self.text(text, status: status, type: "application/xml", headers: headers)
+  }
+
+  /// Returns a copy of the response whose connection is lost in the middle of the body.
+  ///
+  /// - Parameter count: The number of body bytes that arrive before the connection is lost.
+  public func cut(afterBytes count: Int) -> HTTPStreamingResponse {
+    var copy = self
+    let body = body
+    copy.body = ByteStream {
+      var left = count
+      let iterator = body.makeAsyncIterator()
+      return {
+        guard left > 0, let chunk = try await iterator.next() else {
+          throw TransportError(
+            .connectionLost, "The connection was lost during the response.", remedy: "Send the request again.")
+        }
+        let part = chunk.prefix(left)
+        left -= part.count
+        return Array(part)
+      }
+    }
+    return copy
+  }
+
+  /// Returns a copy of the response whose body arrives in chunks, with a pause before each chunk.
+  ///
+  /// - Parameters:
+  ///   - pause: The pause before each chunk, measured with the clock `time`.
+  ///   - size: The maximum size of a chunk in bytes, at least 1.
+  ///   - time: The clock that measures the pauses. With ``ManualClock``, a test controls when they end.
+  public func slowed(by pause: Duration, chunk size: Int = 1_024, on time: any SigningClock) -> HTTPStreamingResponse {
+    var copy = self
+    let body = body
+    copy.body = ByteStream {
+      var rest: ArraySlice<UInt8> = []
+      let iterator = body.makeAsyncIterator()
+      return {
+        while rest.isEmpty {
+          guard let chunk = try await iterator.next() else { return nil }
+          rest = chunk[...]
+        }
+        try await time.sleep(for: pause)
+        defer { rest = rest.dropFirst(max(size, 1)) }
+        return Array(rest.prefix(max(size, 1)))
+      }
+    }
+    return copy
+  }
+
+  /// Returns the response after a delay.
+  ///
+  /// - Parameters:
+  ///   - delay: The delay before the head of the response, measured with the clock `time`.
+  ///   - time: The clock that measures the delay.
+  /// - Throws: `TransportError` with the code `cancelled` if the task is cancelled during the delay.
+  public func delayed(by delay: Duration, on time: any SigningClock) async throws(TransportError)
+    -> HTTPStreamingResponse
+  {
+    do {
+      try await time.sleep(for: delay)
+    } catch {
+      throw .cancelledWait
+    }
+    return self
+  }
+}

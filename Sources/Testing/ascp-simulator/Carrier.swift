@@ -1,0 +1,386 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import Foundation
+internal import StorageAuth
+internal import StorageClient
+internal import SystemPackage
+internal import _NIOFileSystem
+
+/// A carrier that transfers files and folders in chunks between this machine and the transfer desk.
+struct Carrier: Sendable {
+  private let desk: DeskClient
+  private let reporter: Reporter
+  private let start: ContinuousClock.Instant
+  private let pieceByteCount: Int64
+  private let rules: FileRules
+  private let sources: any FileSide
+  private let destinations: any FileSide
+  private let isSending: Bool
+
+  init(
+    _ invocation: Invocation, _ desk: DeskClient, _ reporter: Reporter, since start: ContinuousClock.Instant,
+    pieceByteCount: Int64
+  ) {
+    self.desk = desk
+    self.reporter = reporter
+    self.start = start
+    self.pieceByteCount = pieceByteCount
+    rules = invocation.rules
+    isSending = invocation.mode == .send
+    sources = isSending ? LocalSide() : DeskSide(desk: desk)
+    destinations = isSending ? DeskSide(desk: desk) : LocalSide()
+  }
+
+  /// Transfers files and folders one after another, and then removes the source folders that are empty, if requested.
+  func carry(_ items: [Item], _ tally: inout Tally) async throws(Failure) {
+    if rules.deletesBefore { try await deleteOthers(than: items) }
+    for item in items {
+      if Task.isCancelled { throw .cancelled }
+      switch item.kind {
+      case .folder: try await destinations.makeFolder(destination(of: item))
+      case .fileToSend, .fileToReceive: try await carry(file: item, &tally)
+      case .link(let target): try await carry(link: item, to: target, &tally)
+      }
+    }
+    if rules.keepsModificationTime {
+      // A folder's time changes with its contents, so that it is set last.
+      for item in items.reversed() where item.isFolder {
+        try await destinations.setModified(item.standing.modified, ofFolder: destination(of: item))
+      }
+    }
+    for item in items.reversed() where item.isFolder {
+      guard item.isSource ? rules.removesEmptySource : rules.removesEmptyFolders else { continue }
+      try await sources.removeEmptyFolder(source(of: item))
+    }
+  }
+
+  /// Transfers a file if it belongs to this session and the rules permit replacing an existing file.
+  private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
+    defer { tally.items += 1 }
+    guard rules.isOwn(tally.items) else { return }
+    if !rules.replacesEverything || rules.savesExisting {
+      let existing = try await destinations.standing(at: destination(of: item))
+      guard rules.replaces(existing, with: item.standing) else {
+        if rules.removesSkipped { try await sources.remove(source(of: item)) }
+        return
+      }
+      if rules.savesExisting, existing != nil {
+        try await destinations.move(destination(of: item), to: tally.nameForSaving(destination(of: item)))
+      }
+    }
+    var checksum = rules.checksum.map { FileChecksum($0) }
+    if case .fileToReceive(let number) = item.kind {
+      try await receive(item, number, &checksum, &tally)
+      if rules.keepsModificationTime { try ReceivedFile.setModified(item.standing.modified, of: item.localPath) }
+    } else {
+      try await send(item, &checksum, &tally)
+    }
+    try await finish(item, checksum, &tally)
+  }
+
+  /// Transfers a symbolic link as a link, if the rules permit it where a file or link exists already.
+  private func carry(link item: Item, to target: String, _ tally: inout Tally) async throws(Failure) {
+    defer { tally.items += 1 }
+    guard rules.isOwn(tally.items) else { return }
+    let isMade = try await destinations.makeLink(
+      destination(of: item), to: target, replacesFile: rules.links == .copyAndReplace)
+    if isMade { try await finish(item, nil, &tally) }
+  }
+
+  private func source(of item: Item) -> String { isSending ? item.localPath : item.remotePath }
+
+  private func destination(of item: Item) -> String { isSending ? item.remotePath : item.localPath }
+
+  /// Deletes the files and folders at the destination that are not among the items, in the folders that are sources.
+  private func deleteOthers(than items: [Item]) async throws(Failure) {
+    guard items.allSatisfy({ !$0.isSource || $0.isFolder }) else {
+      throw .usage("\(Option.deleteBefore.rawValue) requires that every source is a folder")
+    }
+    let kept = Set(items.map { ByteExactString(destination(of: $0)) })
+    for folder in items where folder.isSource {
+      for (path, isFolder) in try await destinations.contents(of: destination(of: folder)).reversed()
+      where !kept.contains(ByteExactString(path)) {
+        try await isFolder ? destinations.removeEmptyFolder(path) : destinations.remove(path)
+      }
+    }
+  }
+
+  private func send(_ item: Item, _ checksum: inout FileChecksum?, _ tally: inout Tally) async throws(Failure) {
+    guard let file = FileHandle(forReadingAtPath: item.localPath) else {
+      throw Failure(5, "The file cannot be read: \(item.localPath)")
+    }
+    var document: JSONObject = [
+      "path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount)), "resume": .bool(rules.resumes),
+    ]
+    if rules.keepsModificationTime || rules.resumes {
+      document["modified"] = .number(JSONNumber(item.standing.modified))
+      document["keeps_time"] = .bool(rules.keepsModificationTime)
+    }
+    let response = try await desk.call("files", .object(document))
+    guard let number = response["file"]?.integer else { throw Failure(1, "The transfer desk did not accept the file") }
+    let resumed = min(max(Int64(response["offset"]?.integer ?? 0), 0), item.byteCount)
+    tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(resumed)
+    var offset: Int64 = 0
+    while offset < item.byteCount {
+      // The part that the desk has already is only read, for the checksum.
+      let isResumed = offset < resumed
+      let length = Int(min(pieceByteCount, (isResumed ? resumed : item.byteCount) - offset))
+      guard let piece = try? file.read(upToCount: length), !piece.isEmpty else {
+        throw Failure(35, "The file ended early: \(item.localPath)")
+      }
+      let bytes = Array(piece)
+      checksum?.update(bytes)
+      if !isResumed {
+        try await desk.write(bytes, to: number, at: offset)
+        try await passed(bytes.count, item, &tally)
+      }
+      offset += Int64(bytes.count)
+    }
+  }
+
+  private func receive(
+    _ item: Item, _ number: Int, _ checksum: inout FileChecksum?, _ tally: inout Tally
+  ) async throws(Failure) {
+    guard rules.resumes else {
+      return try await ReceivedFile.receive(item.localPath) { file throws(Failure) in
+        try await receive(item, number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
+          try await file.write(piece, at: offset)
+        }
+      }
+    }
+    let file = try PartialFile(item.localPath, item.standing)
+    tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(file.byteCount)
+    try file.forEachPiece(of: pieceByteCount) { checksum?.update($0) }
+    try await receive(item, number, from: file.byteCount, &checksum, &tally) { piece, _ throws(Failure) in
+      try file.append(piece)
+    }
+    try file.complete()
+  }
+
+  private func receive(
+    _ item: Item, _ number: Int, from start: Int64, _ checksum: inout FileChecksum?, _ tally: inout Tally,
+    writing write: ([UInt8], Int64) async throws(Failure) -> Void
+  ) async throws(Failure) {
+    var offset = start
+    while offset < item.byteCount {
+      let piece = try await desk.read(number, from: offset, count: min(pieceByteCount, item.byteCount - offset))
+      guard !piece.isEmpty else { throw Failure(16, "The transfer desk sent too few bytes") }
+      try await write(piece, offset)
+      checksum?.update(piece)
+      offset += Int64(piece.count)
+      try await passed(piece.count, item, &tally)
+    }
+  }
+
+  private func passed(_ byteCount: Int, _ item: Item, _ tally: inout Tally) async throws(Failure) {
+    tally.byteCount += Int64(byteCount)
+    try await report(.statistics, item, tally, [("TransferBytes", "\(tally.byteCount)")])
+  }
+
+  /// Reports that an item was transferred, and removes or moves its source if requested.
+  private func finish(_ item: Item, _ checksum: FileChecksum?, _ tally: inout Tally) async throws(Failure) {
+    tally.files += 1
+    tally.manifest.append(
+      Manifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
+    try await report(
+      .stop, item, tally,
+      checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] } ?? [])
+    switch rules.sourceFate {
+    case .keep: break
+    case .remove: try await sources.remove(source(of: item))
+    case .move(let archive): try await sources.move(source(of: item), to: SourceNaming.joined(archive, item.name))
+    }
+  }
+
+  private func report(
+    _ kind: ManagementFrame.Kind, _ item: Item, _ tally: Tally, _ fields: [(name: String, value: String)]
+  ) async throws(Failure) {
+    let elapsed = (ContinuousClock.now - start).components
+    let microseconds = elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000
+    try await reporter.report(
+      kind,
+      [
+        ("Source", source(of: item)), ("File", destination(of: item)), ("Size", "\(item.byteCount)"),
+        ("StartByte", "\(tally.resumedByteCount)"),
+      ] + fields + [("Elapsedusec", "\(microseconds)")])
+  }
+}
+
+/// A file, folder or symbolic link to transfer, with its paths on this machine and on the transfer desk.
+struct Item: Sendable {
+  enum Kind: Sendable {
+    case folder
+    case fileToSend
+    /// A file on the transfer desk with the number that identifies the file in requests.
+    case fileToReceive(Int)
+    /// A symbolic link that is transferred as a link, with the path that it contains.
+    case link(String)
+  }
+
+  let kind: Kind
+  let localPath: String
+  let remotePath: String
+  let standing: FileRules.Standing
+  /// The path from the root of the transfer set, which filters match and which an archive folder preserves.
+  let name: String
+  /// Whether the command line or a command specifies the item itself, and not only a folder that contains the item.
+  let isSource: Bool
+
+  var byteCount: Int64 { standing.byteCount }
+
+  var isFolder: Bool {
+    if case .folder = kind { true } else { false }
+  }
+}
+
+/// The files and bytes that a session has transferred so far.
+struct Tally: Sendable {
+  var byteCount: Int64 = 0
+  /// The number of bytes that were not transferred again, because files were resumed.
+  var resumedByteCount: Int64 = 0
+  var files = 0
+  /// The number of files so far, including files that belong to other sessions and files that were not replaced.
+  var items = 0
+  var manifest: [Manifest.Entry] = []
+
+  /// The second of the last saved file, and the number of files saved in it.
+  private var saved = (second: Int64(0), count: 0)
+
+  /// Returns the path to which an existing file is moved before it is overwritten (`--save-before-overwrite`).
+  ///
+  /// The name is `name.yyyy.mm.dd.hh.mm.ss.index.extension`, in UTC, where the index counts the files of one second.
+  mutating func nameForSaving(_ path: String, at date: Timestamp = .now) -> String {
+    saved = saved.second == date.unixSeconds ? (saved.second, saved.count + 1) : (date.unixSeconds, 1)
+    let time = date.wholeSeconds.iso8601.split { !$0.isNumber }.map { String($0) }
+    let stamp = (time + ["\(saved.count)"]).joined(separator: ".")
+    let name = path.words(between: "/").last ?? ""
+    guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "\(path).\(stamp)" }
+    return "\(path[..<dot]).\(stamp)\(path[dot...])"
+  }
+}
+
+/// The files of the transfer desk.
+struct DeskSide: FileSide {
+  let desk: DeskClient
+
+  func standing(at path: String) async throws(Failure) -> FileRules.Standing? {
+    let response = try await desk.call("kinds", ["path": .string(path)])
+    return response["type"]?.string == "file" ? FileRules.Standing(response) : nil
+  }
+
+  func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)] {
+    let entries = try await desk.call("listings", ["path": .string(folder)])["entries"]?.array ?? []
+    return entries.compactMap { entry in
+      entry["below"]?.string.map { (SourceNaming.joined(folder, $0), entry["type"]?.string == "directory") }
+    }
+  }
+
+  func makeFolder(_ path: String) async throws(Failure) { try await desk.call("folders", ["path": .string(path)]) }
+
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    let response = try await desk.call(
+      "links", ["path": .string(path), "target": .string(target), "replace": .bool(replacesFile)])
+    return response["made"]?.bool == true
+  }
+
+  func remove(_ path: String) async throws(Failure) {
+    try await desk.call("removals", ["path": .string(path), "type": "file"])
+  }
+
+  func removeEmptyFolder(_ path: String) async throws(Failure) {
+    try await desk.call("removals", ["path": .string(path), "type": "directory"])
+  }
+
+  func move(_ path: String, to target: String) async throws(Failure) {
+    try await desk.call("moves", ["path": .string(path), "target": .string(target)])
+  }
+
+  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure) {
+    try await desk.call("folders", ["path": .string(path), "modified": .number(JSONNumber(seconds))])
+  }
+}
+
+/// The files of this machine.
+struct LocalSide: FileSide {
+  func standing(at path: String) -> FileRules.Standing? {
+    LocalFile(path).flatMap { $0.isFolder ? nil : $0.standing }
+  }
+
+  func contents(of folder: String) -> [(path: String, isFolder: Bool)] {
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    return names.sorted().map { name in
+      let path = SourceNaming.joined(folder, name)
+      return (path, LocalFile(path)?.isFolder == true && !LocalFile.isLink(path))
+    }
+  }
+
+  func makeFolder(_ path: String) throws(Failure) { try ReceivedFile.makeFolder(path) }
+
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    if LocalFile.isLink(path) || LocalFile(path) != nil {
+      guard replacesFile, LocalFile(path)?.isFolder != true else { return false }
+      try await remove(path)
+    }
+    try ReceivedFile.makeFolder(of: path)
+    do {
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    } catch {
+      throw Failure(36, "The symbolic link cannot be created: \(path)")
+    }
+    return true
+  }
+
+  func remove(_ path: String) async throws(Failure) {
+    do {
+      _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
+    } catch {
+      throw Failure(36, "The file cannot be removed: \(path)")
+    }
+  }
+
+  func removeEmptyFolder(_ path: String) async throws(Failure) {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.isEmpty else { return }
+    try await remove(path)
+  }
+
+  func move(_ path: String, to target: String) throws(Failure) {
+    try ReceivedFile.makeFolder(of: target)
+    do {
+      try FileReplacement.rename(FilePath(path), to: FilePath(target))
+    } catch {
+      throw Failure(36, "The file \(path) cannot be moved to \(target)")
+    }
+  }
+
+  func setModified(_ seconds: Int64, ofFolder path: String) throws(Failure) {
+    try ReceivedFile.setModified(seconds, of: path)
+  }
+}
+
+/// The files of one side of a transfer: of this machine, or of the transfer desk.
+protocol FileSide: Sendable {
+  /// Returns the size and the modification time of a file, or `nil` if there is no file at the path.
+  func standing(at path: String) async throws(Failure) -> FileRules.Standing?
+
+  /// Returns everything in a folder and below it, each folder before its contents; empty if there is no folder.
+  func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)]
+
+  /// Creates a folder and its parent folders, unless they exist.
+  func makeFolder(_ path: String) async throws(Failure)
+
+  /// Creates a symbolic link, unless a folder has its name or a file that must stay; returns whether it was created.
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
+
+  func remove(_ path: String) async throws(Failure)
+
+  /// Removes a folder that has no contents, and keeps any other folder.
+  func removeEmptyFolder(_ path: String) async throws(Failure)
+
+  /// Moves a file, creating the folders for it and replacing an existing file.
+  func move(_ path: String, to target: String) async throws(Failure)
+
+  /// Sets the modification time of a folder, in seconds since 1970 (UTC).
+  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure)
+}

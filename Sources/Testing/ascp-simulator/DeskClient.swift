@@ -1,0 +1,125 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import Foundation
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageClient
+internal import StorageCrypto
+internal import StorageKeys
+
+/// A client with one connection to LocalCloud's transfer desk, an HTTP service that replaces an Aspera server.
+struct DeskClient: Sendable {
+  private static let responseLimit = 64 * 1024 * 1024
+  private static let loopback = ["127.0.0.1", "localhost", "::1"]
+
+  private let authority: String
+  private let transport: any HTTPTransport
+  private let id: String
+
+  private let hostKey: String
+
+  /// Opens a connection to the transfer desk of this machine; others are rejected because requests are not encrypted.
+  private init(host: String, port: Int) async throws(Failure) {
+    guard Self.loopback.contains(host) else {
+      throw Failure(14, "Target address not available: the simulator reaches only the LocalCloud of this machine")
+    }
+    authority = "\(host == "::1" ? "[::1]" : host):\(port)"
+    transport = AsyncHTTPClientTransport.shared
+    let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, transport, isFirst: true)
+    guard let document = try? JSONValue(parsing: answer), let id = document["connection"]?.string,
+      let hostKey = document["host_key"]?.string
+    else { throw Failure(1, "The server is not the transfer desk of a LocalCloud") }
+    self.id = id
+    self.hostKey = hostKey
+  }
+
+  @discardableResult
+  func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
+    let answer = try await send(.post, name, .bytes(document.serialized))
+    guard let document = try? JSONValue(parsing: answer) else {
+      throw Failure(1, "The response of the transfer desk cannot be read")
+    }
+    return document
+  }
+
+  /// Tells the transfer desk of a failure or a cancellation, even in a cancelled task.
+  func abort(_ failure: Failure) async {
+    await Task {
+      _ = try? await call("abort", ["code": .number(JSONNumber(failure.code)), "description": .string(failure.text)])
+    }.value
+  }
+
+  /// Starts a task that sends a request every three seconds, so that the transfer desk knows that the client exists.
+  func showPresence() -> Task<Void, Never> {
+    Task {
+      while (try? await Task.sleep(for: .seconds(3))) != nil { _ = try? await call("presence", [:]) }
+    }
+  }
+
+  func write(_ bytes: [UInt8], to file: Int, at offset: Int64) async throws(Failure) {
+    _ = try await send(.put, "files/\(file)?offset=\(offset)", .bytes(bytes))
+  }
+
+  func read(_ file: Int, from offset: Int64, count: Int64) async throws(Failure) -> [UInt8] {
+    try await send(.get, "files/\(file)?offset=\(offset)&count=\(count)", .none)
+  }
+
+  private func send(_ method: HTTPRequest.Method, _ name: String, _ body: HTTPBody) async throws(Failure) -> [UInt8] {
+    try await Self.send(method, "/connections/\(id)/\(name)", body, to: authority, transport, isFirst: false)
+  }
+
+  private static func send(
+    _ method: HTTPRequest.Method, _ path: String, _ body: HTTPBody, to authority: String,
+    _ transport: any HTTPTransport, isFirst: Bool
+  ) async throws(Failure) -> [UInt8] {
+    var request = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
+    if method != .get { request.headerFields[.contentLength] = "\(body.length)" }
+    let reply: HTTPStreamingResponse
+    do {
+      reply = try await transport.send(request, body: body)
+    } catch {
+      throw Failure(error, isFirst: isFirst)
+    }
+    guard let bytes = try? await reply.body.collected(upTo: responseLimit) else {
+      throw Failure(16, "The connection to the transfer desk was lost")
+    }
+    if reply.response.status == .ok { return bytes }
+    guard let error = (try? JSONValue(parsing: bytes))?["error"], let code = error["code"]?.integer,
+      let text = error["description"]?.string
+    else { throw Failure(12, "The transfer desk failed with the status \(reply.response.status.code)") }
+    throw Failure(code, text)
+  }
+
+  /// Connects, checks the desk's host key, and then logs in, so that no secret is sent to another host.
+  static func open(_ invocation: Invocation) async throws(Failure) -> DeskClient {
+    let keys = try publicKeys(invocation.keyFiles, invocation.secrets)
+    let desk = try await DeskClient(host: invocation.host, port: invocation.sshPort)
+    if let expected = invocation.fingerprint, expected != desk.hostKey {
+      throw Failure(51, "Remote host is not who we expected")
+    }
+    var login: JSONObject = ["user": .string(invocation.user), "public_keys": .array(keys.map { .string($0) })]
+    login["password"] = invocation.secrets.password.map { .string($0.reveal()) }
+    try await desk.call("login", .object(login))
+    return desk
+  }
+
+  /// Returns the public keys of all keys that can be parsed and decrypted, those of the command line first.
+  private static func publicKeys(_ files: [String], _ secrets: Secrets) throws(Failure) -> [String] {
+    var texts: [SecretBytes] = []
+    for file in files {
+      guard FileManager.default.fileExists(atPath: file) else {
+        throw Failure(4, "Private key file not found at path \(file)")
+      }
+      guard let data = FileManager.default.contents(atPath: file) else { continue }
+      texts.append(SecretBytes(Array(data)))
+    }
+    if let key = secrets.key { texts.append(key.bytes) }
+    return texts.compactMap { text in
+      guard let key = try? PrivateKey(pem: text, passphrase: secrets.password?.bytes), let blob = key.publicKey.sshBlob
+      else { return nil }
+      return String(writing: { $0.append(base64: blob) })
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import Foundation
+internal import NIOCore
+internal import NIOPosix
+
+/// The simulator's connection to the management port of a client, which observes the transfer and sends commands.
+enum ManagementPort {
+  typealias Work = @Sendable (Reporter, AsyncStream<Command>) async throws(Failure) -> Void
+
+  /// Runs a transfer with a connection to the management port, and cancels it if the client requests this or hangs up.
+  ///
+  /// An error of the transfer is reported in the last frame. After that frame is sent and before the connection closes,
+  /// `end` ends the process, because aspera-cli interrupts one that still runs then. The port may be missing.
+  static func withConnection(
+    to port: Int?, _ work: @escaping Work, endingProcess end: @escaping @Sendable (Result<Void, Failure>) -> Never
+  ) async throws(Failure) {
+    let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
+    guard let port else {
+      continuation.finish()
+      return try await work(Reporter(nil), commands)
+    }
+    do {
+      let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connect(host: "127.0.0.1", port: port) { channel in
+          channel.eventLoop.makeCompletedFuture {
+            try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+          }
+        }
+      try await channel.executeThenClose { inbound, outbound in
+        let reporter = Reporter(outbound)
+        let result = await Self.race(inbound, continuation) { () throws(Failure) in
+          try await work(reporter, commands)
+        }
+        if case .failure(let failure) = result {
+          try? await reporter.report(
+            .error, [("Loss", "0"), ("Code", "\(failure.code)"), ("Description", failure.text)])
+        }
+        try? await channel.channel.writeAndFlush(ByteBuffer()).get()
+        end(result)
+      }
+    } catch {
+      throw Failure(14, "The management port cannot be reached")
+    }
+  }
+
+  /// Runs the transfer until it ends or the client cancels it, and returns its result.
+  private static func race(
+    _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation,
+    _ work: @escaping @Sendable () async throws(Failure) -> Void
+  ) async -> Result<Void, Failure> {
+    await withTaskGroup(of: Result<Void, Failure>.self) { group in
+      group.addTask {
+        do throws(Failure) {
+          try await work()
+          return .success(())
+        } catch {
+          return .failure(error)
+        }
+      }
+      group.addTask {
+        await listen(inbound, continuation)
+        return .failure(.cancelled)
+      }
+      let first = await group.next() ?? .failure(.cancelled)
+      group.cancelAll()
+      return first
+    }
+  }
+
+  /// Forwards commands to the transfer until the client cancels the session or closes the connection.
+  private static func listen(
+    _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation
+  ) async {
+    var parser = ManagementFrameParser()
+    do {
+      for try await bytes in inbound {
+        for item in parser.feed(bytes.readableBytesView) {
+          guard case .frame(let frame) = item else { continue }
+          switch frame.kind {
+          case .start?:
+            guard let source = frame["Source"] else { continue }
+            continuation.yield(.start(source: source, destination: frame["Destination"]))
+          case .done?: continuation.yield(.finish)
+          case .cancel?: return
+          default: break
+          }
+        }
+      }
+    } catch {
+      return
+    }
+  }
+}
+
+/// A command for a persistent session that the client sends to the management port.
+enum Command: Sendable {
+  case start(source: String, destination: String?)
+  case finish
+}
+
+/// A reporter that writes frames to the management port, or discards them if the command line specifies no port.
+struct Reporter: Sendable {
+  let session = UUID().uuidString.lowercased()
+  private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?
+
+  init(_ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>?) {
+    self.outbound = outbound
+  }
+
+  /// Writes a frame to the management port, or throws if the client has hung up, or if a field has a line break in it.
+  func report(_ kind: ManagementFrame.Kind, _ fields: [(name: String, value: String)] = []) async throws(Failure) {
+    guard let outbound else { return }
+    let frame: ManagementFrame
+    do {
+      frame = try ManagementFrame.command(kind, fields + [("SessionId", session)])
+    } catch {
+      throw Failure(56, "A name has a line break or a NUL in it")
+    }
+    do {
+      try await outbound.write(ByteBuffer(string: frame.text))
+    } catch {
+      throw .cancelled
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import Foundation
+internal import StorageAuth
+
+/// A transfer session of the simulator, which reports its progress on the management port.
+struct TransferRun: Sendable {
+  let invocation: Invocation
+  let reporter: Reporter
+  let commands: AsyncStream<Command>
+  private let start = ContinuousClock.now
+
+  /// The maximum size of a chunk in bytes, even if the transfer desk requests larger ones: they are stored in memory.
+  private static let largestPiece = 16 << 20
+
+  private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
+
+  func run() async throws(Failure) {
+    try await reporter.report(.initial, [("Direction", direction), ("Operation", "Transfer")])
+    try await reporter.report(
+      .session,
+      [
+        ("User", invocation.user), ("Host", invocation.host), ("Direction", direction), ("Encryption", "Yes"),
+        ("Remote", "No"), ("TCPPort", "\(invocation.sshPort)"), ("Destination", invocation.sources.destination),
+        ("Operation", "Transfer"),
+      ])
+    let desk = try await DeskClient.open(invocation)
+    let route = try await Route(invocation, desk)
+    let sources = invocation.sources.sources
+    let paths = try sources.map { source throws(Failure) in try route.remotePath(of: source) }
+    let piece = try await begin(desk, paths)
+    let presence = desk.showPresence()
+    defer { presence.cancel() }
+    do throws(Failure) {
+      try await carry(desk, route, sources, piece)
+    } catch {
+      await desk.abort(error)
+      throw error
+    }
+  }
+
+  private func carry(
+    _ desk: DeskClient, _ route: Route, _ sources: [SourceNaming.Source], _ piece: Int64
+  ) async throws(Failure) {
+    let items = try await route.items(of: sources)
+    if invocation.rules.announcesSize {
+      let expected = items.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
+      try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
+    }
+    let carrier = Carrier(invocation, desk, reporter, since: start, pieceByteCount: piece)
+    var tally = Tally()
+    do throws(Failure) {
+      try await carry(items, route, carrier, &tally)
+    } catch {
+      try writeManifest(tally)
+      throw error
+    }
+    try writeManifest(tally)
+    try await desk.call("end", [:])
+    try await reporter.report(
+      .done,
+      [
+        ("TransferBytes", "\(tally.byteCount)"), ("StartByte", "\(tally.resumedByteCount)"),
+        ("FilesComplete", "\(tally.files)"),
+      ])
+  }
+
+  /// Transfers the items, and in a persistent session what the commands of the client add.
+  private func carry(_ items: [Item], _ route: Route, _ carrier: Carrier, _ tally: inout Tally) async throws(Failure) {
+    try await carrier.carry(items, &tally)
+    guard invocation.isPersistent else { return }
+    commands: for await command in commands {
+      switch command {
+      case .finish: break commands
+      case .start(let source, let destination):
+        let more = try await route.items(of: [SourceNaming.Source(path: source, destination: destination)])
+        try await carrier.carry(more, &tally)
+      }
+    }
+    if Task.isCancelled { throw .cancelled }
+  }
+
+  /// Writes the requested manifest, by default to the destination of a download or the first source of an upload.
+  private func writeManifest(_ tally: Tally) throws(Failure) {
+    guard var folder = invocation.rules.manifestFolder else { return }
+    if folder.isEmpty {
+      let first = invocation.sources.sources.first.map { invocation.sources.path(of: $0) } ?? "."
+      folder = invocation.mode == .send ? first : invocation.sources.destination
+      if LocalFile(folder)?.isFolder != true { folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path }
+    }
+    try Manifest.write(tally.manifest, of: reporter.session, in: folder)
+  }
+
+  /// Starts a session on the transfer desk, and returns the number of bytes to transfer in each request.
+  private func begin(_ desk: DeskClient, _ paths: [String]) async throws(Failure) -> Int64 {
+    var document: JSONObject = [
+      "direction": invocation.mode == .send ? "send" : "receive", "paths": .array(paths.map { .string($0) }),
+    ]
+    document["token"] = invocation.secrets.token.map { .string($0.reveal()) }
+    document["tags"] = invocation.tags
+    let piece = try await desk.call("session", .object(document))["piece"]?.integer ?? 65_536
+    return Int64(min(max(piece, 1), Self.largestPiece))
+  }
+}
+
+/// The mapping between paths on this machine and paths on the transfer desk for a transfer.
+struct Route: Sendable {
+  private let invocation: Invocation
+  private let desk: DeskClient
+
+  /// Whether the destination is the path of the only source, instead of a folder for the sources.
+  private let destinationIsName: Bool
+
+  init(_ invocation: Invocation, _ desk: DeskClient) async throws(Failure) {
+    self.invocation = invocation
+    self.desk = desk
+    let destination = invocation.sources.destination
+    if !invocation.sources.destinationMayBeFile {
+      destinationIsName = false
+    } else if invocation.mode == .send {
+      destinationIsName = try await desk.call("kinds", ["path": .string(destination)])["type"]?.string != "directory"
+    } else {
+      destinationIsName = LocalFile(destination)?.isFolder != true
+    }
+  }
+
+  func remotePath(of source: SourceNaming.Source) throws(Failure) -> String {
+    invocation.mode == .send ? try target(of: source) : invocation.sources.path(of: source)
+  }
+
+  /// Returns the files and folders in the given sources that the rules include, with each folder before its contents.
+  func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [Item] {
+    var items: [Item] = []
+    for source in sources {
+      items += invocation.mode == .send ? try localItems(of: source) : try await remoteItems(of: source)
+    }
+    return invocation.rules.filter.included(items)
+  }
+
+  private func target(of source: SourceNaming.Source) throws(Failure) -> String {
+    destinationIsName ? invocation.sources.destination : try invocation.sources.target(of: source)
+  }
+
+  private func localItems(of source: SourceNaming.Source) throws(Failure) -> [Item] {
+    let path = invocation.sources.path(of: source)
+    let target = try target(of: source)
+    let name = try invocation.sources.name(of: source)
+    return try LocalFile.walk(path, invocation.rules).map { file, below in
+      Item(
+        kind: file.link.map { .link($0) } ?? (file.isFolder ? .folder : .fileToSend), localPath: file.path,
+        remotePath: SourceNaming.joined(target, below), standing: file.standing,
+        name: SourceNaming.joined(name, below), isSource: below.isEmpty)
+    }
+  }
+
+  private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [Item] {
+    let path = invocation.sources.path(of: source)
+    let target = try target(of: source)
+    let name = try invocation.sources.name(of: source)
+    let links = invocation.rules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.rules.links
+    let response = try await desk.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
+    return (response["entries"]?.array ?? []).compactMap { entry in
+      let below = entry["below"]?.string ?? ""
+      let item = Item(
+        kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? entry["link"]?.string.map { .link($0) } ?? .folder,
+        localPath: SourceNaming.joined(target, below), remotePath: SourceNaming.joined(path, below),
+        standing: FileRules.Standing(entry), name: SourceNaming.joined(name, below), isSource: below.isEmpty)
+      return item.isFolder || invocation.rules.includes(item.standing) ? item : nil
+    }
+  }
+}
+
+extension FileRules.Standing {
+  /// Parses the size and the modification time in a response from the transfer desk.
+  init(_ document: JSONValue) {
+    self.init(
+      byteCount: Int64(max(document["bytes"]?.integer ?? 0, 0)), modified: Int64(document["modified"]?.integer ?? 0))
+  }
+}
