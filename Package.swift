@@ -35,8 +35,7 @@ struct Module {
 /// ArchitecturePageTests the graph and the table in `Documentation/Internals/Architecture.md`.
 let layers: KeyValuePairs<String, [Module]> = [
   "Core": [
-    Module("StorageCrypto", "CLibcrypto CCommonCrypto CCarryless", isPublic: false),
-    Module("StorageKeys", "StorageCrypto CLibcrypto", "Crypto CryptoExtras", isPublic: false),
+    Module("StorageCrypto", "CLibcrypto CCommonCrypto CCarryless", "Crypto CryptoExtras", isPublic: false),
     Module("StorageAuth", "StorageCrypto HTTPTypes"),
     Module("StorageDiagnosis", "StorageAuth"),
     Module("CredentialSources", "StorageAuth"),
@@ -45,7 +44,7 @@ let layers: KeyValuePairs<String, [Module]> = [
     Module("OSSAuth", "CredentialSources StorageDiagnosis"),
     Module("COSAuth", "CredentialSources StorageDiagnosis"),
     Module("S3Auth", "CredentialSources StorageDiagnosis"),
-    Module("AsperaAuth", "CredentialSources StorageKeys CZlib"),
+    Module("AsperaAuth", "CredentialSources CZlib"),
   ],
   "Client": [
     Module(
@@ -135,8 +134,9 @@ let programsAndNIO: TargetDependencyCondition? = .when(platforms: withPrograms, 
 /// both. FoundationTransport is needed on some systems always and on the others with a trait; there URLSessionDefault,
 /// which is built for nothing else, brings it.
 let conditions: [String: [String: TargetDependencyCondition?]] = [
-  "StorageCrypto": ["CLibcrypto": libcrypto, "CCommonCrypto": commonCrypto],
-  "StorageKeys": ["CLibcrypto": libcrypto, "Crypto": privateKeys, "CryptoExtras": privateKeys],
+  "StorageCrypto": [
+    "CLibcrypto": libcrypto, "CCommonCrypto": commonCrypto, "Crypto": privateKeys, "CryptoExtras": privateKeys,
+  ],
   "StorageClient": [
     "AsyncHTTPTransport": programsAndNIO, "NIOCore": programsAndNIO, "Subprocess": programsAndNIO,
     "FoundationTransport": .when(platforms: [.macCatalyst, .iOS, .tvOS, .watchOS, .visionOS, .android]),
@@ -201,7 +201,7 @@ func program(_ name: String, _ path: String, _ needed: [Target.Dependency], _ re
 /// What tests, examples and benchmarks use: modules with what they import and the products of these, and products.
 func uses(_ text: String = "") -> [Target.Dependency] {
   let targets = closure(of: names(text))
-  let products = modules.filter { targets.contains($0.name) && $0.name != "StorageKeys" }.flatMap(\.products)
+  let products = modules.filter { targets.contains($0.name) && $0.name != "StorageCrypto" }.flatMap(\.products)
   return Set(targets + products).sorted().map {
     dependency($0, package(of: $0) == nil || $0 == "HTTPTypes" ? nil : .when(traits: ["CommandLine"]))
   }
@@ -302,7 +302,7 @@ package.targets += [
 
 /// The tests that need no package besides swift-http-types and swift-crypto.
 let coreTests = [
-  tests("StorageCrypto"), tests("StorageKeys"),
+  tests("StorageCrypto"),
   tests("StorageAuth", "SigningProperties"),
   tests("StorageAuthTesting", "CredentialSources OSSAuth COSAuth S3Auth"),
   tests("OSSAuth", "SigningProperties"), tests("COSAuth", "SigningProperties"),

@@ -30,7 +30,7 @@ needed() {
 needed CommonCrypto | grep -q SHA256_Update || { echo "backends: the stand-in needs nothing of libcrypto"; exit 1; }
 for folder in "$binaries"/*.build; do
   module=$(basename "$folder" .build)
-  case $module in CommonCrypto | StorageKeys*) continue ;; esac
+  case $module in CommonCrypto) continue ;; esac
   ls "$folder"/*.o >/dev/null 2>&1 || continue
   if needed "$module" | grep .; then
     echo "backends: $module needs the functions of libcrypto above"

@@ -7,7 +7,6 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 internal import StorageCrypto
-internal import StorageKeys
 
 /// A client with one connection to LocalCloud's transfer desk, an HTTP service that replaces an Aspera server.
 struct DeskClient: Sendable {

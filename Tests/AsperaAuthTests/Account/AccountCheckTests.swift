@@ -4,7 +4,7 @@
 import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
-import StorageKeys
+import StorageCrypto
 import XCTest
 
 /// Tests the checks of an account's host, user, ports and credential.

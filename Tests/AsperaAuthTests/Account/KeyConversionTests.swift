@@ -4,7 +4,6 @@
 import AsperaAuth
 import StorageAuth
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// Tests the conversion of keys to a format that a client reads.

@@ -4,7 +4,7 @@
 import AsperaAuth
 import Foundation
 import StorageAuth
-import StorageKeys
+import StorageCrypto
 import XCTest
 
 /// Tests key files: paths, permissions and public key files.

@@ -5,7 +5,6 @@ import AsperaAuth
 import Foundation
 import StorageAuth
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// Tests that the files of public keys such as IBM's may be readable by other users, and no other key files.

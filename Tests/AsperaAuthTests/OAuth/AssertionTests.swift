@@ -5,7 +5,7 @@ import AsperaAuth
 import Foundation
 import StorageAuth
 import StorageAuthTesting
-import StorageKeys
+import StorageCrypto
 import XCTest
 
 /// Tests signed assertions against tokens that PyJWT signed, and the keys that can sign them.

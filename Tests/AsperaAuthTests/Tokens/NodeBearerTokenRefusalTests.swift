@@ -5,7 +5,6 @@ import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// Tests that invalid tokens, claims and keys are rejected with a reason and without a crash.

@@ -7,7 +7,6 @@ import Foundation
 import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
-import StorageKeys
 import StoragePrograms
 import XCTest
 

@@ -5,7 +5,6 @@ import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 @testable import AsperaTransfer

@@ -6,7 +6,6 @@ internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 internal import XCTest
 
 /// The value of an `Authorization` header for basic authentication.

@@ -6,7 +6,6 @@ internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 internal import XCTest
 
 /// Tests how the simulator authenticates with passwords and keys, and how it verifies the host key.

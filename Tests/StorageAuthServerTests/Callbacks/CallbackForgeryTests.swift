@@ -6,7 +6,6 @@ import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// Tests that forged callbacks are refused, each for its own reason, and before work is done for them.

@@ -11,7 +11,6 @@ import StorageAuthServer
 import StorageAuthTesting
 import StorageClient
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// Tests the cache of public keys, and what the middleware refuses over the network.

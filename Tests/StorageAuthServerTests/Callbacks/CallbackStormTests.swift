@@ -6,7 +6,6 @@ import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// Tests that forged callbacks, however many, do not keep genuine ones out of a server that has fetched no key yet.

@@ -4,7 +4,6 @@
 internal import CredentialSources
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 
 /// An account on an Aspera server: the server, the user and the user's credential.
 ///

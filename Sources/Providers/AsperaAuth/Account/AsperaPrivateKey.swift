@@ -4,7 +4,6 @@
 internal import CredentialSources
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 
 /// A private key for logins, in a file or in memory, with its passphrase if the key is encrypted.
 public struct AsperaPrivateKey: Sendable, Equatable {

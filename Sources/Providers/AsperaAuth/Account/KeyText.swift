@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
-internal import StorageKeys
 
 /// The parsed text of a private key in one of the supported formats.
 enum KeyText {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
-internal import StorageKeys
 
 /// The result of a private key check, without secrets.
 public struct PrivateKeyReport: Sendable, Hashable {

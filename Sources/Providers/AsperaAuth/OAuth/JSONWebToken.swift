@@ -3,8 +3,7 @@
 
 internal import CredentialSources
 public import StorageAuth
-internal import StorageCrypto
-package import StorageKeys
+package import StorageCrypto
 
 /// A signed JSON Web Token in the compact serialization (RFC 7515, section 7.1).
 ///

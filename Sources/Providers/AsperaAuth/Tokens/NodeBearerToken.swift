@@ -5,7 +5,6 @@ internal import CZlib
 internal import CredentialSources
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 
 /// A node's bearer token, which contains claims signed with the private key of an access key.
 ///

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CredentialSources
-internal import StorageKeys
+internal import StorageCrypto
 
 /// The public keys of callbacks, each fetched once and kept for as long as there is space, because the content of a key's
 /// URL never changes, according to the vendor's documentation.

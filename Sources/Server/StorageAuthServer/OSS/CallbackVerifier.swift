@@ -7,7 +7,6 @@ internal import Logging
 internal import NIOCore
 internal import OSSAuth
 internal import StorageCrypto
-internal import StorageKeys
 
 /// A verifier of the callbacks that OSS sends after an upload.
 ///

@@ -9,7 +9,6 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 internal import XCTest
 
 /// A simulated application with the parameters that its JWT grants must have.

@@ -4,7 +4,6 @@
 public import AsperaAuth
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 
 extension LocalCloud {
   /// The configuration of the simulated Aspera node: its Node API, and the transfer server that `ascp-simulator`

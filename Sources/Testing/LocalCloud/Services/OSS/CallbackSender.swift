@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import OSSAuth
 public import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 internal import Synchronization
 
 final class CallbackSender: Sendable {

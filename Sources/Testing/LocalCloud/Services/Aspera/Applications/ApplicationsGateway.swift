@@ -7,7 +7,6 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 internal import Synchronization
 
 /// A simulated application of Aspera with an API of its own.

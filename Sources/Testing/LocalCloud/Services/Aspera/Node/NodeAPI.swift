@@ -7,7 +7,6 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageCrypto
-internal import StorageKeys
 
 /// The simulated Node API, which authenticates the caller of a request, routes the request and performs it.
 struct NodeAPI: Sendable {

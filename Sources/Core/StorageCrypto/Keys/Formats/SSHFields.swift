@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageCrypto
 
 /// An encoder of consecutive fields in the data types of SSH (RFC 4251, section 5).
 struct SSHFields {

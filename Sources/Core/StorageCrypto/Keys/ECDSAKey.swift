@@ -3,7 +3,6 @@
 
 #if !canImport(CLibcrypto)
   internal import Crypto
-  internal import StorageCrypto
 
   /// An ECDSA key on one of the NIST curves.
   struct ECDSAKey: Sendable {

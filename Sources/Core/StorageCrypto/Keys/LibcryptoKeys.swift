@@ -3,7 +3,6 @@
 
 #if canImport(CLibcrypto)
   internal import CLibcrypto
-  internal import StorageCrypto
 
   /// A reference-counted libcrypto key, which is never changed and can be used from any thread.
   @safe

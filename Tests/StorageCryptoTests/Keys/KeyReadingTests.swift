@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// Generation, PEM encoding and parsing of private and public keys.

@@ -3,7 +3,6 @@
 
 #if canImport(CLibcrypto)
   internal import CLibcrypto
-  internal import StorageCrypto
 
   extension KeyHandle {
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// The texts of keys, which every backend reads and writes as OpenSSL does.

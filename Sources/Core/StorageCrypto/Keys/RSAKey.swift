@@ -4,7 +4,6 @@
 #if !canImport(CLibcrypto)
   internal import Crypto
   internal import CryptoExtras
-  internal import StorageCrypto
 
   struct RSAKey: Sendable {
     /// The lengths of the moduli that swift-crypto accepts.

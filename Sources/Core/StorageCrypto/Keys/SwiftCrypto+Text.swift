@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if !canImport(CLibcrypto)
-  internal import StorageCrypto
 
   extension KeyHandle {
     private static let labels = [

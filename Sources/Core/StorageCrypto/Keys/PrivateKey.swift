@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import StorageCrypto
 
 /// A private key, which `print`, `dump` and `Mirror` do not show.
 package struct PrivateKey: Sendable {

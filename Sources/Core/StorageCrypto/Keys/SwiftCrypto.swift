@@ -6,7 +6,6 @@
     #error("Private keys need swift-crypto on this system: switch on the trait PrivateKeys of swift-storage-auth.")
   #endif
   internal import CryptoExtras
-  internal import StorageCrypto
 
   /// A key with which swift-crypto signs and verifies.
   struct KeyHandle: Sendable {

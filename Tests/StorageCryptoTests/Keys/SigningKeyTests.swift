@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StorageCrypto
-import StorageKeys
 import XCTest
 
 /// Signatures of RSA and ECDSA keys: signing, verification and unsupported keys.

@@ -4,7 +4,6 @@
 #if !canImport(CLibcrypto)
   internal import Crypto
   internal import CryptoExtras
-  internal import StorageCrypto
 
   /// The encryption of a private key.
   struct KeyEncryption {
