@@ -4,8 +4,6 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import AsperaClient
-internal import AsperaTransfer
-internal import CredentialSources
 internal import Foundation
 internal import StorageClient
 internal import StoragePrograms

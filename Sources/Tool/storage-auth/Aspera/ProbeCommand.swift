@@ -4,9 +4,6 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import AsperaClient
-internal import AsperaTransfer
-internal import CredentialSources
-internal import StorageAuth
 internal import StorageClient
 internal import StoragePrograms
 

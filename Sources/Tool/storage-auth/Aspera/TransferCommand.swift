@@ -4,10 +4,7 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import AsperaClient
-internal import AsperaTransfer
-internal import CredentialSources
 internal import Foundation
-internal import StorageAuth
 internal import StorageClient
 internal import StoragePrograms
 

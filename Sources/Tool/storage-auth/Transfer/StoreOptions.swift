@@ -4,8 +4,6 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import AsperaClient
-internal import CredentialSources
-internal import StorageAuth
 internal import StorageClient
 
 struct BucketOptions: ParsableArguments {
