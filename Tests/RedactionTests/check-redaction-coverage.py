@@ -20,7 +20,7 @@ from built_modules import ROOT, binaries, run, settings
 MODULES = [
     "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CredentialSources", "AsperaAuth", "AsperaTransfer", "StoragePrograms",
     "AsyncHTTPTransport", "FoundationTransport", "StorageDiagnosis", "StorageClient",
-    "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageConfiguration", "StorageOperations",
+    "AsperaClient", "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageConfiguration", "StorageOperations",
     "LocalCloud",
 ]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}
