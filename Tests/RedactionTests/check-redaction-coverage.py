@@ -19,8 +19,8 @@ from built_modules import ROOT, binaries, run, settings
 
 MODULES = [
     "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CredentialSources", "AsperaAuth", "AsperaTransfer", "StoragePrograms",
-    "AsyncHTTPTransport", "FoundationTransport", "StorageDiagnosis", "StorageClient",
-    "AsperaClient", "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageConfiguration", "StorageOperations",
+    "AsyncHTTPTransport", "FoundationTransport", "StorageDiagnosis", "StorageClient", "AsperaClient",
+    "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageConfiguration", "StorageOperations",
     "LocalCloud",
 ]
 KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.actor"}
