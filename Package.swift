@@ -291,6 +291,9 @@ package.targets += [
   program("fleet", "Benchmarks/Fleet", uses("StorageAuthTesting")),
   library("SigningProperties", "Tests/SigningProperties", uses("StorageAuthTesting")),
   library("ProcessWatching", "Tests/ProcessWatching", uses()),
+  library(
+    "ClientTestSupport", "Tests/ClientTestSupport",
+    uses("AsperaClient StoragePrograms AsyncHTTPTransport FoundationTransport LocalCloud")),
   library("LongRun", "Tests/LongRun/Core", uses("StorageClient LocalCloud StorageAuthTesting")),
   program("long-run", "Tests/LongRun/Program", uses("FoundationTransport LongRun StorageClient ArgumentParser")),
   library("SyncSimulation", "Tests/SyncSimulation/Core", uses("StorageClient")),
@@ -319,8 +322,8 @@ package.targets += names("Package StorageAuthRedis StorageClientTesting").map { 
 package.targets += [
   tests("AsperaTransfer", "StoragePrograms ProcessWatching", exclude: ["Ascp/fake-ascp.py"]),
   tests("FoundationTransport", "AsyncHTTPTransport"),
-  tests("StorageClient", kit + " LongRun ProcessWatching StorageClientTesting"),
-  tests("StorageAuthTool", "storage-auth"),
+  tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
+  tests("StorageAuthTool", "storage-auth ClientTestSupport"),
   tests("StorageOperations", kit + " InMemoryTracing"),
   tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
   tests("StorageAuthServer", kit + " VerifiedService", copying: ["Connections/Certificates"]),

@@ -30,8 +30,6 @@ final class VendorNameTests: XCTestCase {
     "Sources/Testing/LocalCloud/LocalCloud.swift": "starts the node, which is not a service with buckets",
     "Sources/Testing/LocalCloud/Services": "the registry of LocalCloud: ports, endpoints, roles, counters",
     "Sources/Testing/LocalCloud/Storage/Storage.swift": "the folder of the node",
-    "Sources/Tool/storage-auth/Console/Services":
-      "the registry of the console: the reader of each service's signatures",
     "Sources/Tool/SigningJobs/SigningJob.swift": "the registry of signing jobs in JSON",
     "Sources/Core/CredentialSources/AppServer/AppServerFormat.swift": "the registry of app server response formats",
     "Sources/Client/StorageClient/Exports.swift": "re-exports the modules",

@@ -18,9 +18,8 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built_modules import ROOT, binaries, run, settings
 
 MODULES = [
-    "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CredentialSources", "AsperaAuth", "AsperaTransfer", "AsperaClient",
-    "StoragePrograms",
-    "AsyncHTTPTransport", "FoundationTransport", "StorageDiagnosis", "StorageClient",
+    "StorageAuth", "OSSAuth", "COSAuth", "S3Auth", "CredentialSources", "AsperaAuth", "AsperaTransfer", "StoragePrograms",
+    "AsyncHTTPTransport", "FoundationTransport", "StorageDiagnosis", "StorageClient", "AsperaClient",
     "StorageBackground", "StorageAuthServer", "StorageAuthRedis", "StorageConfiguration", "StorageOperations",
     "LocalCloud",
 ]

@@ -65,7 +65,7 @@ extension Subjects {
     let tokens = TokenService(audit: { audits.append($0) }, in: ProviderContext(time: time)) { _ in
       StaticCredentialProvider(key)
     }
-    let vended = try await tokens.key(for: order)
+    let issued = try await tokens.key(for: order)
     let broken = TokenService(audit: { audits.append($0) }, in: ProviderContext(time: time)) { _ in
       StaticCredentialProvider(AccessKey(id: "id", secret: secret))
     }
@@ -77,8 +77,7 @@ extension Subjects {
     let issuer = FixedTokenIssuer(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
     _ = try present(audits.all.first)
     return [
-      ("StorageAuthServer.TokenService", tokens), ("StorageAuthServer.VendedKey", vended),
-      ("StorageAuthServer.SharedKey", SharedKey(IssuedCredential(key))),
+      ("StorageAuthServer.TokenService", tokens), ("StorageAuthServer.IssuedKey", issued),
       ("StorageAuthRedis.RedisConfiguration", redis.configuration), ("StorageAuthRedis.RedisPool", redis),
       ("StorageAuthRedis.RedisRateStore", RedisRateStore(redis)),
       ("StorageAuthRedis.RedisReplayStore", RedisReplayStore(redis)),

@@ -36,7 +36,7 @@ final class RedisKeyStoreTests: XCTestCase {
     let issuer = issuer()
     let services = try services(4, server, issuer)
     let order = KeyRequest(caller: "mia", scope: scope)
-    let keys = try await withThrowingTaskGroup(of: VendedKey.self) { group in
+    let keys = try await withThrowingTaskGroup(of: IssuedKey.self) { group in
       for number in 0..<100 { group.addTask { try await services[number % 4].key(for: order) } }
       return try await group.reduce(into: []) { $0.append($1.key) }
     }
@@ -104,7 +104,7 @@ final class RedisKeyStoreTests: XCTestCase {
     let key = try await RedisKeyStore(pool).key(for: scope) { () async throws(CredentialError) in
       try await issuer.issue(in: .local)
     }
-    XCTAssertEqual(key.issued.credential.id, "STS.1")
+    XCTAssertEqual(key.credential.id, "STS.1")
   }
 
   func testLeaseIsRenewedWhileTheCloudIsSlow() async throws {
@@ -120,7 +120,7 @@ final class RedisKeyStoreTests: XCTestCase {
     try await SystemTime().sleep(for: .milliseconds(400))
     issuer.release()
     for key in keys {
-      let id = try await key.value.issued.credential.id
+      let id = try await key.value.credential.id
       XCTAssertEqual(id, "STS.1")
     }
     XCTAssertEqual(issuer.calls, 1)
@@ -145,7 +145,7 @@ final class RedisKeyStoreTests: XCTestCase {
     let refusing = RedisKeyStore(try server.pool(), whenAway: .refuse)
     server.kill()
     let key = try await local.key(for: scope) { () async throws(CredentialError) in try await issuer.issue(in: .local) }
-    XCTAssertEqual(key.issued.credential.id, "STS.1")
+    XCTAssertEqual(key.credential.id, "STS.1")
     do {
       _ = try await refusing.key(for: scope) { () async throws(CredentialError) in try await issuer.issue(in: .local) }
       XCTFail("a key was issued")

@@ -4,6 +4,7 @@
 import AsperaAuth
 import AsperaClient
 import COSAuth
+import ClientTestSupport
 import CredentialSources
 import Foundation
 import HTTPTypes

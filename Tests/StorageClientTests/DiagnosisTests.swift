@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import ClientTestSupport
 import HTTPTypes
 import LocalCloud
 import StorageClient
@@ -83,6 +84,32 @@ final class DiagnosisTests: XCTestCase {
       let error = await error { _ = try await store.download("nothing", upTo: 1) }
       XCTAssertEqual(error?.kind, .noSuchKey, name)
       XCTAssertNil(error?.diagnosis, name)
+    }
+  }
+
+  func testClientClaimsAWrongSecretOnlyWithProof() async throws {
+    let cloud = try await Cloud(self)
+    let wrong = AccessKey(id: key.id, secret: "another-secret")
+    for (name, store) in cloud.stores(key: wrong) {
+      await assertThrows(
+        ServiceError.self, { try await store.delete("a") },
+        { error in
+          XCTAssertEqual(error.diagnosis?.cause, .wrongSecret, name)
+        })
+    }
+    // A service that does not show its strings: the request may have been changed on the way.
+    let silent = ScriptedTransport { _ in
+      HTTPStreamingResponse(403, "<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error>")
+    }
+    for store in [cloud.oss(over: silent), cloud.oss(.v1, over: silent)] as [any BucketStore] + [
+      cloud.cos(over: silent), cloud.s3(over: silent),
+    ] {
+      await assertThrows(
+        ServiceError.self, { try await store.delete("a") },
+        { error in
+          XCTAssertEqual(error.diagnosis?.cause, .unknown)
+          XCTAssertFalse("\(error)".contains("does not belong"), "\(error)")
+        })
     }
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsyncHTTPClient
+import ClientTestSupport
 import NIOCore
 import NIOHTTP1
 import StorageClient

@@ -22,7 +22,7 @@ programs=$(package build --show-bin-path)
 
 # The suites with a client that sends over `NetworkTransport`, itself or in Support.
 suites=$(grep -rlE 'NetworkTransport|Cloud\(self|LocalNode\(self|LocalApplications\(self' Tests/StorageClientTests \
-  --include='*Tests.swift' | sed 's,.*/,,; s,[.]swift$,,' | grep -vE 'Command' | sort | paste -sd'|' -)
+  --include='*Tests.swift' | sed 's,.*/,,; s,[.]swift$,,' | sort | paste -sd'|' -)
 for transport in ${TRANSPORTS:-urlsession}; do
   echo "transports: the suites of the client over $transport"
   STORAGE_AUTH_TEST_TRANSPORT=$transport Tests/run-tests.py ${SCRATCH:+--scratch-path "$SCRATCH"} \

@@ -85,10 +85,15 @@ public struct IssuedCredential<Value: Credential>: Sendable {
   public let credential: Value
 
   /// The time of issue according to the issuer's clock, or `nil` if the issuer did not report it.
+  ///
+  /// For a credential with a ``lifetime``, it is the time at which the credential was taken from a store.
   public let issuerTime: Timestamp?
 
   /// The name of the source that issued the credential, or `nil` if the source is the provider that was called.
   public let source: String?
+
+  /// The lifetime that the credential had at its issue, or `nil` if it was issued just now.
+  public let lifetime: Duration?
 
   /// Creates a provider's result from a credential, the issuer's time and the name of the source.
   ///
@@ -96,10 +101,13 @@ public struct IssuedCredential<Value: Credential>: Sendable {
   ///   - credential: The credential that the provider fetched.
   ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is not known.
   ///   - source: The name of the source that issued the credential, or `nil` if it is the provider that was called.
-  public init(_ credential: Value, issuerTime: Timestamp? = nil, source: String? = nil) {
+  ///   - lifetime: The lifetime that the credential had at its issue, for one that was issued earlier and stored since
+  ///     then; its issuer's time is that of this call.
+  public init(_ credential: Value, issuerTime: Timestamp? = nil, source: String? = nil, lifetime: Duration? = nil) {
     self.credential = credential
     self.issuerTime = issuerTime
     self.source = source
+    self.lifetime = lifetime
   }
 }
 

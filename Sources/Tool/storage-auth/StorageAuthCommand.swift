@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import AsperaClient
 internal import Foundation
 internal import NIOCore
-internal import StorageAuth
 internal import StorageClient
 
 /// The entry point of the program `storage-auth`.
@@ -36,14 +35,10 @@ enum StorageAuthProgram {
       StorageAuthCommand.exit(withError: code)
     }
   }
-}
 
-extension StorageAuthProgram {
   /// Raises the limit of open files, and lets the number of threads for connections follow it.
   ///
   /// The threads are created with the first connection, which ends the process if their files cannot be opened.
-  ///
-  /// - Throws: A ``LimitProblem`` if the limit permits no connection.
   private static func prepareConnections() throws {
     OpenFileLimit.raise()
     let limit = OpenFileLimit.current
@@ -66,7 +61,7 @@ extension StorageAuthProgram {
   private static func exitCode(for error: any Error) -> ExitCode {
     switch error {
     case let error as SigningError where error.isCausedByArguments: .validationFailure
-    case is SecretFile.Problem, is CallerList.Problem: .validationFailure
+    case is SecretFile.Problem: .validationFailure
     default: StorageAuthCommand.exitCode(for: error)
     }
   }
@@ -89,13 +84,12 @@ extension StorageAuthProgram {
       message += "\nNote:\(origin)"
     }
     guard Terminal.mode.isJSON else { return Terminal.notes(message) }
-    var members = ErrorReport.members(error, message: text)
+    var members = ErrorReport.members(error) ?? ["message": .string(text)]
     members["exitStatus"] = .number(JSONNumber(status.rawValue))
     Terminal.error(json: text, members)
   }
 }
 
-/// The root command `storage-auth`, which contains all other commands.
 struct StorageAuthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage-auth",
@@ -127,9 +121,45 @@ extension SigningError {
   }
 }
 
-/// The command `storage-auth aspera`, which contains the subcommands that exist only for Aspera.
 struct AsperaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "aspera", abstract: "Checks accounts of Aspera servers, and carries out transfer specifications.",
     subcommands: [ProbeCommand.self, TransferCommand.self])
+}
+
+/// The members of the JSON object that describes an error with `--json`.
+enum ErrorReport {
+  /// Returns the members `code`, `message`, `remedy` and what a service said, or `nil` for an error of another type.
+  static func members(_ error: any Error) -> JSONObject? {
+    switch error {
+    case let error as CredentialError: members(error)
+    case let error as ServiceError: service(error)
+    case let error as any ActionableError: members("\(error.code)", error.message, error.remedy)
+    default: nil
+    }
+  }
+
+  static func members(_ error: CredentialError) -> JSONObject {
+    var members = members("\(error.code)", error.message, error.remedy)
+    members["source"] = .string(error.source)
+    return members
+  }
+
+  private static func members(_ code: String, _ message: String, _ remedy: String) -> JSONObject {
+    ["code": .string(code), "message": .string(message), "remedy": .string(remedy)]
+  }
+
+  private static func service(_ error: ServiceError) -> JSONObject {
+    var members = members("\(error.kind)", error.message, error.remedy)
+    members["serviceCode"] = .string(error.code)
+    members["status"] = .number(JSONNumber(error.status.code))
+    members["requestId"] = error.requestID.map { .string($0) } ?? .null
+    members["subject"] = .string(error.subject)
+    members["attempts"] = .number(JSONNumber(error.attempts))
+    if let diagnosis = error.diagnosis {
+      members["cause"] = .string(diagnosis.cause.rawValue)
+      members["explanation"] = .string(diagnosis.explanation)
+    }
+    return members
+  }
 }

@@ -100,7 +100,7 @@ final class ScopedCredentialTests: XCTestCase {
     let (_, client) = try await start()
     do {
       try await client.upload([1], to: "other/a")
-      XCTFail("the server vended a key for another user")
+      XCTFail("the server issued a key for another user")
     } catch let error as CredentialError {
       XCTAssertEqual(error.code, .rejected)
     }

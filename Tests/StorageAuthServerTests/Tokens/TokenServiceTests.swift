@@ -43,8 +43,8 @@ final class TokenServiceTests: XCTestCase {
     _ order: KeyRequest, _ service: TokenService, line: UInt = #line, _ check: (TokenServiceError) -> Void
   ) async {
     do {
-      let vended = try await service.key(for: order)
-      XCTFail("\(vended.key.id) was issued", line: line)
+      let issued = try await service.key(for: order)
+      XCTFail("\(issued.key.id) was issued", line: line)
     } catch {
       check(error)
     }
@@ -254,7 +254,7 @@ final class TokenServiceTests: XCTestCase {
     let end = time.now.advanced(by: .seconds(1800))
     XCTAssertEqual(
       written.map(\.outcome),
-      [.vended(id: "STS.1", until: end), .refused(.tooManyRequests(after: .seconds(60)))])
+      [.issued(id: "STS.1", until: end), .refused(.tooManyRequests(after: .seconds(60)))])
     XCTAssertEqual(written.map(\.caller), ["mia", "mia"])
     XCTAssertEqual(written.map(\.subject), [.key(order().scope), .key(order().scope)])
     var shown = "\(written)"

@@ -151,7 +151,7 @@ final class TransferTokenTests: XCTestCase {
     XCTAssertEqual(
       lines.all.map(\.subject), [.transfer(.receive, paths: ["/shared/a"]), .transfer(.receive, paths: ["/secret"])])
     let token = try XCTUnwrap(granted.token)
-    guard case .vended(let id, _) = lines.all[0].outcome else { return XCTFail("no token was issued") }
+    guard case .issued(let id, _) = lines.all[0].outcome else { return XCTFail("no token was issued") }
     XCTAssertEqual(id, token.fingerprint)
     var shown = "\(lines.all)"
     dump(lines.all, to: &shown)

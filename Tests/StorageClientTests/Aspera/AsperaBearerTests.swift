@@ -4,6 +4,7 @@
 import AsperaAuth
 import AsperaClient
 import AsperaTransfer
+import ClientTestSupport
 import StorageAuth
 import StorageAuthTesting
 import StorageClient

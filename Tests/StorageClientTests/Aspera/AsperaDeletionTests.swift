@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaClient
+import ClientTestSupport
 import HTTPTypes
 import StorageAuth
 import StorageClient

@@ -3,6 +3,7 @@
 
 import AsperaAuth
 import AsperaClient
+import ClientTestSupport
 import HTTPTypes
 import StorageAuth
 import StorageAuthTesting

@@ -3,6 +3,7 @@
 
 import AsperaAuth
 import AsperaClient
+import ClientTestSupport
 import LocalCloud
 import StorageAuth
 import StorageAuthTesting

@@ -16,7 +16,6 @@ struct SecureHTTPChannel: ServerChildChannel {
     let negotiated: EventLoopFuture<Connection>
   }
 
-  /// A connection after its TLS handshake.
   enum Connection: Sendable {
     case http1(LimitedHTTPChannel.Value)
     case http2(HTTP2Channel.Value)
@@ -36,7 +35,11 @@ struct SecureHTTPChannel: ServerChildChannel {
     self.certificate = certificate
     self.allowsHTTP2 = allowsHTTP2
     http1 = LimitedHTTPChannel(limits, responder: LimitedHTTPChannel.refusingUnreadableTargets(responder))
-    let streamLimits = limits.ofStream
+    // A stream has one request. What follows the response is the time in which the client reads it: the window of the
+    // stream, which the client sets, can keep back a response of any size.
+    var changed = limits
+    changed.idleTimeout = limits.writeTimeout
+    let streamLimits = changed
     http2 = HTTP2Channel(
       responder: responder,
       configuration: HTTP2ChannelConfiguration(
@@ -59,7 +62,6 @@ struct SecureHTTPChannel: ServerChildChannel {
     }
   }
 
-  /// Adds the handlers of the negotiated protocol to a connection.
   private func setup(
     _ result: ALPNResult, channel: any Channel, logger: Logger
   ) -> EventLoopFuture<Connection> {
@@ -85,18 +87,6 @@ struct SecureHTTPChannel: ServerChildChannel {
     } catch {
       logger.debug("A TLS handshake was not completed: \(error)")
     }
-  }
-}
-
-extension ConnectionLimits {
-  /// The limits on a stream of HTTP/2, which has one request.
-  ///
-  /// What follows the response is the time in which the client reads it: the window of the stream, which the client sets,
-  /// can keep back a response of any size.
-  fileprivate var ofStream: ConnectionLimits {
-    var limits = self
-    limits.idleTimeout = writeTimeout
-    return limits
   }
 }
 
@@ -138,8 +128,7 @@ extension HTTPServerBuilder {
 
 /// A channel handler that closes a connection if its TLS handshake is not complete in time.
 ///
-/// The handler is placed before the TLS handler, so that the connection closes without waiting for the client, and is
-/// removed after the handshake.
+/// It is placed before the TLS handler, so that the connection closes without waiting for the client.
 final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

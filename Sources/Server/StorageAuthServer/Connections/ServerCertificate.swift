@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOSSL
-public import StorageAuth
 internal import Synchronization
 
 /// The certificate and the private key of an HTTPS server, which can be replaced while the server runs.
@@ -14,7 +13,7 @@ internal import Synchronization
 /// // Later, after the files have changed:
 /// try certificate.replace(chain: newChain, key: Secret(newKey))
 /// ```
-public final class ServerCertificate: Sendable {
+public final class ServerCertificate: Sendable, CustomReflectable {
   private struct Pair {
     let http1: NIOSSLContext
     let http2: NIOSSLContext
@@ -81,9 +80,7 @@ public final class ServerCertificate: Sendable {
     let end = ends.min() ?? .now
     return min(starts.max() ?? end, end)...end
   }
-}
 
-extension ServerCertificate: CustomReflectable {
   /// A mirror without children, because the certificate's private key is secret.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

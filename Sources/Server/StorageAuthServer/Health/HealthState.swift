@@ -3,14 +3,12 @@
 
 internal import CredentialSources
 public import Hummingbird
-public import StorageAuth
 
 /// The results of a server's health checks, which are shared by the requests of a short time.
 ///
 /// The checks run once however many requests arrive, so that requests to `/readyz` cannot put a load on what the server
 /// depends on.
 actor HealthState {
-  /// The result of one run of all checks.
   struct Report: Sendable {
     let results: [(name: String, isReady: Bool)]
 
@@ -45,7 +43,6 @@ actor HealthState {
     return await report.value
   }
 
-  /// Runs all checks at the same time.
   private static func run(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async -> Report {
     await withTaskGroup { group in
       for (location, check) in checks.enumerated() {

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CoreMetrics
-internal import HTTPTypes
 public import Hummingbird
-internal import StorageAuth
 
 /// A middleware that counts requests and measures their duration with swift-metrics.
 ///

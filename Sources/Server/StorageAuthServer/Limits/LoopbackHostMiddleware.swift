@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Hummingbird
-internal import StorageAuth
 
 /// A middleware that rejects requests whose `Host` header is not a name of this machine.
 ///

@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// A rate limit that allows a burst of requests, and then one more request after each interval.
 public struct RateLimit: Sendable, Hashable {
   /// The maximum number of requests in a burst.
@@ -41,4 +43,56 @@ public protocol RateStore: Sendable {
   ///   request is not counted.
   /// - Throws: A ``StoreError`` if the store is out of reach, which refuses the request.
   func take(_ caller: String, limit: RateLimit, at uptime: Duration) async throws(StoreError) -> Duration?
+}
+
+/// A rate store in memory, for a bounded number of callers.
+///
+/// For each caller, the store contains only the uptime at which the caller's whole burst is available again. Callers
+/// whose uptime has passed are removed. If the store is still full, it evicts the callers with the nearest uptimes, who
+/// may then send requests earlier than their limit allows.
+public final class MemoryRateStore: RateStore {
+  /// The type of a caller's ID: its UTF-8 bytes.
+  ///
+  /// Canonically equivalent strings are therefore different callers.
+  private typealias Caller = [UInt8]
+
+  private let limit: Int
+  private let restored = Mutex<[Caller: Duration]>([:])
+
+  /// Creates an empty rate store.
+  ///
+  /// - Parameter limit: The maximum number of callers in the store.
+  public init(limit: Int = 100_000) {
+    self.limit = max(1, limit)
+  }
+
+  /// The number of callers in the store.
+  public var count: Int { restored.withLock { $0.count } }
+
+  /// Counts a request of a caller.
+  ///
+  /// - Parameters:
+  ///   - caller: The ID of the caller.
+  ///   - rate: The rate limit of the caller.
+  ///   - uptime: The current uptime of the machine.
+  /// - Returns: `nil` if the request is allowed, otherwise the time until the next request is allowed.
+  public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
+    let caller = Caller(caller.utf8)
+    return restored.withLock { restored in
+      let free = max(restored[caller] ?? uptime, uptime) + rate.interval
+      let excess = free - uptime - rate.interval * rate.burst
+      guard excess <= .zero else { return excess }
+      if restored[caller] == nil, restored.count >= limit { Self.makeRoom(&restored, at: uptime, limit) }
+      restored[caller] = free
+      return nil
+    }
+  }
+
+  /// Evicts callers until an eighth of the store is free, so that evictions are rare.
+  private static func makeRoom(_ restored: inout [Caller: Duration], at uptime: Duration, _ limit: Int) {
+    restored = restored.filter { $0.value > uptime }
+    let excess = restored.count - (limit - max(1, limit / 8))
+    guard excess > 0 else { return }
+    for (caller, _) in restored.sorted(by: { $0.value < $1.value }).prefix(excess) { restored[caller] = nil }
+  }
 }

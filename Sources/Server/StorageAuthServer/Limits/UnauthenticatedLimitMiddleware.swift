@@ -1,10 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 public import Hummingbird
 internal import NIOCore
-public import StorageAuth
 
 /// A middleware that limits how many refusals a peer address receives for requests that no caller has authenticated.
 ///

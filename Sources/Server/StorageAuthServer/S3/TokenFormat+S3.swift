@@ -1,25 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 extension TokenFormat {
   /// The response format that Amazon's SDKs read from the URL in `AWS_CONTAINER_CREDENTIALS_FULL_URI`.
   ///
   /// Its fields are `AccessKeyId`, `SecretAccessKey`, `Token` and `Expiration`. Source: "Container credential provider"
   /// in the AWS SDKs and Tools Reference Guide.
   public static let s3 = TokenFormat(
-    document: { vended, _ in
-      let value: JSONValue = [
-        "AccessKeyId": .string(vended.key.id.string), "SecretAccessKey": .string(vended.key.secret.reveal()),
-        "Token": .string(vended.key.sessionToken?.reveal() ?? ""), "Expiration": .string(vended.expiration.iso8601),
+    json: { issued, _ in
+      [
+        "AccessKeyId": .string(issued.key.id.string), "SecretAccessKey": .string(issued.key.secret.reveal()),
+        "Token": .string(issued.key.sessionToken?.reveal() ?? ""), "Expiration": .string(issued.expiration.iso8601),
       ]
-      return value.serialized
     },
     refusal: { refusal, requestID in
-      let value: JSONValue = [
+      [
         "code": .string(refusal.code), "message": .string(refusal.message), "requestId": .string(requestID),
       ]
-      return value.serialized
     })
 }

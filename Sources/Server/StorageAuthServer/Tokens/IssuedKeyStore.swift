@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-public import StorageAuth
-
 /// A type that shares issued keys between the instances of a token service.
 ///
 /// Each instance caches the keys that it issues in memory. Without a shared store, each instance therefore requests a key
@@ -13,36 +11,18 @@ public protocol IssuedKeyStore: Sendable {
   /// - Parameters:
   ///   - scope: The scope of the key.
   ///   - issue: A closure that requests a key from the cloud.
-  /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
+  /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted. A
+  ///   key from the store has a `lifetime`, and the current time according to the issuer's clock if it is known.
   /// - Throws: A `CredentialError`: that of `issue`, or a retryable one if the store is out of reach.
   func key(
     for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
-  ) async throws(CredentialError) -> SharedKey
+  ) async throws(CredentialError) -> IssuedCredential<AccessKey>
 
   /// Removes the key for a scope from the store.
   ///
   /// - Parameter scope: The scope whose key was revoked.
   /// - Throws: A ``StoreError`` if the store is out of reach.
   func forget(_ scope: TokenScope) async throws(StoreError)
-}
-
-/// An issued key, with the time and the lifetime that the issuer's clock gave it.
-public struct SharedKey: Sendable {
-  /// The key, with the current time according to the issuer's clock if it is known.
-  public let issued: IssuedCredential<AccessKey>
-
-  /// The lifetime that the key had when the cloud issued it, or `nil` if the key was issued just now.
-  public let lifetime: Duration?
-
-  /// Creates an issued key for the callers of a token service.
-  ///
-  /// - Parameters:
-  ///   - issued: The key, with the current time according to the issuer's clock if it is known.
-  ///   - lifetime: The lifetime that the key had when the cloud issued it, or `nil` if the key was issued just now.
-  public init(_ issued: IssuedCredential<AccessKey>, lifetime: Duration? = nil) {
-    self.issued = issued
-    self.lifetime = lifetime
-  }
 }
 
 /// A store without keys: each instance asks the cloud, and caches its own keys.
@@ -59,8 +39,8 @@ public struct PassThroughKeyStore: IssuedKeyStore {
   /// - Throws: The `CredentialError` of `issue`.
   public func key(
     for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
-  ) async throws(CredentialError) -> SharedKey {
-    SharedKey(try await issue())
+  ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    try await issue()
   }
 
   /// Returns at once, because the store contains no key.

@@ -27,21 +27,12 @@ final class ScopeTable: Sendable {
   }
 
   private let limit: Int
-  private let configuration: CredentialCacheConfiguration
-  private let events: EventHub
-  private let store: any IssuedKeyStore
-  private let context: ProviderContext
+  private let make: @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys
   private let state = Mutex(State())
 
-  init(
-    limit: Int, store: any IssuedKeyStore, configuration: CredentialCacheConfiguration, events: EventHub,
-    context: ProviderContext
-  ) {
-    self.store = store
+  init(limit: Int, _ make: @escaping @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys) {
     self.limit = max(1, limit)
-    self.configuration = configuration
-    self.events = events
-    self.context = context
+    self.make = make
   }
 
   /// Returns the keys for a scope, which are created when the scope is first requested.
@@ -50,8 +41,7 @@ final class ScopeTable: Sendable {
     _ provider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
     if let known = use(scope) { return known }
-    let made = ScopeKeys(
-      try provider(), of: scope, in: store, configuration: configuration, events: events, context: context)
+    let made = make(scope, try provider())
     return state.withLock { state in
       if let known = state.entries[scope] { return known.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }
@@ -61,7 +51,6 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Removes the keys for a scope.
   func forget(_ scope: TokenScope) {
     state.withLock { $0.entries[scope] = nil }
   }
@@ -83,10 +72,8 @@ final class ScopeTable: Sendable {
     }
   }
 
-  /// Evicts an eighth of the scopes, so that evictions are rare.
-  ///
-  /// Each caller keeps the same maximum number of scopes. The least recently used scopes beyond that number are
-  /// removed.
+  /// Evicts an eighth of the scopes, so that evictions are rare: the least recently used ones beyond the same maximum
+  /// number for each caller.
   private static func makeRoom(_ entries: inout [TokenScope: Entry]) {
     var ranks: [Caller: Int] = [:]
     let ranked = entries.sorted { $0.value.lastUse > $1.value.lastUse }.map { scope, entry in
@@ -96,5 +83,81 @@ final class ScopeTable: Sendable {
     }
     let last = ranked.sorted { $0.rank == $1.rank ? $0.lastUse < $1.lastUse : $0.rank > $1.rank }
     for (scope, _, _) in last.prefix(max(1, entries.count / 8)) { entries[scope] = nil }
+  }
+}
+
+/// The keys for one scope: a credential cache, and a record of the issuer's clock.
+final class ScopeKeys: Sendable {
+  private let cache: CredentialCache<AccessKey>
+  private let clock: IssuerClock
+
+  init(
+    _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
+    configuration: CredentialCacheConfiguration, events: EventHub, context: ProviderContext
+  ) {
+    clock = IssuerClock(provider, of: scope, in: store, time: context.time)
+    // A key is replaced after half of its lifetime, while a caller waits. Randomizing the first refresh would only add
+    // requests to the cloud.
+    var configuration = configuration
+    configuration.spreadsFirstRenewal = false
+    cache = CredentialCache(clock, in: context, configuration: configuration, events: events)
+  }
+
+  /// Cancels the request to the cloud in progress, and refuses all later requests for a key.
+  func shutdown() {
+    cache.shutdown()
+  }
+
+  /// Returns a key with at least half of its lifetime remaining.
+  func key() async throws(TokenServiceError) -> IssuedKey {
+    let key: AccessKey
+    do throws(CredentialError) {
+      key = try await cache.credential(lasting: (clock.life ?? .zero) / 2).credential
+    } catch {
+      throw .unavailable(error, after: error.isRetryable ? max(cache.remainingBackoff, .seconds(1)) : nil)
+    }
+    guard let end = key.expiration, key.sessionToken != nil else { throw .permanentKey }
+    return IssuedKey(key: key, date: clock.now, expiration: end)
+  }
+}
+
+/// A credential provider that asks the store of issued keys, and records the issuer's clock and the lifetime of the
+/// newest key.
+final class IssuerClock: CredentialProvider {
+  private let provider: any CredentialProvider<AccessKey>
+  private let scope: TokenScope
+  private let store: any IssuedKeyStore
+  private let time: any SigningClock
+  /// The issuer's time when this machine's uptime was zero, and the lifetime of the newest key.
+  private let heard = Mutex<(origin: Timestamp?, life: Duration?)>((nil, nil))
+
+  var source: String { provider.source }
+
+  init(
+    _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
+    time: any SigningClock
+  ) {
+    self.provider = provider
+    self.scope = scope
+    self.store = store
+    self.time = time
+  }
+
+  /// The current time according to the issuer's clock, or this machine's clock if the issuer's time is unknown.
+  var now: Timestamp { heard.withLock { $0.origin }.map { $0.advanced(by: time.uptime) } ?? time.now }
+
+  /// The lifetime of the newest key when the issuer created it, or `nil` before the first key.
+  var life: Duration? { heard.withLock { $0.life } }
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let issued = try await store.key(for: scope) { [provider] () async throws(CredentialError) in
+      try await provider.issue(in: context)
+    }
+    let date = issued.issuerTime ?? time.now
+    heard.withLock { heard in
+      heard.origin = issued.issuerTime?.advanced(by: .zero - time.uptime)
+      heard.life = issued.lifetime ?? issued.credential.expiration.map { date.duration(to: $0) }
+    }
+    return issued
   }
 }

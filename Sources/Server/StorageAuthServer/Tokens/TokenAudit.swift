@@ -4,12 +4,11 @@
 public import AsperaAuth
 public import CoreMetrics
 public import Logging
-internal import StorageAuth
 
 /// An audit log entry for a request, with its caller, its subject and its outcome.
 ///
 /// The entry contains neither a secret nor a token. It identifies a key by the key's ID, as the cloud's logs do.
-public struct TokenAudit: Sendable, Hashable {
+public struct TokenAudit: Sendable, Hashable, CustomStringConvertible {
   /// The key or token that a caller requests.
   public enum Subject: Sendable, Hashable {
     /// A temporary key with the given scope.
@@ -21,7 +20,7 @@ public struct TokenAudit: Sendable, Hashable {
   /// The outcome of a request for a key or token.
   public enum Outcome: Sendable, Hashable {
     /// A key or a token was issued, with the key's ID or the token's fingerprint.
-    case vended(id: String, until: Timestamp?)
+    case issued(id: String, until: Timestamp?)
     /// The request was refused because of the given error.
     case refused(TokenServiceError)
   }
@@ -37,21 +36,17 @@ public struct TokenAudit: Sendable, Hashable {
 
   /// The outcome of the request for a key or token.
   public let outcome: Outcome
-}
 
-extension TokenAudit: CustomStringConvertible {
   /// The entry as a single readable line with time, caller and outcome, without line breaks from its values.
   public var description: String {
     let text =
       switch outcome {
-      case .vended(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
+      case .issued(let id, let end): "\(date) \(caller) got \(id)\(end.map { " until \($0)" } ?? "")"
       case .refused(let error): "\(date) \(caller) refused: \(error)"
       }
     return text.onOneLine
   }
-}
 
-extension TokenAudit {
   /// Returns a closure that writes audit entries to a log.
   ///
   /// Issued keys and tokens have the log level `info`, and refusals have the level `notice`.
@@ -70,7 +65,7 @@ extension TokenAudit {
       metadata["paths"] = "\(paths.joined(separator: ", ").onOneLine)"
     }
     switch outcome {
-    case .vended(let id, let end):
+    case .issued(let id, let end):
       metadata["id"] = "\(id.onOneLine)"
       metadata["until"] = end.map { "\($0)" }
       logger.info("handed out", metadata: metadata)
@@ -79,9 +74,7 @@ extension TokenAudit {
       logger.notice("refused", metadata: metadata)
     }
   }
-}
 
-extension TokenAudit {
   /// Returns a closure that counts audit entries with swift-metrics.
   ///
   /// The counter `storage_auth_keys_total` has the label `outcome`, which is `issued` or the reason of a refusal, such
@@ -101,7 +94,7 @@ extension TokenAudit {
 extension TokenAudit.Outcome {
   fileprivate var label: String {
     switch self {
-    case .vended: "issued"
+    case .issued: "issued"
     case .refused(.tooManyRequests): "rate"
     case .refused(.unavailable): "unavailable"
     case .refused(.permanentKey): "permanentKey"

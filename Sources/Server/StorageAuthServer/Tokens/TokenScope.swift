@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
 internal import StorageCrypto
 
 /// The scope of a temporary key: its session name, its policy and its lifetime.
@@ -35,6 +34,17 @@ public struct TokenScope: Sendable, Hashable {
   public static func == (first: TokenScope, second: TokenScope) -> Bool {
     first.name.isIdentical(to: second.name) && first.policy == second.policy && first.lifetime == second.lifetime
   }
+
+  /// The SHA-256 of every part of the scope in hexadecimal, which is the same on every machine.
+  ///
+  /// A store uses the digest as the name of the scope.
+  public var digest: String {
+    SHA256.hash(writing: { writer in
+      writer.append(part: name)
+      writer.append(part: "\(lifetime)")
+      for rule in policy.rules { writer.append(rule) }
+    }).hex
+  }
 }
 
 /// A request for a temporary key, with its caller and the scope that the app grants.
@@ -55,19 +65,6 @@ public struct KeyRequest: Sendable, Hashable {
   public init(caller: String, scope: TokenScope) {
     self.caller = caller
     self.scope = scope
-  }
-}
-
-extension TokenScope {
-  /// The SHA-256 of every part of the scope in hexadecimal, which is the same on every machine.
-  ///
-  /// A store uses the digest as the name of the scope.
-  public var digest: String {
-    SHA256.hash(writing: { writer in
-      writer.append(part: name)
-      writer.append(part: "\(lifetime)")
-      for rule in policy.rules { writer.append(rule) }
-    }).hex
   }
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ServiceLifecycle
-internal import StorageAuth
 
 /// A service of an app that issues temporary keys, each with only the permissions that its holder needs.
 ///
@@ -65,8 +64,9 @@ public final class TokenService: Sendable {
     time = context.time
     self.source = source
     self.keys = keys
-    scopes = ScopeTable(
-      limit: scopeLimit, store: keys, configuration: configuration, events: events, context: context)
+    scopes = ScopeTable(limit: scopeLimit) { scope, provider in
+      ScopeKeys(provider, of: scope, in: keys, configuration: configuration, events: events, context: context)
+    }
   }
 
   /// Returns a temporary key for a caller.
@@ -75,11 +75,11 @@ public final class TokenService: Sendable {
   /// - Returns: A key with at least half of its lifetime remaining, or with the whole lifetime that the cloud granted.
   /// - Throws: A ``TokenServiceError`` if the caller exceeds its rate limit, if the cloud's policy language cannot
   ///   express the scope, or if the cloud issues no temporary key.
-  public func key(for request: KeyRequest) async throws(TokenServiceError) -> VendedKey {
+  public func key(for request: KeyRequest) async throws(TokenServiceError) -> IssuedKey {
     do {
-      let vended = try await vend(request)
-      audit(request, .vended(id: vended.key.id.description, until: vended.expiration))
-      return vended
+      let issued = try await issue(request)
+      audit(request, .issued(id: issued.key.id.description, until: issued.expiration))
+      return issued
     } catch {
       audit(request, .refused(error))
       throw error
@@ -104,7 +104,7 @@ public final class TokenService: Sendable {
     scopes.shutdown()
   }
 
-  private func vend(_ request: KeyRequest) async throws(TokenServiceError) -> VendedKey {
+  private func issue(_ request: KeyRequest) async throws(TokenServiceError) -> IssuedKey {
     try await rates.take(request.caller)
     let scope = request.scope
     let keys = try scopes.keys(of: scope, for: request.caller) { () throws(TokenServiceError) in
@@ -116,7 +116,7 @@ public final class TokenService: Sendable {
         throw .scope("\(error)")
       }
     }
-    return try await keys.vend()
+    return try await keys.key()
   }
 
   private func audit(_ request: KeyRequest, _ outcome: TokenAudit.Outcome) {
@@ -135,6 +135,20 @@ extension TokenService: Service {
   }
 }
 
+/// A temporary key that a token service has issued to a caller.
+public struct IssuedKey: Sendable, Equatable {
+  /// The issued key, with its secret and its session token.
+  public let key: AccessKey
+
+  /// The time of the response according to the issuing cloud's clock.
+  ///
+  /// A device can measure the key's lifetime from this time, even if its own clock is wrong.
+  public let date: Timestamp
+
+  /// The expiration of the key according to the issuing cloud's clock.
+  public let expiration: Timestamp
+}
+
 /// The rate limit for callers, with the store that counts their requests.
 struct CallerRates: Sendable {
   /// The rate limit of each caller, or `nil` for no limit.
@@ -142,10 +156,6 @@ struct CallerRates: Sendable {
   let store: any RateStore
   let time: any SigningClock
 
-  /// Counts a request of a caller.
-  ///
-  /// - Throws: A `TokenServiceError/tooManyRequests(after:)` if the caller exceeds its rate limit, or an
-  ///   `unavailable(_:after:)` if the store is out of reach.
   func take(_ caller: String) async throws(TokenServiceError) {
     guard let limit else { return }
     let delay: Duration?
@@ -160,13 +170,13 @@ struct CallerRates: Sendable {
 
 extension CredentialError {
   /// Creates the retryable error of a store that is out of reach.
-  init(_ error: StoreError, source: String) {
+  package init(_ error: StoreError, source: String) {
     self.init(.failed, source: source, error.message, remedy: error.remedy, isRetryable: true)
   }
 }
 
 /// The reason why a caller receives no key or token.
-public enum TokenServiceError: Error, Sendable, Hashable {
+public enum TokenServiceError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The caller exceeded its rate limit.
   ///
   /// - after: The time after which the caller may retry.
@@ -181,9 +191,7 @@ public enum TokenServiceError: Error, Sendable, Hashable {
   case notAllowed(PolicyError)
   /// The cloud's policy language cannot express the scope; the string describes why.
   case scope(String)
-}
 
-extension TokenServiceError: CustomStringConvertible {
   /// A description of the error, for the audit log.
   public var description: String {
     switch self {

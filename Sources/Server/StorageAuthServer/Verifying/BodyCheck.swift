@@ -1,10 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
-internal import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
@@ -12,7 +9,6 @@ internal import Synchronization
 ///
 /// The check also decodes a chunked body.
 struct BodyCheck: Sendable {
-  /// The reason why a body is rejected.
   enum Failure {
     /// The body does not match the headers that describe it.
     case mismatch
@@ -20,19 +16,14 @@ struct BodyCheck: Sendable {
     case frame(VerificationError)
   }
 
-  private let md5: [UInt8]?
-  private let sha256: [UInt8]?
-  private let decoder: (any BodyDecoder)?
-  private let record = Record()
+  fileprivate let md5: [UInt8]?
+  fileprivate let sha256: [UInt8]?
+  fileprivate let decoder: (any BodyDecoder)?
+  fileprivate let record = Record()
 
   /// Creates a check from the headers that describe the body.
   ///
-  /// - Parameters:
-  ///   - head: The request.
-  ///   - name: The name of the header with the SHA-256 hash of the body, or `nil` if the service has no such header.
-  ///   - decoder: The decoder for a chunked body, which the hash header then describes, or `nil` if the body is not
-  ///     chunked.
-  /// - Throws: A refusal if a header is repeated or is not a hash.
+  /// A header that is repeated or is not a hash is an error. With a decoder, the hash header describes the chunks.
   init(_ head: HTTPRequest, sha256In name: HTTPField.Name?, _ decoder: (any BodyDecoder)?) throws {
     let md5 = head.headerFields[values: .contentMD5]
     let sha256 = name.map { head.headerFields[values: $0] } ?? []
@@ -53,7 +44,6 @@ struct BodyCheck: Sendable {
     self.decoder = decoder
   }
 
-  /// Whether the request has headers that describe the body.
   var isNeeded: Bool { md5 != nil || sha256 != nil || decoder != nil }
 
   /// The reason why a body that the handler has read is rejected, or `nil` if the body is valid.
@@ -63,8 +53,7 @@ struct BodyCheck: Sendable {
   ///
   /// The last bytes are delivered only after the whole body has been verified.
   func checking(_ body: RequestBody) -> RequestBody {
-    RequestBody(
-      asyncSequence: CheckedBody(body: body, md5: md5, sha256: sha256, decoder: decoder, record: record))
+    RequestBody(asyncSequence: CheckedBody(body: body, check: self))
   }
 
   /// A record of a body's failure, which remains even if the handler ignores the error.
@@ -82,15 +71,12 @@ private struct CheckedBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
   let body: RequestBody
-  let md5: [UInt8]?
-  let sha256: [UInt8]?
-  let decoder: (any BodyDecoder)?
-  let record: BodyCheck.Record
+  let check: BodyCheck
 
   func makeAsyncIterator() -> Iterator {
     Iterator(
-      base: body.makeAsyncIterator(), md5: md5.map { _ in MD5() }, sha256: sha256.map { _ in SHA256() },
-      decoder: decoder, check: self)
+      base: body.makeAsyncIterator(), md5: check.md5.map { _ in MD5() }, sha256: check.sha256.map { _ in SHA256() },
+      decoder: check.decoder, check: check)
   }
 
   struct Iterator: AsyncIteratorProtocol {
@@ -98,7 +84,7 @@ private struct CheckedBody: AsyncSequence, Sendable {
     var md5: MD5?
     var sha256: SHA256?
     var decoder: (any BodyDecoder)?
-    let check: CheckedBody
+    let check: BodyCheck
     var held: ByteBuffer?
 
     @concurrent

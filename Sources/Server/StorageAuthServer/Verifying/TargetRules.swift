@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-
 /// Rules for the bucket and the key of a request, which a middleware applies even though the signature covers them.
 ///
 /// The services accept nearly any string as an object key. Some keys can mislead a handler that builds a path, a log

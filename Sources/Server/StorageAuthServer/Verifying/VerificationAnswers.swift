@@ -1,10 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import Hummingbird
-internal import NIOCore
-internal import StorageAuth
 internal import StorageCrypto
 
 /// The format of responses to requests whose signature is rejected.
@@ -33,7 +30,6 @@ struct VerificationAnswers: Sendable {
     self.format = format
   }
 
-  /// Returns the response to a request whose signature is rejected.
   func answer(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
     var details: [(String, String)] = []
     if let comparison = error.comparison {
@@ -42,12 +38,12 @@ struct VerificationAnswers: Sendable {
         details.append((words.canonicalRequestElement, text))
       }
     }
-    if Self.isAboutTime(error) { details.append(("ServerTime", date.iso8601)) }
+    let isAboutTime = [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+    if isAboutTime { details.append(("ServerTime", date.iso8601)) }
     let refusal = words[error]
     return answer(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
   }
 
-  /// Returns the response to a request that is rejected although its signature is valid.
   func answer(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
     answer(refusal.status, refusal.code, refusal.message, [], to: head)
   }
@@ -56,19 +52,15 @@ struct VerificationAnswers: Sendable {
     _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
     to head: HTTPRequest
   ) -> Response {
-    let response = full(status, code, message, details, to: head)
-    return head.method == .head ? response.createHeadResponse() : response
-  }
-
-  private func full(
-    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
-    to head: HTTPRequest
-  ) -> Response {
     let message = message.shortened(to: Self.echoByteLimit)
-    if format == .json { return .json(["code": .string(code), "message": .string(message)], status) }
+    let isHead = head.method == .head
+    if format == .json {
+      let response = Response.json(["code": .string(code), "message": .string(message)], status)
+      return isHead ? response.createHeadResponse() : response
+    }
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
     // The response to HEAD carries the refusal in a header, which has less space than a body.
-    let limit = head.method == .head ? Self.headerEchoByteLimit : .max
+    let limit = isHead ? Self.headerEchoByteLimit : .max
     elements += details.map { XMLNode($0.0, $0.1.shortened(to: limit)) }
     let host = head.authority ?? ""
     let (name, subject) =
@@ -79,13 +71,47 @@ struct VerificationAnswers: Sendable {
     elements.append(XMLNode(name, subject.shortened(to: Self.echoByteLimit)))
     let document = XMLNode("Error", children: elements).serialized()
     var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
-    if head.method == .head, let name = words.headHeader {
+    if isHead, let name = words.headHeader {
       fields[name] = String(writing: { $0.append(base64: document) })
     }
-    return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+    let response = Response(
+      status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+    return isHead ? response.createHeadResponse() : response
+  }
+}
+
+/// A reason to reject a request that is authenticated.
+struct RequestRefusal: Error {
+  let status: HTTPResponse.Status
+  let code: String
+  let message: String
+
+  static let replayed = RequestRefusal(
+    status: .forbidden, code: "RequestReplayed", message: "The signature was used before. Sign the request anew.")
+
+  static let busy = RequestRefusal(
+    status: .serviceUnavailable, code: "ServiceBusy",
+    message: "Too many signatures of this key that are still valid were used. Try again when they have expired.")
+
+  static let replaysUnknown = RequestRefusal(
+    status: .serviceUnavailable, code: "ServiceUnavailable",
+    message: "The server cannot tell at the moment whether the signature was used before. Try again later.")
+
+  static let invalidDigest = RequestRefusal(
+    status: .badRequest, code: "InvalidDigest", message: "The Content-MD5, or the SHA-256 of the body, is not a hash.")
+
+  static let bodyMismatch = RequestRefusal(
+    status: .badRequest, code: "BadDigest", message: "The body does not match the hash in the request.")
+
+  /// Returns the refusal for a bucket name that must not reach a handler, with a predicate such as “is empty”.
+  static func invalidBucket(_ problem: String) -> RequestRefusal {
+    RequestRefusal(
+      status: .badRequest, code: "InvalidBucketName", message: "The bucket \(problem). Name a bucket without that.")
   }
 
-  private static func isAboutTime(_ error: VerificationError) -> Bool {
-    [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+  /// Returns the refusal for a key that must not reach a handler, with a predicate such as “ends with a slash”.
+  static func invalidKey(_ problem: String) -> RequestRefusal {
+    RequestRefusal(
+      status: .badRequest, code: "InvalidObjectName", message: "The key \(problem). Use a key without that.")
   }
 }

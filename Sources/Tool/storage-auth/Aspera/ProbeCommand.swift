@@ -4,14 +4,9 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import AsperaClient
-internal import AsperaTransfer
-internal import CredentialSources
-internal import StorageAuth
 internal import StorageClient
 internal import StoragePrograms
-internal import Synchronization
 
-/// The command `storage-auth aspera probe`, which logs in to an Aspera server and reports what failed.
 struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
@@ -35,8 +30,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   @Option(
     help: ArgumentHelp(
       "The path of ascp, which implies --test-login; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the "
-        + "folders of IBM's products.",
-      valueName: "path"))
+        + "folders of IBM's products.", valueName: "path"))
   var ascp: String?
 
   @OptionGroup(title: "Output") var output: OutputOptions
@@ -44,7 +38,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   func validate() throws { _ = try address() }
 
   func run() async throws {
-    let report = ProbeText(isJSON: output.json)
+    var report = ProbeText(isJSON: output.json)
     defer { report.finish() }
     let machine = try ProviderContext.commandLine()
     do {
@@ -65,9 +59,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  /// Parses the server's address from the argument.
-  ///
-  /// Errors do not contain the argument, which may contain a password.
+  /// Parses the address of the server from the argument, which errors never contain, because it may contain a password.
   private func address() throws -> ServerAddress {
     let scheme = "aspera://"
     let text = server.removingBytePrefix(scheme)?.bytes(before: "/") ?? server[...]
@@ -91,37 +83,35 @@ extension TransferFailure.Kind {
 }
 
 /// The output of `storage-auth aspera probe`, which contains no secrets: one fact on each line, or one JSON object.
-final class ProbeText: Sendable {
+struct ProbeText {
   private let isJSON: Bool
   /// The facts for the JSON object, and the notes, of which there can be several.
-  private let facts = Mutex((members: JSONObject(), notes: [JSONValue]()))
+  private var (members, notes) = (JSONObject(), [JSONValue]())
 
   init(isJSON: Bool) {
     self.isJSON = isJSON
   }
 
-  /// Prints a fact, or adds it to the JSON object.
-  ///
-  /// The last of several facts with the same name counts there.
-  func show(_ name: String, _ text: String) {
+  /// Prints a fact, or adds it to the JSON object, for which the last of several facts with the same name counts.
+  mutating func show(_ name: String, _ text: String) {
     guard isJSON else {
       return Terminal.line(name + String(repeating: " ", count: max(1, 15 - name.count)) + text)
     }
-    facts.withLock { facts in
-      if name == "note" { facts.notes.append(.string(text)) } else { facts.members[Self.member(name)] = .string(text) }
+    if name == "note" {
+      notes.append(.string(text))
+    } else {
+      members[name == "host key" ? "hostKey" : name] = .string(text)
     }
   }
 
-  /// Prints an account and the facts about it that were determined on this machine.
-  func show(_ account: AsperaAccount, _ report: AccountReport) {
+  mutating func show(_ account: AsperaAccount, _ report: AccountReport) {
     show("account", "\(account.user)@\(account.host):\(account.sshPort)")
     show("credential", "\(report.authentication)")
     show("host key", account.hostKey.map { "must be \($0)" } ?? "any is accepted")
     for note in report.notes { show("note", note) }
   }
 
-  /// Prints the facts that an Aspera server reported.
-  func show(_ report: AccountProbeReport) {
+  mutating func show(_ report: AccountProbeReport) {
     if let version = report.serverVersion { show("server", version) }
     if let key = report.hostKey {
       show(
@@ -132,16 +122,10 @@ final class ProbeText: Sendable {
     show("login", "accepted, with \(report.method)")
   }
 
-  /// Prints the JSON object.
   func finish() {
     guard isJSON else { return }
-    let object = facts.withLock { facts in
-      var object = facts.members
-      object["notes"] = .array(facts.notes)
-      return object
-    }
+    var object = members
+    object["notes"] = .array(notes)
     Terminal.json(.object(object))
   }
-
-  private static func member(_ name: String) -> String { name == "host key" ? "hostKey" : name }
 }

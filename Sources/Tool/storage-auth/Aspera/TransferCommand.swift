@@ -4,14 +4,10 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import AsperaClient
-internal import AsperaTransfer
-internal import CredentialSources
 internal import Foundation
-internal import StorageAuth
 internal import StorageClient
 internal import StoragePrograms
 
-/// The command `storage-auth aspera transfer`, which carries out a transfer specification with ascp.
 struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "transfer",
@@ -105,7 +101,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     bar?.finish()
     guard let summary = try result?.get() else { throw ExitCode.failure }
     if output.json {
-      show(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
+      Terminal.json(["files": .number(JSONNumber(summary.files)), "bytes": .number(JSONNumber(summary.bytes))])
     } else {
       Terminal.line("\(summary.files) files, \(summary.bytes) bytes")
     }
@@ -113,8 +109,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func show(_ report: TransferFileReport) {
-    var line = JSONObject()
-    line["file"] = .string(report.file)
+    var line: JSONObject = ["file": .string(report.file)]
     line["bytes"] = report.bytes.map { .number(JSONNumber($0)) }
     switch report.outcome {
     case .done: line["result"] = "done"
@@ -124,10 +119,8 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
       line["code"] = .number(JSONNumber(code))
       line["text"] = .string(text)
     }
-    show(.object(line))
+    Terminal.json(.object(line))
   }
-
-  private func show(_ line: JSONValue) { Terminal.json(line) }
 }
 
 /// A file, or standard input, that contains a transfer specification in JSON.
@@ -141,10 +134,6 @@ struct SpecificationFile {
   let specification: TransferSpec
 
   /// Reads a specification, and prints a warning if it contains a secret and other users can read the file.
-  ///
-  /// - Parameter path: The path of the file, or `-` for standard input.
-  /// - Throws: An `AsperaError` if the content is not a transfer specification, or the exit status for usage errors if
-  ///   it cannot be read. The reason is printed first.
   init(_ path: String) throws {
     guard path != "-" else {
       specification = try TransferSpec(json: Self.standardInput())

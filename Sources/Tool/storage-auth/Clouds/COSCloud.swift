@@ -2,15 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import COSAuth
-internal import CredentialSources
-internal import HTTPTypes
-internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageDiagnosis
 
-/// The cloud `cos` of the command line: Tencent Cloud COS.
 struct COSCloud: Cloud {
   var description: ServiceDescription { .cos }
 
@@ -38,22 +32,15 @@ struct COSCloud: Cloud {
 
   // MARK: Requests
 
-  func store(
-    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
-  ) throws -> any BucketStore {
-    let location = try self.location(region: options.region, endpoint: options.endpoint)
-    return StorageClient(
-      .cos(bucket: bucket, region: location.region, endpoint: location.endpoint),
-      credentials: try options.credentials.cache(for: self), configuration: configuration,
-      transport: try options.credentials.network.transport)
+  func provider(
+    of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
+  ) -> any BucketProvider<AccessKey> {
+    COSProvider(
+      bucket: bucket, region: location.region, endpoint: location.endpoint, style: style)
   }
 
   func location(region: String?, endpoint: String?) throws -> ServiceLocation {
     try ServiceLocation(region: region, endpoint: endpoint, variables: ["COS_REGION"], local: "ap-guangzhou")
-  }
-
-  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint {
-    try COSProvider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style).endpoint
   }
 
   func signer(
@@ -62,14 +49,12 @@ struct COSCloud: Cloud {
     COSSigner()
   }
 
-  func verifier(
-    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
-  ) -> any SignatureVerifier {
+  func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier {
     COSVerifier(
       mode: isStrict ? .strict : .compatible, style: address.style, bucket: address.bucket, limits: .asServices)
   }
 
-  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService {
+  func service(region: String?, _ address: BucketAddress) -> SignedService {
     .cos(style: address.style)
   }
 
@@ -98,8 +83,7 @@ struct COSCloud: Cloud {
     if let role = order.role {
       return TencentAssumeRoleProvider(
         roleARN: role, sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
-        policy: order.policy,
-        endpoint: endpoint)
+        policy: order.policy, endpoint: endpoint)
     }
     return TencentFederationProvider(
       name: order.sessionName, policy: order.policy, credentials: keys, duration: order.lifetime, endpoint: endpoint)

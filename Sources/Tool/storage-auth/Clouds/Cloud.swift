@@ -1,12 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CredentialSources
-internal import HTTPTypes
-internal import StorageAuth
+internal import ArgumentParser
+internal import Foundation
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageDiagnosis
 
 /// A cloud with buckets, with the properties and functions that the commands of `storage-auth` need.
 protocol Cloud: Sendable {
@@ -25,43 +23,25 @@ protocol Cloud: Sendable {
   var sources: [SourceName] { get }
 
   /// Returns the chain of the cloud's default credential sources.
-  ///
-  /// - Parameter includes: A function that returns whether the source with a name is part of the chain.
   func chain(where includes: (SourceName) -> Bool) -> CredentialChain<AccessKey>
 
   // MARK: Requests
 
-  /// Returns a client for a bucket.
-  ///
-  /// - Throws: A `ValidationError` if the bucket's region is unknown.
-  func store(
-    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
-  ) throws -> any BucketStore
+  func provider(
+    of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
+  ) -> any BucketProvider<AccessKey>
 
   /// Returns the region and the endpoint of a service from options, the environment or configuration files.
-  ///
-  /// - Throws: A `ValidationError` if the region is unknown.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
 
-  /// Returns the endpoint for requests to a bucket.
-  ///
-  /// - Throws: An error if the region or the endpoint is malformed.
-  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint
-
-  /// Returns the signer for requests to a bucket.
-  ///
-  /// - Throws: A `ValidationError` if the signature needs a region, and none is known.
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
   ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey>
 
-  /// Returns the verifier for a request's signature.
-  func verifier(
-    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
-  ) -> any SignatureVerifier
+  func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier
 
   /// Returns the service whose signing rules apply to a request.
-  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService
+  func service(region: String?, _ address: BucketAddress) -> SignedService
 
   /// Whether the cloud's strings to sign and canonical requests end with a line feed.
   ///
@@ -73,26 +53,17 @@ protocol Cloud: Sendable {
   /// The path of the token server's route that issues keys.
   var tokenPath: String { get }
 
-  /// The format of the responses with which the token server issues keys.
   var tokenFormat: TokenFormat { get }
 
-  /// Checks that a role has the form that the token service requires.
-  ///
-  /// - Throws: A `ValidationError` that contains the required form.
   func check(role: String?) throws
 
   /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
   func lifetimes(role: String?) -> ClosedRange<Int>
 
-  /// Whether the cloud's policies contain the bucket's region.
   var policiesNeedRegion: Bool { get }
 
-  /// Returns a policy as a document in the cloud's policy language.
-  ///
-  /// - Throws: An error if the cloud's policy language cannot express the policy.
   func document(_ policy: AccessPolicy, region: String) throws -> String
 
-  /// Returns a provider that requests temporary keys with the given parameters from the cloud's token service.
   func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey>
 
   /// Returns the account with which the token server signs requests for its callers.
@@ -103,17 +74,28 @@ extension Cloud {
   /// The cloud's name on the command line, which is also the scheme of its locations, such as `oss://`.
   var name: String { description.name }
 
-  /// Returns whether a host is one of this cloud's public hosts.
   func owns(host: String) -> Bool { description.owns(host: host) }
 
   /// Returns `false` because most public hosts contain the bucket.
   func hasBucketInPath(host: String) -> Bool { false }
 
-  /// Returns a client for a bucket, with the configuration in the settings.
-  ///
-  /// - Throws: A `ValidationError` if the bucket's region is unknown.
-  func store(_ bucket: String, _ options: BucketOptions) throws -> any BucketStore {
-    try store(bucket, options, Settings.client.configuration)
+  /// Returns a client for a bucket, by default with the configuration in the settings.
+  func store(
+    _ bucket: String, _ options: BucketOptions,
+    _ configuration: StorageClientConfiguration = Settings.client.configuration
+  ) throws -> any BucketStore {
+    let location = try location(region: options.region, endpoint: options.endpoint)
+    let provider = provider(of: bucket, at: location, style: nil, options.signature)
+    return try client(provider, options.credentials, configuration)
+  }
+
+  private func client(
+    _ provider: some BucketProvider<AccessKey>, _ credentials: CredentialOptions,
+    _ configuration: StorageClientConfiguration
+  ) throws -> any BucketStore {
+    StorageClient(
+      provider, credentials: try credentials.cache(for: self), configuration: configuration,
+      transport: try credentials.network.transport)
   }
 }
 
@@ -131,4 +113,27 @@ struct KeyOrder {
 extension HTTPRequest {
   /// The host in the request's authority, without the port.
   var hostName: String { String((authority ?? "").bytes(before: ":")) }
+}
+
+struct ServiceLocation {
+  let region: String
+  /// The URL of the service, or `nil` for the public endpoint of the region.
+  let endpoint: String?
+
+  /// Creates the place of a service from options, the environment or a configuration file.
+  ///
+  /// If none of them contains a region and the service runs on this machine, a default region is used.
+  init(
+    region: String?, endpoint: String?, variables: [String], configured: String? = nil, local: String
+  ) throws {
+    self.endpoint = endpoint
+    let environment = ProcessInfo.processInfo.environment
+    if let region = region ?? variables.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) ?? configured {
+      self.region = region
+    } else if let endpoint, try ServiceEndpoint(endpoint).isLoopback {
+      self.region = local
+    } else {
+      throw ValidationError("Name the region with --region or \(variables.first ?? "").")
+    }
+  }
 }

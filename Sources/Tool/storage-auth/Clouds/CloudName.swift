@@ -6,7 +6,6 @@ internal import StorageAuth
 
 /// The name of a cloud on the command line, such as `oss`, which identifies one of the known clouds.
 struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
-  /// The cloud that the name identifies.
   let cloud: any Cloud
 
   /// The names of all known clouds.
@@ -18,29 +17,26 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
     self.cloud = cloud
   }
 
-  /// Creates the cloud name that an argument contains, or returns `nil` if no cloud has that name.
+  /// Creates the name of the first cloud that a condition holds for, or returns `nil` if there is none.
+  init?(where fits: (any Cloud) -> Bool) {
+    guard let found = Self.all.first(where: { fits($0.cloud) }) else { return nil }
+    self = found
+  }
+
   init?(argument: String) {
-    guard let found = Self.all.first(where: { $0.description == argument }) else { return nil }
-    self = found
+    self.init { $0.name == argument }
   }
 
-  /// Creates the name of the cloud that a public host belongs to, or returns `nil` if the host belongs to no known
-  /// cloud.
+  /// Creates the name of the cloud that a public host belongs to, or returns `nil` if it belongs to no known cloud.
   init?(host: String) {
-    guard let found = Self.all.first(where: { $0.cloud.owns(host: host) }) else { return nil }
-    self = found
+    self.init { $0.owns(host: host) }
   }
 
-  /// Creates the name of the cloud whose signature an `Authorization` header contains.
-  ///
-  /// Returns `nil` if no known cloud uses such signatures.
+  /// Creates the name of the cloud whose signature an `Authorization` header contains, or returns `nil`.
   init?(authorization: String) {
-    guard let found = Self.all.first(where: { authorization.hasBytePrefix($0.cloud.description.authorizationPrefix) })
-    else { return nil }
-    self = found
+    self.init { authorization.hasBytePrefix($0.description.authorizationPrefix) }
   }
 
-  /// The cloud's name as on the command line.
   var description: String { cloud.name }
 
   /// The names of all clouds, for shell completion.
@@ -52,7 +48,6 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
     return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
   }
 
-  /// Returns the error message for a host that does not belong to a known cloud.
   static func unknown(host: String) -> ValidationError {
     ValidationError("The host \(host) does not identify the cloud: add --provider \(alternatives).")
   }

@@ -2,15 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
-internal import HTTPTypes
-internal import OSSAuth
-internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageDiagnosis
 
-/// The cloud `oss` of the command line: Alibaba Cloud OSS.
 struct OSSCloud: Cloud {
   var description: ServiceDescription { .oss }
 
@@ -41,22 +35,15 @@ struct OSSCloud: Cloud {
 
   // MARK: Requests
 
-  func store(
-    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
-  ) throws -> any BucketStore {
-    let location = try self.location(region: options.region, endpoint: options.endpoint)
-    return StorageClient(
-      .oss(bucket: bucket, region: location.region, signature: options.signature.version, endpoint: location.endpoint),
-      credentials: try options.credentials.cache(for: self), configuration: configuration,
-      transport: try options.credentials.network.transport)
+  func provider(
+    of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
+  ) -> any BucketProvider<AccessKey> {
+    OSSProvider(
+      bucket: bucket, region: location.region, signature: signature.version, endpoint: location.endpoint, style: style)
   }
 
   func location(region: String?, endpoint: String?) throws -> ServiceLocation {
     try ServiceLocation(region: region, endpoint: endpoint, variables: ["OSS_REGION"], local: "cn-hangzhou")
-  }
-
-  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint {
-    try OSSProvider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style).endpoint
   }
 
   func signer(
@@ -68,17 +55,14 @@ struct OSSCloud: Cloud {
       allowsAmbiguousV1: options.allowAmbiguousV1)
   }
 
-  func verifier(
-    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
-  ) -> any SignatureVerifier {
+  func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier {
     OSSVerifier(
-      region: options.region ?? region(ofHost: request.hostName), style: address.style, bucket: address.bucket,
+      region: region, style: address.style, bucket: address.bucket,
       acceptsAmbiguousV1: true, limits: .asServices)
   }
 
-  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService {
-    .oss(
-      bucket: address.bucket, region: options.region ?? region(ofHost: request.hostName), style: address.style)
+  func service(region: String?, _ address: BucketAddress) -> SignedService {
+    .oss(bucket: address.bucket, region: region, style: address.style)
   }
 
   let signedTextsEndWithLineFeed = false

@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
-internal import HTTPTypes
-internal import S3Auth
-internal import StorageAuth
 internal import StorageAuthServer
 internal import StorageClient
-internal import StorageDiagnosis
 
 /// The cloud `s3` of the command line: Amazon S3 and services with the same API.
 struct S3Cloud: Cloud {
@@ -50,14 +45,11 @@ struct S3Cloud: Cloud {
 
   // MARK: Requests
 
-  func store(
-    _ bucket: String, _ options: BucketOptions, _ configuration: StorageClientConfiguration
-  ) throws -> any BucketStore {
-    let location = try self.location(region: options.region, endpoint: options.endpoint)
-    return StorageClient(
-      .s3(bucket: bucket, region: location.region, endpoint: location.endpoint),
-      credentials: try options.credentials.cache(for: self), configuration: configuration,
-      transport: try options.credentials.network.transport)
+  func provider(
+    of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
+  ) -> any BucketProvider<AccessKey> {
+    S3Provider(
+      bucket: bucket, region: location.region, endpoint: location.endpoint, style: style)
   }
 
   func location(region: String?, endpoint: String?) throws -> ServiceLocation {
@@ -67,10 +59,6 @@ struct S3Cloud: Cloud {
       configured: settings.region, local: "us-east-1")
   }
 
-  func endpoint(of bucket: String, at location: ServiceLocation, style: AddressingStyle?) throws -> ServiceEndpoint {
-    try S3Provider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style).endpoint
-  }
-
   func signer(
     region: String?, _ address: BucketAddress, _ options: SigningOptions
   ) throws -> any TwoStepSigner<AccessKey> & Presigner<AccessKey> {
@@ -78,17 +66,12 @@ struct S3Cloud: Cloud {
     return S3Signer(region: region, bucket: address.bucket, style: address.style)
   }
 
-  func verifier(
-    of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions, isStrict: Bool
-  ) -> any SignatureVerifier {
-    S3Verifier(
-      region: options.region ?? region(ofHost: request.hostName), style: address.style, bucket: address.bucket,
-      limits: .asServices)
+  func verifier(region: String?, _ address: BucketAddress, isStrict: Bool) -> any SignatureVerifier {
+    S3Verifier(region: region, style: address.style, bucket: address.bucket, limits: .asServices)
   }
 
-  func service(of request: HTTPRequest, _ address: BucketAddress, _ options: RequestOptions) -> SignedService {
-    .s3(
-      bucket: address.bucket, region: options.region ?? region(ofHost: request.hostName), style: address.style)
+  func service(region: String?, _ address: BucketAddress) -> SignedService {
+    .s3(bucket: address.bucket, region: region, style: address.style)
   }
 
   let signedTextsEndWithLineFeed = false

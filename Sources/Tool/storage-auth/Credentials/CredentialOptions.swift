@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import CredentialSources
-internal import StorageAuth
 internal import StorageClient
 
-/// The command-line options that select the credential sources.
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),
@@ -15,20 +12,13 @@ struct CredentialOptions: ParsableArguments {
 
   @OptionGroup var network: NetworkOptions
 
-  /// Returns a cache for the keys that a cloud's default credential sources provide.
-  ///
-  /// Warnings of the sources are printed to standard error.
+  /// Returns a cache for the keys of a cloud's default credential sources, whose warnings go to standard error.
   func cache(for cloud: any Cloud) throws -> CredentialCache<AccessKey> {
     let cache = CredentialCache(chain(for: cloud), in: try .commandLine(network))
     EventLog.observe(cache.events)
     return cache
   }
 
-  /// Returns the chain of a cloud's default credential sources, or of only one source.
-  ///
-  /// - Parameters:
-  ///   - cloud: The cloud whose sources are used.
-  ///   - source: The name of the only source to use, or `nil` to use all default sources.
   func chain(for cloud: any Cloud, only source: SourceName? = nil) -> CredentialChain<AccessKey> {
     cloud.chain { includes($0, only: source) }
   }
@@ -40,10 +30,6 @@ struct CredentialOptions: ParsableArguments {
 
 extension ProviderContext {
   /// Returns a context for this machine that passes warnings of credential sources to a handler.
-  ///
-  /// - Parameters:
-  ///   - network: The options for connections, or `nil` for a command that connects to no credential source.
-  ///   - onWarning: The handler, which prints warnings by default.
   static func commandLine(
     _ network: NetworkOptions? = nil,
     onWarning: @escaping @Sendable (CredentialWarning) -> Void = { Terminal.warning("\($0)") }

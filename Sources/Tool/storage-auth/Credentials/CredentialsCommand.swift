@@ -3,8 +3,9 @@
 
 internal import ArgumentParser
 internal import StorageAuth
+internal import StorageClient
+internal import Synchronization
 
-/// The command `storage-auth credentials`, which shows which credential source provides the key.
 struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "credentials",
@@ -40,9 +41,162 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     let finding = try await CredentialFinding(
       over: options.network, walking: options.chain(for: provider.cloud, only: source))
-    if output.json { Terminal.json(try finding.json(provider)) } else { Terminal.lines(finding.text) }
+    if output.json { Terminal.json(finding.json(provider)) } else { Terminal.lines(finding.text) }
     guard case .success(let response) = finding.result, response.life.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure
     }
+  }
+}
+
+/// The result of searching a chain of credential sources for a key.
+///
+/// It consists of the key or the error, the sources that declined, and the warnings.
+struct CredentialFinding {
+  let chain: String
+
+  /// The key with its source, or the error that ended the search.
+  let result: Result<Answer, CredentialError>
+
+  /// The errors with which the sources before the final one declined.
+  let declined: [CredentialError]
+
+  /// The warnings about files and settings that the user should correct.
+  let warnings: [CredentialWarning]
+
+  /// A key that was found, with its source and its remaining lifetime.
+  struct Answer {
+    let source: String
+    let key: AccessKey
+
+    /// The key's remaining lifetime according to the issuer's clock, or `nil` for a permanent key.
+    ///
+    /// If the issuer's time is unknown, this machine's clock is used.
+    let life: Duration?
+  }
+
+  /// Asks the sources of a chain in order until one has a key or fails.
+  init(over network: NetworkOptions, walking chain: CredentialChain<AccessKey>) async throws {
+    let log = WalkLog()
+    let context = try ProviderContext.commandLine(network) { log.add($0) }
+    let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)
+    do throws(CredentialError) {
+      let issued = try await watched.issue(in: context)
+      let now = issued.issuerTime ?? .now
+      result = .success(
+        Answer(
+          source: issued.source ?? chain.source, key: issued.credential,
+          life: issued.credential.expiration.map { now.duration(to: $0) }))
+    } catch {
+      result = .failure(error)
+    }
+    self.chain = chain.source
+    (declined, warnings) = log.contents
+  }
+}
+
+/// A credential provider that records the error with which its base provider declines.
+private struct WatchedSource: CredentialProvider {
+  let base: any CredentialProvider<AccessKey>
+  let log: WalkLog
+
+  var source: String { base.source }
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    do throws(CredentialError) {
+      return try await base.issue(in: context)
+    } catch {
+      if error.code == .notConfigured { log.add(error) }
+      throw error
+    }
+  }
+}
+
+/// A log of the errors and warnings that occur while a chain is searched.
+private final class WalkLog: Sendable {
+  private let notes = Mutex((declined: [CredentialError](), warnings: [CredentialWarning]()))
+
+  /// The recorded errors, and the warnings without duplicates.
+  var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { notes.withLock { $0 } }
+
+  func add(_ error: CredentialError) {
+    notes.withLock { $0.declined.append(error) }
+  }
+
+  func add(_ warning: CredentialWarning) {
+    notes.withLock { if !$0.warnings.contains(warning) { $0.warnings.append(warning) } }
+  }
+}
+
+extension CredentialFinding {
+  /// The result of the search as text: one line for each source, the key with its secrets masked, and the warnings.
+  var text: String {
+    var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
+    switch result {
+    case .success(let response):
+      lines.append("answered  \(response.source)")
+      lines += [
+        "", "id             \(response.key.id)", "secret         \(Secret.mask)",
+        "session token  \(response.key.sessionToken == nil ? "none" : Secret.mask)",
+        "valid          \(response.lifeText)",
+      ]
+    case .failure(let error):
+      let verb = error.code == .notConfigured ? "no key   " : "failed   "
+      lines.append("\(verb) \(error.source): \(error.message) \(error.remedy)")
+    }
+    lines += warnings.map { "warning   \($0)" }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Returns the result of the search as a JSON object, with no member for a secret.
+  func json(_ provider: CloudName) -> JSONValue {
+    func problem(_ error: CredentialError) -> JSONValue { .object(ErrorReport.members(error)) }
+    var report: JSONObject = [
+      "provider": .string(provider.description), "sources": .string(chain),
+      "declined": .array(declined.map(problem)),
+      "warnings": .array(
+        warnings.map {
+          ["source": .string($0.source), "message": .string($0.message), "remedy": .string($0.remedy)]
+        }),
+    ]
+    switch result {
+    case .success(let response):
+      var key: JSONObject = ["id": .string(response.key.id.string)]
+      key["isTemporary"] = .bool(response.key.sessionToken != nil)
+      key["expiration"] = response.key.expiration.map { .string($0.iso8601) }
+      key["secondsLeft"] = response.life.map { .number(JSONNumber($0.components.seconds)) }
+      report["source"] = .string(response.source)
+      report["credential"] = .object(key)
+    case .failure(let error): report["error"] = problem(error)
+    }
+    return .object(report)
+  }
+}
+
+extension CredentialFinding.Answer {
+  /// The remaining lifetime of the key as a phrase for the user.
+  fileprivate var lifeText: String {
+    guard let life, let end = key.expiration else { return "indefinitely" }
+    let seconds = life.components.seconds
+    if seconds <= 0 { return "no longer: it expired at \(end)" }
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
+    return "for \(parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")), until \(end)"
+  }
+}
+
+/// The name of a credential source on the command line, such as `environment`.
+///
+/// Each cloud has a separate set of names.
+struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
+  /// The name that all clouds use for the source that requests keys from the instance's metadata service.
+  static let metadata: SourceName = "metadata"
+
+  let description: String
+
+  init(stringLiteral name: String) {
+    description = name
+  }
+
+  init(argument: String) {
+    description = argument
   }
 }

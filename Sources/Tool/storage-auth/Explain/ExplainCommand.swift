@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageDiagnosis
 
-/// The command `storage-auth explain`, which explains why a service rejected a signature.
 struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
@@ -46,11 +45,12 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     let request = try options.sent()
-    var answer = RejectedResponse(try InputFile(answer).text())
+    var answer = RejectedResponse(try InputFile.text(answer))
     if let status { answer.status = status }
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)
-    let service = cloud.service(of: request, address, options)
+    let region = options.region(of: request, in: cloud)
+    let service = cloud.service(region: region, address)
     var (basis, needs): (RejectionReport.Basis, String?) = (.stated, nil)
     let diagnosis: SignatureDiagnosis?
     if stringToSign != nil || canonicalRequest != nil {
@@ -60,7 +60,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     } else {
       var found: KeySearch?
       if RejectionReport.concernsMismatch(answer, of: service) {
-        let verifier = cloud.verifier(of: request, address, options, isStrict: false)
+        let verifier = cloud.verifier(region: region, address, isStrict: false)
         found = await KeySearch(for: request, cloud, signedFor: service, verifier: verifier, credentials)
       }
       let report = RejectionReport(
@@ -87,14 +87,13 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   /// A line feed at the end of the file, which editors append, is removed unless the cloud's strings end with a line
   /// feed.
   private func signedText(_ path: String, _ cloud: any Cloud) throws -> String {
-    let text = try InputFile(path).text()
+    let text = try InputFile.text(path)
     if cloud.signedTextsEndWithLineFeed { return text }
     return text.removingByteSuffix("\n").map(String.init) ?? text
   }
 }
 
 extension SignatureDiagnosis {
-  /// The diagnosis as a JSON object, for `--json`.
   var json: JSONObject {
     [
       "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,
@@ -107,20 +106,12 @@ extension SignatureDiagnosis {
 
 /// The search for what a client signed, with the key of the default sources if it is the one of the request.
 struct KeySearch {
-  /// The search, or `nil` without the key.
   let search: SignatureSearch?
 
   /// A description of the key that is missing, or `nil` if the search has it or the request names none.
   let needs: String?
 
   /// Looks the key of a request up in the default sources of its cloud.
-  ///
-  /// - Parameters:
-  ///   - request: The request as it was sent.
-  ///   - cloud: The cloud to which the request was sent.
-  ///   - service: The service for which the request was signed.
-  ///   - verifier: The verifier of that service.
-  ///   - credentials: The options for the default sources.
   init(
     for request: HTTPRequest, _ cloud: any Cloud, signedFor service: SignedService,
     verifier: some SignatureVerifier, _ credentials: CredentialOptions

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import HTTPTypes
 internal import StorageAuth
+internal import StorageDiagnosis
 
 /// The arguments that describe a signed request, and the options for facts that its signature does not contain.
 struct RequestOptions: ParsableArguments {
@@ -43,7 +44,12 @@ struct RequestOptions: ParsableArguments {
   /// Returns the request that the arguments or the file in `--request` describe, as it was sent.
   func sent() throws -> HTTPRequest {
     guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
-    return try RequestText.request(InputFile(request).text())
+    return try HTTPRequest(parsing: InputFile.text(request))
+  }
+
+  /// Returns the region of a request, from the option or its host.
+  func region(of request: HTTPRequest, in cloud: any Cloud) -> String? {
+    region ?? cloud.region(ofHost: request.hostName)
   }
 
   /// Returns the cloud to which a request was sent.
@@ -51,11 +57,96 @@ struct RequestOptions: ParsableArguments {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
     let names = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&").map { $0.bytes(before: "=") }
-    if let found = CloudName.all.first(where: { name in
-      name.cloud.description.signatureParameters.contains { mark in names.contains { $0 == mark } }
-    }) {
-      return found.cloud
+    let found = CloudName { cloud in
+      cloud.description.signatureParameters.contains { mark in names.contains { $0 == mark } }
     }
-    throw CloudName.unknown(host: request.hostName)
+    guard let found else { throw CloudName.unknown(host: request.hostName) }
+    return found.cloud
+  }
+}
+
+extension HTTPRequest {
+  /// Parses a request from a curl command line or a JSON object.
+  ///
+  /// The JSON object has the members `method`, `url` and `headers`. The headers are an object or an array of pairs.
+  init(parsing text: String) throws {
+    guard text.unicodeScalars.first(where: { !$0.properties.isWhitespace }) == "{" else {
+      guard let line = try? CurlLine(text) else {
+        throw ValidationError("The curl command line has an unclosed quote: close it, or pass the request as JSON.")
+      }
+      try self.init(method: line.method, url: line.url, headers: line.headers)
+      return
+    }
+    guard let object = (try? JSONValue(parsing: Array(text.utf8)))?.object else {
+      throw ValidationError("The request is not a valid JSON object.")
+    }
+    var headers: [String] = []
+    for pair in object["headers"]?.array ?? [] {
+      headers.append(try Self.header(pair[0]?.string, pair[1]))
+    }
+    if let fields = object["headers"]?.object {
+      for (name, value) in fields { headers.append(try Self.header(name, value)) }
+    }
+    try self.init(method: object["method"]?.string, url: object["url"]?.string, headers: headers)
+  }
+
+  private static func header(_ name: String?, _ value: JSONValue?) throws -> String {
+    guard let name, let value = value?.code else {
+      throw ValidationError("A header of the request has no name, or no value that is a string or a number.")
+    }
+    return "\(name): \(value)"
+  }
+
+  /// Creates an HTTP request from command-line arguments.
+  ///
+  /// A `Host` header replaces the URL's host.
+  init(method: String?, url: String?, headers: [String]) throws {
+    let method = try Method(argument: method)
+    guard let url, let separator = url.firstRange(of: "://") else {
+      throw ValidationError(
+        "The URL needs a scheme and a host, such as https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg.")
+    }
+    let rest = url[separator.upperBound...]
+    let end = rest.utf8.firstIndex { "/?".utf8.contains($0) } ?? rest.endIndex
+    guard end > rest.startIndex, !rest[..<end].utf8.contains(UInt8(ascii: "@")) else {
+      throw ValidationError("The URL needs a host, and no user or password before it.")
+    }
+    var path = String(rest[end...])
+    if !path.hasBytePrefix("/") { path = "/" + path }
+    self.init(
+      method: method, scheme: String(url[..<separator.lowerBound]), authority: String(rest[..<end]), path: path)
+    try add(headers)
+  }
+
+  mutating func add(_ headers: [String]) throws {
+    for header in headers {
+      let parts = header.parts(between: ":", atMost: 1)
+      guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
+        throw ValidationError("\"\(parts[0])\" is not a header as 'Name: value'.")
+      }
+      let value = String(parts[1].droppingBlanks)
+      guard HTTPField.isValidValue(value) else {
+        throw ValidationError("The value of \(name.rawName) contains a line break or a control character.")
+      }
+      if name.canonicalName == "host" {
+        authority = value
+      } else {
+        headerFields.append(HTTPField(name: name, value: value))
+      }
+    }
+  }
+}
+
+extension HTTPRequest.Method {
+  init(argument: String?) throws {
+    guard let argument, let method = Self(argument) else {
+      throw ValidationError("The method is not valid in HTTP; use one such as GET.")
+    }
+    let capitals = argument.uppercased()
+    guard argument.utf8.elementsEqual(capitals.utf8) else {
+      throw ValidationError(
+        "Methods are case-sensitive, and \(argument) is none that a service knows: write \(capitals).")
+    }
+    self = method
   }
 }

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import LocalCloud
 internal import StorageAuth
 
 /// Accounts and tokens that are read from a file or the environment.
@@ -25,11 +26,6 @@ struct SecretArguments {
   private var values: [Kind: [String]] = [:]
 
   /// Reads the accounts and tokens from a file and the environment.
-  ///
-  /// - Parameters:
-  ///   - file: The path of the file, or `nil` to read only the environment.
-  ///   - environment: The environment variables and their values.
-  /// - Throws: A `SecretFile.Problem` if the file is unusable.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     for kind in Kind.allCases {
       values[kind] = environment[kind.variable]?.whitespaceSeparated.map(String.init)
@@ -37,12 +33,8 @@ struct SecretArguments {
     if let file { try add(SecretFile(file).text, of: file) }
   }
 
-  /// Returns the values of an option from the file and the environment.
   subscript(kind: Kind) -> [String] { values[kind] ?? [] }
 
-  /// Returns the accounts in the values of an option from the file and the environment.
-  ///
-  /// - Throws: A `ValidationError`, which does not contain the values, if an account is incomplete.
   func accounts(_ kind: Kind) throws -> [AccountArgument] {
     let accounts = self[kind].map { AccountArgument(argument: $0) }
     try AccountArgument.check(accounts, of: "--\(kind.rawValue)")
@@ -66,5 +58,52 @@ struct SecretArguments {
         )
       }
     }
+  }
+}
+
+/// An argument that specifies an account, as `ID:SECRET` or `ID:SECRET:TOKEN`.
+///
+/// Only the first two colons are delimiters.
+struct AccountArgument: ExpressibleByArgument {
+  let id: String
+  let secret: String
+  let token: String?
+
+  init(id: String, secret: String, token: String? = nil) {
+    self.id = id
+    self.secret = secret
+    self.token = token
+  }
+
+  /// Parses an account from an argument.
+  ///
+  /// Every string is accepted, because the argument parser would print a rejected argument, which contains the secret.
+  init(argument: String) {
+    let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    self.init(
+      id: parts[0], secret: parts.count > 1 ? parts[1] : "",
+      token: parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil)
+  }
+
+  /// Checks that the accounts in an option's values are complete.
+  ///
+  /// Errors do not contain the values.
+  static func check(_ accounts: [AccountArgument], of option: String) throws {
+    guard accounts.allSatisfy({ !$0.id.isEmpty && !$0.secret.isEmpty }) else {
+      throw ValidationError("A value of \(option) is not a name and a secret that are separated by a colon.")
+    }
+  }
+
+  /// Returns an account with a random ID and a random secret.
+  static func random() -> AccountArgument {
+    let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789")
+    func text(_ count: Int) -> String {
+      String((0..<count).compactMap { _ in alphabet.randomElement() })
+    }
+    return AccountArgument(id: "LOCAL" + text(11), secret: text(30))
+  }
+
+  func account(isDisabled: Bool = false) -> LocalCloud.Account {
+    LocalCloud.Account(AccessKey(id: id, secret: secret, sessionToken: token), isDisabled: isDisabled)
   }
 }

@@ -4,13 +4,11 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import CoreMetrics
-internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
 internal import StorageClient
 internal import UnixSignals
 
-/// The command `storage-auth serve`, which runs emulated cloud services on this machine.
 struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -37,8 +35,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The directory for objects, which is kept; by default a temporary one that is removed.",
-      valueName: "directory"))
+      "The directory for objects, which is kept; by default a temporary one that is removed.", valueName: "directory"))
   var root: String?
 
   @Option(
@@ -131,10 +128,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   private func announce(
     _ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument], _ roles: [LocalCloud.Role], isMadeUp: Bool
   ) {
-    guard !output.json else {
-      Terminal.json(Ready(cloud, sites, accounts).json)
-      return
-    }
+    guard !output.json else { return Terminal.json(json(cloud, sites, accounts)) }
     Terminal.line("OSS           \(cloud.url(of: .oss))")
     Terminal.line("COS           \(cloud.url(of: .cos))")
     Terminal.line("S3            \(cloud.url(of: .s3))")
@@ -158,6 +152,24 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       Terminal.line("export AWS_ACCESS_KEY_ID=\(made.id) AWS_SECRET_ACCESS_KEY=\(made.secret)")
     }
   }
+
+  /// Returns the JSON object of a server that is ready, without members for the pages that it does not have.
+  private func json(_ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument]) -> JSONValue {
+    var object: JSONObject = [
+      "accounts": .array(
+        accounts.map {
+          ["id": .string($0.id), "secret": .string($0.secret), "token": $0.token.map { .string($0) } ?? .null]
+        }),
+      "oss": .string(cloud.url(of: .oss)), "cos": .string(cloud.url(of: .cos)), "s3": .string(cloud.url(of: .s3)),
+      "services": .string(cloud.servicesURL), "ossAppServer": .string(cloud.ossAppServer),
+      "cosAppServer": .string(cloud.cosAppServer), "s3AppServer": .string(cloud.s3AppServer),
+      "node": .string(cloud.nodeURL), "transferPort": .number(JSONNumber(cloud.transferPort)),
+      "transferHostKey": .string(cloud.transferHostKey.description),
+    ]
+    object["console"] = sites.console.map { .string($0) }
+    object["status"] = sites.status.map { .string($0) }
+    return .object(object)
+  }
 }
 
 /// The URLs of the pages about the server, each `nil` without its option.
@@ -166,75 +178,12 @@ private struct Sites {
   let console: String?
 }
 
-/// The JSON object that `storage-auth serve --json` prints when the server is ready.
-private struct Ready: Encodable {
-  struct Account: Encodable {
-    let id: String
-    let secret: String
-    let token: String?
-
-    private enum CodingKeys: CodingKey {
-      case id, secret, token
-    }
-
-    /// Encodes the account.
-    ///
-    /// The member `token` is always present, as `null` if the account has no token, so that scripts can rely on it.
-    func encode(to encoder: any Encoder) throws {
-      var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(id, forKey: .id)
-      try container.encode(secret, forKey: .secret)
-      try container.encode(token, forKey: .token)
-    }
-  }
-
-  let oss: String
-  let cos: String
-  let s3: String
-  let services: String
-  let ossAppServer: String
-  let cosAppServer: String
-  let s3AppServer: String
-  let node: String
-  let transferPort: Int
-  let transferHostKey: String
-  /// The URL of the console, which is absent if there is no console.
-  let console: String?
-  /// The URL of the status port, which is absent without the option.
-  let status: String?
-  let accounts: [Account]
-
-  init(_ cloud: LocalCloud, _ sites: Sites, _ accounts: [AccountArgument]) {
-    status = sites.status
-    oss = cloud.url(of: .oss)
-    cos = cloud.url(of: .cos)
-    s3 = cloud.url(of: .s3)
-    services = cloud.servicesURL
-    ossAppServer = cloud.ossAppServer
-    cosAppServer = cloud.cosAppServer
-    s3AppServer = cloud.s3AppServer
-    node = cloud.nodeURL
-    transferPort = cloud.transferPort
-    transferHostKey = cloud.transferHostKey.description
-    console = sites.console
-    self.accounts = accounts.map { Account(id: $0.id, secret: $0.secret, token: $0.token) }
-  }
-
-  var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-  }
-}
-
 extension LocalCloud {
-  /// Returns the URL of an emulated storage service.
   fileprivate func url(of provider: Provider) -> String {
     "\(endpoint(of: provider).scheme)://\(endpoint(of: provider).authority)"
   }
 }
 
-/// The command-line option for the web page about the local server.
 struct ConsoleOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -248,16 +197,12 @@ struct ConsoleOptions: ParsableArguments {
     }
   }
 
-  /// Starts the console, or returns `nil` if the option is not used.
-  ///
-  /// - Throws: `ConsoleError` if the port cannot be used.
   func start(for cloud: LocalCloud) async throws -> LocalConsole? {
     guard let console else { return nil }
     return try await LocalConsole.start(for: cloud, port: console)
   }
 }
 
-/// The command-line options for the faults that the local server injects.
 struct FaultOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Reject every nth request of an endpoint with a 500; do not execute it.", valueName: "n"))
   var failEvery: Int?
@@ -279,8 +224,7 @@ struct FaultOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Inject the faults above only into this endpoint: oss, cos, s3, sts, appServer, metadata, node or transfer; "
-        + "repeatable. All by default.",
-      valueName: "endpoint"),
+        + "repeatable. All by default.", valueName: "endpoint"),
     transform: { name in
       guard let endpoint = LocalCloud.Endpoint(rawValue: name) else {
         throw ValidationError("\"\(name)\" is not an endpoint; use one of those that --help lists.")
@@ -383,7 +327,6 @@ final class LocalCloudMetrics: Sendable {
   }
 }
 
-/// The command-line options for the local server's Aspera node.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port"))
   var nodePort = 0
@@ -423,9 +366,6 @@ struct NodeOptions: ParsableArguments {
 
   /// Returns the configuration of the Aspera node, with the accounts from the options, the secrets file and the
   /// environment.
-  ///
-  /// - Throws: A `ValidationError` if an account is incomplete, or if `--without-transfer-tokens` is used without a
-  ///   transfer account.
   func aspera(with secrets: SecretArguments) throws -> LocalCloud.Aspera {
     let users = try nodeUser + secrets.accounts(.nodeUser)
     let accounts = try transferAccount + secrets.accounts(.transferAccount)
@@ -442,7 +382,6 @@ struct NodeOptions: ParsableArguments {
   }
 }
 
-/// The command-line options for the local server's token services, app server and metadata services.
 struct ServiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -450,8 +389,7 @@ struct ServiceOptions: ParsableArguments {
   var servicesPort = 0
 
   @Option(
-    help: ArgumentHelp(
-      "A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
+    help: ArgumentHelp("A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
   var role: [String] = []
 
   @Option(
@@ -468,8 +406,6 @@ struct ServiceOptions: ParsableArguments {
   var requireMetadataToken = false
 
   /// Returns the configuration of the services, with the tokens from the options, the secrets file and the environment.
-  ///
-  /// - Throws: A `ValidationError` if more than one token for the app server is specified.
   func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
     let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
     guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }
@@ -478,5 +414,18 @@ struct ServiceOptions: ParsableArguments {
       tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appTokens.first.map { Secret($0) },
       identityTokens: (identityToken + secrets[.identityToken]).map { Secret($0) },
       requiresMetadataToken: requireMetadataToken)
+  }
+}
+
+// The only place of this module that lists the storage services.
+
+extension LocalCloud.Provider {
+  /// Returns the service whose signatures and error documents the diagnosis reads.
+  func signedService(region: String) -> SignedService {
+    switch self {
+    case .oss: .oss(region: region)
+    case .cos: .cos()
+    case .s3: .s3(region: region)
+    }
   }
 }

@@ -3,7 +3,6 @@
 
 internal import ArgumentParser
 internal import Configuration
-internal import StorageAuth
 internal import StorageClient
 internal import StorageConfiguration
 internal import Synchronization
@@ -30,21 +29,11 @@ struct Settings {
   /// The source of each option that a setting sets, by name.
   let sources: [String: String]
 
-  /// Reads the settings for a command.
-  ///
-  /// - Parameters:
-  ///   - arguments: The arguments of the program.
-  ///   - environment: The variables of the environment.
-  /// - Throws: A `ValidationError` that names the file or the variable, and the key.
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
     let named = Self.path(in: arguments)
-    guard named != nil || !variables.isEmpty else {
-      (self.arguments, sources) = (arguments, [:])
-      return
-    }
-    let table = OptionTable()
-    guard let command = table.command(in: arguments), !command.options.isEmpty,
+    guard named != nil || !variables.isEmpty, case let table = OptionTable(),
+      let command = table.command(in: arguments), !command.options.isEmpty,
       Set(arguments).isDisjoint(with: ["-h", "--help"])
     else {
       (self.arguments, sources) = (arguments, [:])
@@ -52,22 +41,18 @@ struct Settings {
     }
     let file = try (named ?? variables.path).map { try SettingsFile($0, table) }
     let given = arguments.dropFirst(command.path.count)
-    var chosen: [String: [Setting]] = [:]
-    for settings in [try file?.settings(for: command) ?? [], try variables.settings(for: command)] {
-      for setting in settings {
-        for group in SettingRules.alternatives where group.contains(setting.option) {
-          for name in group { chosen[name] = nil }
-        }
-        chosen[setting.option] = [setting]
-      }
+    var chosen: [String: Setting] = [:]
+    func remove(_ name: String) {
+      for name in SettingRules.alternatives.first(where: { $0.contains(name) }) ?? [name] { chosen[name] = nil }
     }
-    for name in command.options(in: Array(given)) {
-      chosen[name] = nil
-      for group in SettingRules.alternatives where group.contains(name) { group.forEach { chosen[$0] = nil } }
+    for setting in try (file?.settings(for: command) ?? []) + variables.settings(for: command) {
+      remove(setting.option.name)
+      chosen[setting.option.name] = setting
     }
-    let settings = chosen.values.joined().sorted { $0.option < $1.option }
+    for name in command.options(in: Array(given)) { remove(name) }
+    let settings = chosen.values.sorted { $0.option.name < $1.option.name }
     self.arguments = command.path + (try settings.flatMap { try $0.arguments() }) + given
-    sources = Dictionary(settings.map { ($0.option, $0.source) }) { first, _ in first }
+    sources = chosen.mapValues(\.source)
     try await Self.readClient(file, environment)
   }
 
@@ -154,9 +139,8 @@ struct Settings {
   }
 }
 
-/// The variables of the environment that set options: `STORAGE_AUTH_`, the command and the option.
-///
-/// An option that all commands share has a variable without a command too, such as `STORAGE_AUTH_REGION`.
+/// The variables of the environment that set options: `STORAGE_AUTH_`, the command and the option, or for an option that
+/// all commands share also without a command, such as `STORAGE_AUTH_REGION`.
 struct SettingsEnvironment {
   static let prefix = "STORAGE_AUTH_"
 
@@ -170,16 +154,11 @@ struct SettingsEnvironment {
     variables = environment.filter { $0.key.hasPrefix(Self.prefix) && !$0.value.isEmpty }
   }
 
-  /// Whether no variable has the prefix.
   var isEmpty: Bool { variables.isEmpty }
 
-  /// The path of the file with settings, or `nil`.
   var path: String? { variables[Self.file] }
 
   /// Returns the settings for a command: the shared ones, and then those of the command.
-  ///
-  /// - Throws: A `ValidationError` that names the variable, if the command has no such option, or the value of a flag is
-  ///   not `true` or `false`.
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []
     for name in SettingRules.shared where SettingRules.applies(name, to: command) {
@@ -193,7 +172,7 @@ struct SettingsEnvironment {
       known.insert(name)
       if let option = SettingRules.secretOption(key, of: command) {
         if let path = variables[name] {
-          settings.append(Setting(option: option.name, source: name, form: .secretFile(path, option)))
+          settings.append(Setting(option: option, source: name, form: .secretFile(path)))
         }
       } else if let option = command.option(key), let setting = try setting(name, option) {
         settings.append(setting)
@@ -208,14 +187,14 @@ struct SettingsEnvironment {
 
   private func setting(_ name: String, _ option: OptionTable.Option) throws -> Setting? {
     guard let value = variables[name] else { return nil }
-    if option.isFlag {
-      guard let isOn = ["true": true, "1": true, "false": false, "0": false][value] else {
-        throw ValidationError("The variable \(name) must be true or false.")
-      }
-      return Setting(option: option.name, source: name, form: .arguments(isOn ? ["--\(option.name)"] : []))
+    guard option.isFlag else {
+      let values = option.isRepeating ? value.split(whereSeparator: \.isNewline).map(String.init) : [value]
+      return Setting(option: option, source: name, form: .values(values))
     }
-    let values = option.isRepeating ? value.split(whereSeparator: \.isNewline).map(String.init) : [value]
-    return Setting(option: option.name, source: name, form: .arguments(values.map { "--\(option.name)=\($0)" }))
+    guard let isOn = ["true": true, "1": true, "false": false, "0": false][value] else {
+      throw ValidationError("The variable \(name) must be true or false.")
+    }
+    return Setting(option: option, source: name, form: .flag(isOn))
   }
 
   private static func word(_ name: String) -> String { name.uppercased().replacing("-", with: "_") }

@@ -27,9 +27,6 @@ struct SettingsFile {
   private let table: OptionTable
 
   /// Reads a file and checks every key and the form of every value.
-  ///
-  /// - Throws: A `ValidationError` that names the file and the key, if the file cannot be used or other users could have
-  ///   written it.
   init(_ path: String, _ table: OptionTable) throws {
     self.path = path
     self.table = table
@@ -64,7 +61,6 @@ struct SettingsFile {
     document.map { member in (member.name, member.value.object.map { Array($0).count } ?? 1) }
   }
 
-  /// Returns the object of a section, or an empty one.
   func section(_ name: String) -> JSONObject { document[name]?.object ?? [:] }
 
   /// Returns the settings for a command: the shared ones, and then those of the command.
@@ -73,16 +69,10 @@ struct SettingsFile {
     for (name, value) in document where value.object == nil && SettingRules.applies(name, to: command) {
       settings.append(try setting(name, value, of: command, at: name))
     }
-    for (name, value) in section(of: command) {
+    for (name, value) in command.path.reduce(document, { $0[$1]?.object ?? [:] }) {
       settings.append(try setting(name, value, of: command, at: "\(command.path.joined(separator: ".")).\(name)"))
     }
     return settings
-  }
-
-  private func section(of command: OptionTable.Command) -> JSONObject {
-    var object = document
-    for name in command.path { object = object[name]?.object ?? [:] }
-    return object
   }
 
   // MARK: Checks
@@ -156,17 +146,17 @@ struct SettingsFile {
   private func setting(
     _ name: String, _ value: JSONValue, of command: OptionTable.Command, at key: String
   ) throws -> Setting {
+    let source = "\(key) in \(path)"
     if let option = SettingRules.secretOption(name, of: command) {
       guard let file = value.string else { throw ValidationError("\(path): \(key) must be the path of a file.") }
-      return Setting(option: option.name, source: "\(key) in \(path)", form: .secretFile(file, option))
+      return Setting(option: option, source: source, form: .secretFile(file))
     }
     guard let option = command.option(name) else {
       throw unknown(key, SettingRules.proposal(name, among: SettingRules.keys(of: command)))
     }
-    let source = "\(key) in \(path)"
     if option.isFlag {
       guard let isOn = value.bool else { throw ValidationError("\(path): \(key) must be true or false.") }
-      return Setting(option: name, source: source, form: .arguments(isOn ? ["--\(name)"] : []))
+      return Setting(option: option, source: source, form: .flag(isOn))
     }
     let values = option.isRepeating ? value.array ?? [value] : [value]
     let texts = values.compactMap { $0.code }
@@ -174,6 +164,46 @@ struct SettingsFile {
       throw ValidationError(
         "\(path): \(key) must be a string or a number\(option.isRepeating ? ", or an array of them" : "").")
     }
-    return Setting(option: name, source: source, form: .arguments(texts.map { "--\(name)=\($0)" }))
+    return Setting(option: option, source: source, form: .values(texts))
+  }
+}
+
+struct ConfigCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Checks files with settings.", subcommands: [ConfigCheckCommand.self])
+}
+
+struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Checks the keys and the forms of the values of a file with settings, for all commands.",
+    discussion: """
+      The file contains a JSON object, such as
+      {"region": "cn-hangzhou", "cp": {"parallel": 32}, "client": {"attempts": 5}}.
+      A member whose value is an object belongs to the command with that name; its keys are the long options without \
+      hyphens. Members for all commands are \(SettingRules.shared.joined(separator: ", ")). The objects client and http \
+      set the client and its connections.
+
+      An option of the command line wins over the environment, and the environment over the file. The variable of an \
+      option is STORAGE_AUTH_, the command and the option, such as STORAGE_AUTH_CP_PARALLEL.
+
+      Exits with status 0 if the file can be used, and with 64 otherwise.
+      """)
+
+  @Argument(help: ArgumentHelp("The file with settings.", valueName: "file"))
+  var file: String
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() throws {
+    let settings = try SettingsFile(file, OptionTable())
+    for (name, count) in settings.counts {
+      if output.json {
+        Terminal.json(["name": .string(name), "settings": .number(JSONNumber(count))])
+      } else {
+        Terminal.line("\(name): \(count) \(count == 1 ? "setting" : "settings")")
+      }
+    }
+    Terminal.note("\(file) can be used")
   }
 }

@@ -6,7 +6,6 @@ internal import Foundation
 internal import HTTPTypes
 internal import StorageAuth
 
-/// The command-line options for the bucket of a request, and for its position in the URL.
 struct AddressingOptions: ParsableArguments {
   @Option(help: "The bucket, for a custom domain. If the host or the path contains one, it must be the same.")
   var bucket: String?
@@ -18,9 +17,8 @@ struct AddressingOptions: ParsableArguments {
       """)
   var style: StyleArgument?
 
-  /// Returns the bucket and its position for a request.
-  ///
-  /// - Throws: A `ValidationError` if the options contradict the URL: the signature would be one for another object.
+  /// Returns the bucket and its position for a request, of which options must not contradict the URL: the signature would
+  /// be one for another object.
   func address(of request: HTTPRequest, in cloud: any Cloud) throws -> BucketAddress {
     guard let bucket else {
       guard style != .domain else { throw ValidationError("Name the bucket of the custom domain with --bucket.") }
@@ -30,30 +28,24 @@ struct AddressingOptions: ParsableArguments {
     let isInHost = host.hasBytePrefix("\(bucket).")
     let isInPath = request.isInPath(bucket)
     let isVendors = cloud.owns(host: host)
-    switch style {
-    case .path:
-      guard isInPath else { throw Self.notInPath(bucket, request) }
-      return BucketAddress(bucket: bucket, style: .path)
-    case .host:
-      guard isInHost else { throw Self.notInHost(bucket, host) }
-    case .domain:
-      guard isInHost || !isVendors else { throw Self.notInHost(bucket, host) }
-    case nil where isInHost: break
-    case nil where isVendors:
-      guard cloud.hasBucketInPath(host: host) else { throw Self.notInHost(bucket, host) }
-      guard isInPath else { throw Self.notInPath(bucket, request) }
-      return BucketAddress(bucket: bucket, style: .path)
-    case nil where AddressingStyle(authority: host) == .path:
-      guard isInPath else { throw Self.notInPath(bucket, request) }
-      return BucketAddress(bucket: bucket, style: .path)
-    case nil:
-      guard !isInPath else {
-        throw ValidationError(
-          """
-          The path starts with the bucket \(bucket): add --style path if the service has buckets in the path, or --style \
-          domain if the host \(host) is bound to the bucket and this is the first part of the key.
-          """)
+    let hasBucketInPath =
+      switch style {
+      case .path: true
+      case .host, .domain: false
+      case nil where isInHost: false
+      case nil: isVendors ? cloud.hasBucketInPath(host: host) : AddressingStyle(authority: host) == .path
       }
+    guard !hasBucketInPath else {
+      guard isInPath else { throw Self.notInPath(bucket, request) }
+      return BucketAddress(bucket: bucket, style: .path)
+    }
+    guard isInHost || style != .host && !isVendors else { throw Self.notInHost(bucket, host) }
+    guard isInHost || style != nil || !isInPath else {
+      throw ValidationError(
+        """
+        The path starts with the bucket \(bucket): add --style path if the service has buckets in the path, or --style \
+        domain if the host \(host) is bound to the bucket and this is the first part of the key.
+        """)
     }
     return BucketAddress(bucket: bucket, style: isVendors ? .virtualHosted : .customDomain)
   }
@@ -79,7 +71,6 @@ struct BucketAddress {
   let style: AddressingStyle?
 }
 
-/// An argument that specifies the position of the bucket.
 enum StyleArgument: String, ExpressibleByArgument, CaseIterable {
   case host
   case path
@@ -95,7 +86,6 @@ enum StyleArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension HTTPRequest {
-  /// Returns whether the first part of the path is the name of a bucket.
   fileprivate func isInPath(_ bucket: String) -> Bool {
     let path = String((path ?? "/").bytes(before: "?"))
     guard path.hasBytePrefix("/") else { return false }

@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import SigningJobs
 internal import StorageAuth
 
-/// The command `storage-auth sign`, which signs a request and prints the headers to send.
 struct SignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",
@@ -39,9 +38,6 @@ struct SignCommand: AsyncParsableCommand, ReportingCommand {
 /// The mode of `sign` and `presign` that signs requests from lines of JSON.
 enum LineSigning {
   /// Signs the request in each line of standard input, and prints one line of JSON for each request, in the same order.
-  ///
-  /// - Parameter mode: The signing mode for lines that do not specify a mode.
-  /// - Throws: Exit status 1 if a request could not be signed.
   static func run(_ mode: SigningJob.Mode) throws {
     var hasFailed = false
     while let line = readLine() {
@@ -57,12 +53,6 @@ enum LineSigning {
 /// The JSON object that `sign` and `presign` print with `--json`.
 enum SignedRequestJSON {
   /// Returns the object of a signed request, which `verify --request` reads too.
-  ///
-  /// - Parameters:
-  ///   - method: The method of the request.
-  ///   - url: The URL of the request.
-  ///   - headers: The headers to send.
-  ///   - explained: The signed strings, which are added with the session token masked, or `nil` without `--explain`.
   static func object(
     _ method: HTTPRequest.Method, _ url: String, _ headers: HTTPFields, explained: PendingSignature?
   ) -> JSONObject {
@@ -80,6 +70,41 @@ enum SignedRequestJSON {
 }
 
 extension HTTPRequest {
-  /// The URL of the request, as it is sent.
   var urlText: String { "\(scheme ?? "https")://\(authority ?? "")\(path ?? "/")" }
+}
+
+struct PresignCommand: AsyncParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "presign",
+    abstract: "Creates and prints a presigned URL; headers that the request must contain go to standard error.",
+    discussion: """
+      Examples: storage-auth presign oss://photos/cat.jpg --region cn-hangzhou
+                storage-auth presign PUT oss://photos/cat.jpg --region cn-hangzhou -H 'Content-Type: image/jpeg'
+                storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg --expires 600
+      """)
+
+  @OptionGroup var options: SigningOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  @Option(help: ArgumentHelp("The lifetime of the URL in seconds.", valueName: "seconds"))
+  var expires: Int64 = 3600
+
+  func run() async throws {
+    if options.jsonl { return try LineSigning.run(.presign) }
+    let (plan, key) = try await options.plan()
+    let (request, signer) = (plan.request, plan.signer)
+    let duration = Duration.seconds(expires)
+    let pending = try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context)
+    options.printExplanation(of: pending)
+    let presigned = try signer.presign(request, with: key, validFor: duration, in: options.context)
+    guard !output.json else {
+      var object = SignedRequestJSON.object(
+        presigned.method, presigned.url, presigned.headers, explained: options.explain ? pending : nil)
+      object["expiration"] = .string(presigned.expiration.iso8601)
+      return Terminal.json(.object(object))
+    }
+    Terminal.exactLine(presigned.url)
+    for field in presigned.headers { Terminal.notes("Required header: \(field.name.rawName): \(field.value)") }
+  }
 }

@@ -3,8 +3,8 @@
 
 internal import ArgumentParser
 internal import HTTPTypes
-internal import OSSAuth
 internal import StorageAuth
+internal import StorageClient
 
 /// The arguments and options that `sign` and `presign` share.
 struct SigningOptions: ParsableArguments {
@@ -17,8 +17,7 @@ struct SigningOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000; by default the public one of the "
-        + "region, or for s3 that of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.",
-      valueName: "url"))
+        + "region, or for s3 that of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", valueName: "url"))
   var endpoint: String?
 
   @Option(
@@ -48,8 +47,7 @@ struct SigningOptions: ParsableArguments {
 
   @OptionGroup var credentials: CredentialOptions
 
-  @Flag(
-    help: "Print the canonical request and the string to sign to standard error, with the session token masked.")
+  @Flag(help: "Print the canonical request and the string to sign to standard error, with the session token masked.")
   var explain = false
 
   @Flag(help: "Read requests as lines of JSON from standard input, and print one line of JSON for each.")
@@ -63,10 +61,8 @@ struct SigningOptions: ParsableArguments {
     _ = try SigningPlan(self)
   }
 
-  /// The context for signing, with the time that `--date` specifies or the current time.
   var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
 
-  /// Returns the request that the arguments describe, its signer, and the access key.
   func plan() async throws -> (SigningPlan, AccessKey) {
     let plan = try SigningPlan(self)
     return (plan, try await credentials.cache(for: plan.cloud).credential())
@@ -76,14 +72,12 @@ struct SigningOptions: ParsableArguments {
   func printExplanation(of pending: PendingSignature) {
     guard explain, !Terminal.mode.isJSON else { return }
     let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
-    if let canonical = pending.canonicalRequest {
-      Terminal.notes("--- canonical request\n\(mask.applied(to: canonical))")
-    }
-    Terminal.notes("--- string to sign\n\(mask.applied(to: pending.stringToSign))\n---")
+    Terminal.notes(
+      canonicalRequest: pending.canonicalRequest.map { mask.applied(to: $0) },
+      stringToSign: mask.applied(to: pending.stringToSign))
   }
 }
 
-/// An argument that specifies the version of the OSS signature.
 enum SignatureVersionArgument: String, ExpressibleByArgument, CaseIterable {
   case v4
   case v1
@@ -112,9 +106,6 @@ struct SigningPlan {
   let request: HTTPRequest
   let signer: any TwoStepSigner<AccessKey> & Presigner<AccessKey>
 
-  /// Creates a plan from the arguments.
-  ///
-  /// - Throws: A `ValidationError` if an argument is missing, malformed, or contradicts another one.
   init(_ options: SigningOptions) throws {
     var (method, url) = (options.method, options.url)
     if url == nil, let only = method, only.contains("://") { (method, url) = ("GET", only) }
@@ -148,7 +139,9 @@ struct SigningPlan {
     }
     cloud = name.cloud
     let service = try cloud.location(region: options.region, endpoint: options.endpoint)
-    let endpoint = try cloud.endpoint(of: bucket, at: service, style: options.addressing.style?.style)
+    let endpoint = try cloud.provider(
+      of: bucket, at: service, style: options.addressing.style?.style, options.signature
+    ).endpoint
     var request = try endpoint.request(
       HTTPRequest.Method(argument: method), bucket: bucket, key: key.isEmpty ? nil : key)
     try request.add(options.headers)

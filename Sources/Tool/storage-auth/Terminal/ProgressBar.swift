@@ -8,7 +8,6 @@ internal import Synchronization
 final class ProgressBar: Sendable {
   private static let width = 30
 
-  /// The minimum time between two displays.
   private static let interval = Duration.milliseconds(100)
 
   private let name: String
@@ -21,12 +20,10 @@ final class ProgressBar: Sendable {
     self.name = name
   }
 
-  /// The handler that shows the progress of a single transfer.
   var handler: TransferProgress.Handler {
     { self.show($0.fractionCompleted, $0.completed, of: $0.total) }
   }
 
-  /// The handler that shows the progress of a pipeline of transfers.
   var pipelineHandler: PipelineProgress.Handler {
     { self.show($0.fractionCompleted, $0.completedBytes, of: $0.totalBytes, objects: $0.completedObjects) }
   }
@@ -40,25 +37,57 @@ final class ProgressBar: Sendable {
       return true
     }
     guard isDue else { return }
-    Terminal.overwrite(Self.text(name, fraction, bytes, of: total, objects, after: now - start))
-  }
-
-  /// Returns the text of the bar after a time.
-  static func text(
-    _ name: String, _ fraction: Double, _ bytes: Int64, of total: Int64?, _ objects: Int?, after elapsed: Duration
-  ) -> String {
     let percent = Int(min(1, max(0, fraction)) * 100)
-    let filled = percent * width / 100
-    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-    let count = objects.map { "\($0) " } ?? ""
-    let rate = ByteText(bytes, per: elapsed)
-    guard let total, bytes > 0, total > bytes else { return "\(count)\(name) \(bar) \(percent) % \(rate)" }
-    let left = elapsed * (Double(total - bytes) / Double(bytes))
-    return "\(count)\(name) \(bar) \(percent) % \(rate), \(left.clockText) left"
+    let filled = percent * Self.width / 100
+    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
+    let elapsed = now - start
+    var text = "\(objects.map { "\($0) " } ?? "")\(name) \(bar) \(percent) % \(ByteText(bytes, per: elapsed))"
+    if let total, bytes > 0, total > bytes {
+      text += ", \((elapsed * (Double(total - bytes) / Double(bytes))).clockText) left"
+    }
+    Terminal.overwrite(text)
   }
 
-  /// Ends the line of the progress bar.
   func finish() {
     Terminal.endLine()
+  }
+}
+
+/// A number of bytes, or a rate, in the largest binary unit that keeps it above one.
+struct ByteText: CustomStringConvertible {
+  let description: String
+
+  private static let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+
+  /// Creates the text of a number of bytes, such as `1.5 GiB`.
+  init(_ count: Int64) {
+    self.init(Double(count), suffix: "")
+  }
+
+  /// Creates the text of a rate, such as `12.3 MiB/s`.
+  init(_ count: Int64, per duration: Duration) {
+    let seconds = duration / .seconds(1)
+    self.init(seconds > 0 ? Double(count) / seconds : 0, suffix: "/s")
+  }
+
+  private init(_ number: Double, suffix: String) {
+    var number = max(0, number)
+    var unit = Self.units[...]
+    while number >= 1024, unit.count > 1 {
+      number /= 1024
+      unit.removeFirst()
+    }
+    let digits = unit.first == "B" ? "\(Int(number.rounded()))" : "\((number * 10).rounded() / 10)"
+    description = "\(digits) \(unit.first ?? "")\(suffix)"
+  }
+}
+
+extension Duration {
+  /// The duration as minutes and seconds, such as `1:05`, or in seconds with a tenth below ten seconds.
+  var clockText: String {
+    let seconds = components.seconds
+    if seconds < 10 { return "\((self / .seconds(1) * 10).rounded() / 10) s" }
+    let rest = seconds % 60
+    return "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest)"
   }
 }

@@ -1,7 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArgumentParser
 internal import CredentialSources
+internal import Foundation
 internal import StorageAuth
 
 /// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
@@ -11,7 +13,6 @@ struct SecretFile {
     let description: String
   }
 
-  /// The kind of a file's content.
   enum Content {
     /// Lines with names and passwords, tokens or secrets.
     case secrets
@@ -30,18 +31,12 @@ struct SecretFile {
 
   private static let sizeLimit = 1 << 20
 
-  /// The content of the file.
   let text: String
 
-  /// Reads a file with secrets, and prints a warning if other users can read the file.
-  ///
-  /// - Parameters:
-  ///   - path: The file's path, or `-` for standard input.
-  ///   - content: The kind of the file's content.
-  /// - Throws: A ``Problem`` if the file cannot be read or another user could have written the file.
+  /// Reads a file with secrets, or standard input for `-`, and prints a warning if other users can read the file.
   init(_ path: String, containing content: Content = .secrets) throws {
     if path == "-" {
-      text = try InputFile(path).text()
+      text = try InputFile.text(path)
       return
     }
     let contents: FileContents
@@ -71,5 +66,29 @@ struct SecretFile {
     case .tooLarge: "it is larger than \(sizeLimit) bytes"
     case .unreadable(let reason): reason
     }
+  }
+}
+
+/// Files that are read completely, with `-` for standard input.
+enum InputFile {
+  /// Returns the content of the file as text, with invalid UTF-8 replaced; the reason of a failure is printed first.
+  static func text(_ path: String) throws -> String {
+    if path == "-" {
+      // The other functions that read a whole handle trap if standard input is closed, or a folder.
+      guard let data = try? FileHandle.standardInput.readToEnd() ?? Data() else {
+        throw unusable("Standard input cannot be read. Pass a file, or write to the input of this command.")
+      }
+      return String(decoding: data, as: UTF8.self)
+    }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Prints an error message about a file and returns the exit status for usage errors.
+  static func unusable(_ message: String) -> ExitCode {
+    Terminal.error(message)
+    return .validationFailure
   }
 }

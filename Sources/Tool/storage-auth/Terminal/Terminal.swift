@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
 internal import Synchronization
@@ -10,7 +11,6 @@ internal import Synchronization
 /// Object names, paths and messages from services are untrusted. Therefore control characters in them are escaped
 /// before they reach a terminal or a log.
 enum Terminal {
-  /// The form and the amount of the output.
   struct Mode {
     var isJSON = false
     var isQuiet = false
@@ -35,9 +35,7 @@ enum Terminal {
     write(DisplayText(text, keepingLines: true), to: .output)
   }
 
-  /// Prints a line that other programs need byte for byte to standard output.
-  ///
-  /// The line is escaped only if standard output is a terminal.
+  /// Prints a line that other programs need byte for byte to standard output; it is escaped only on a terminal.
   static func exactLine(_ text: String) {
     guard !StandardStream.output.isTerminal else { return line(text) }
     write("\(text)\n", to: .output)
@@ -49,14 +47,11 @@ enum Terminal {
     write(json: document, to: .output)
   }
 
-  /// Prints a JSON object on one line to standard output.
   static func json(_ value: JSONValue) {
     json(String(decoding: value.serialized, as: UTF8.self))
   }
 
-  /// Prints a line for the user, which is not part of a command's result, to standard error.
-  ///
-  /// The line is not printed with `--quiet`.
+  /// Prints a line for the user, which is not part of a command's result, to standard error, unless `--quiet` is set.
   static func note(_ text: String) {
     remark("note", text, as: text)
   }
@@ -67,10 +62,6 @@ enum Terminal {
   }
 
   /// Prints an error to standard error, which does not end the command.
-  ///
-  /// - Parameters:
-  ///   - text: The error, on one line or several.
-  ///   - members: Members of the JSON object besides the message.
   static func error(_ text: String, _ members: JSONObject = JSONObject()) {
     guard mode.isJSON else { return notes("Error: \(text)") }
     error(json: text, members)
@@ -95,12 +86,17 @@ enum Terminal {
     write(DisplayText(text, keepingLines: true), to: .errors)
   }
 
+  /// Prints the strings that a signature covers to standard error.
+  static func notes(canonicalRequest: String?, stringToSign: String) {
+    if let canonicalRequest { notes("--- canonical request\n\(canonicalRequest)") }
+    notes("--- string to sign\n\(stringToSign)\n---")
+  }
+
   /// Replaces the last line on standard error, without ending the line.
   static func overwrite(_ text: String) {
     write("\r\u{1B}[K\(DisplayText(text))", to: .errors)
   }
 
-  /// Ends the line on standard error.
   static func endLine() {
     write("\n", to: .errors)
   }
@@ -148,4 +144,35 @@ enum Terminal {
   private static func write(_ text: String, to stream: StandardStream) {
     stream.put(text) { error($0, ["exitStatus": 1]) }
   }
+}
+
+/// The options that every command has: the form and the amount of its output, and a file with settings.
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Print JSON, one object on each line: results to standard output, errors and notes to standard error.")
+  var json = false
+
+  @Flag(name: .shortAndLong, help: "Print only results and errors: no progress, notes, warnings or summaries.")
+  var quiet = false
+
+  @Flag(
+    name: .shortAndLong,
+    help: "Print a line to standard error for each request, retry and new credential; sync and cp also list transfers.")
+  var verbose = false
+
+  @Option(
+    help: ArgumentHelp(
+      "A JSON file with values for options, which those of the command line and the environment override; by default "
+        + "that of STORAGE_AUTH_CONFIG, if it is set.", valueName: "file"))
+  var config: String?
+
+  func validate() throws {
+    guard !(quiet && verbose) else { throw ValidationError("--quiet and --verbose exclude each other.") }
+  }
+
+  var mode: Terminal.Mode { Terminal.Mode(isJSON: json, isQuiet: quiet, isVerbose: verbose) }
+}
+
+/// A command with the options that every command has.
+protocol ReportingCommand: ParsableCommand {
+  var output: OutputOptions { get }
 }

@@ -11,27 +11,21 @@ final class CallerFile: Sendable {
   private let path: String
   private let list: Mutex<CallerList>
 
-  /// Reads the callers from a file.
-  ///
-  /// - Throws: A `CallerList.Problem` or a `SecretFile.Problem` if the file cannot be used.
+  /// Reads the callers from a file; errors contain the number of an invalid line, but never its content.
   init(path: String) throws {
     self.path = path
     list = Mutex(try CallerList(path: path))
   }
 
-  /// Reads the file again, for the following requests.
-  ///
-  /// - Throws: A `CallerList.Problem` or a `SecretFile.Problem` if the file cannot be used. The previous callers then
-  ///   remain.
+  /// Reads the file again, for the following requests; if it cannot be used, the previous callers remain.
   func reload() throws {
     guard path != "-" else {
-      throw CallerList.Problem(description: "Standard input cannot be read again. Name a file with --callers.")
+      throw SecretFile.Problem(description: "Standard input cannot be read again. Name a file with --callers.")
     }
     let replacement = try CallerList(path: path)
     list.withLock { $0 = replacement }
   }
 
-  /// Returns a text in which the tokens of callers are masked.
   func masked(_ text: String) -> String { list.withLock(\.mask).applied(to: text) }
 
   /// Returns a path in which the tokens of callers are masked.
@@ -52,10 +46,74 @@ final class CallerFile: Sendable {
   /// The number of times for which a path is decoded.
   private static let encodings = 4
 
-  /// Returns the name of the caller that sent a request.
-  ///
-  /// - Throws: An `HTTPError` with the status 401 if the request does not contain a caller's token.
   func caller(of request: Request) throws -> String {
     try list.withLock(\.self).caller(of: request)
+  }
+}
+
+/// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
+struct CallerList: Sendable {
+  private let callers: [(name: String, token: Secret)]
+  /// The mask of the callers' tokens in texts.
+  let mask: SecretMask
+
+  init(path: String) throws {
+    try self.init(SecretFile(path).text, in: path)
+  }
+
+  init(_ text: String, in path: String) throws {
+    var callers: [(name: String, token: Secret)] = []
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let words = line.whitespaceSeparated
+      if words.isEmpty || words[0].beginsWithByte("#") { continue }
+      guard words.count == 2, words[0].utf8.count <= 32, words[0].utf8.allSatisfy(Self.isInNames),
+        words[1].utf8.count >= 16
+      else {
+        throw SecretFile.Problem(
+          description:
+            "Line \(index + 1) of \(path) is not a name and a token. A name has up to 32 letters, digits, - and _; a token at least 16 characters."
+        )
+      }
+      guard !callers.contains(where: { $0.name == words[0] }) else {
+        throw SecretFile.Problem(
+          description: "Line \(index + 1) of \(path) repeats the name of a caller. Use one line for each caller.")
+      }
+      let token = Secret(String(words[1]))
+      guard !callers.contains(where: { $0.token == token }) else {
+        throw SecretFile.Problem(
+          description:
+            "Line \(index + 1) of \(path) repeats the token of another caller, so requests could not be attributed. Use a different token for each caller."
+        )
+      }
+      callers.append((String(words[0]), token))
+    }
+    guard !callers.isEmpty else {
+      throw SecretFile.Problem(description: "\(path) contains no caller: add a line with a name and a token.")
+    }
+    self.callers = callers
+    mask = SecretMask(callers.map(\.token), masksNamedValues: true)
+  }
+
+  /// Whether the name of a caller, which becomes part of a prefix and of a session name, may contain a byte.
+  static func isInNames(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  /// Returns the name of the caller that sent a request.
+  func caller(of request: Request) throws -> String {
+    if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
+      let token = Secret(String(text))
+      // Secrets are compared in constant time, and `filter` compares all of them, so the duration does not depend on
+      // the match.
+      let matches = callers.filter { $0.token == token }
+      if let caller = matches.first { return caller.name }
+    }
+    throw HTTPError(
+      .unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "Send the bearer token that this server knows.")
   }
 }

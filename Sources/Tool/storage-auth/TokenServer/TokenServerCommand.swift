@@ -5,16 +5,13 @@ internal import ArgumentParser
 internal import Foundation
 internal import Hummingbird
 internal import Logging
-internal import NIOCore
 internal import ServiceLifecycle
-internal import StorageAuth
 internal import StorageAuthRedis
 internal import StorageAuthServer
 internal import StorageClient
 internal import StorageOperations
 internal import UnixSignals
 
-/// The command `storage-auth token-server`, which issues temporary keys to authenticated callers.
 struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
@@ -112,10 +109,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  /// The permitted values of `--lifetime`, in seconds.
-  ///
-  /// They are the lifetimes that the cloud's token service allows or, with `--sign`, the validity that a signature can
-  /// have.
+  /// The permitted values of `--lifetime` in seconds: the lifetimes that the cloud's token service allows or, with `--sign`,
+  /// the validity that a signature can have.
   private var lifetimes: ClosedRange<Int> {
     sign ? 1...604_800 : provider.cloud.lifetimes(role: role)
   }
@@ -129,7 +124,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     }
   }
 
-  private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes<CallerContext> {
+  private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
     _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
@@ -161,22 +156,16 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     of scope: TokenScope, _ keys: CredentialCache<AccessKey>
   ) throws -> any CredentialProvider<AccessKey> {
     let cloud = provider.cloud
+    // The token services require names of at least two characters.
     return cloud.source(
       KeyOrder(
-        role: role, sessionName: sessionName(scope), policy: try cloud.document(scope.policy, region: region ?? ""),
+        role: role, sessionName: "u-\(scope.name)", policy: try cloud.document(scope.policy, region: region ?? ""),
         lifetime: scope.lifetime, region: region, tokenService: sts),
       keys: keys)
   }
 
-  /// Returns the session name for a scope.
-  ///
-  /// The name has a prefix because the token services require at least two characters.
-  private func sessionName(_ scope: TokenScope) -> String { "u-\(scope.name)" }
-}
-
-extension TokenServerCommand {
   /// Returns the routes that sign requests for callers within the callers' permissions.
-  func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes<CallerContext> {
+  func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
     let keys = try credentials.cache(for: provider.cloud)
@@ -193,9 +182,7 @@ extension TokenServerCommand {
       router: router, service: service, metrics: [StorageMetrics(keys.events, factory: StatusServer.registry)],
       checks: [.credential("key", in: keys)] + stores.checks)
   }
-}
 
-extension TokenServerCommand {
   /// Returns a router that logs and counts each response, and limits refusals to strangers.
   func router(for callers: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
@@ -206,14 +193,7 @@ extension TokenServerCommand {
   }
 
   /// Serves the routes until the process receives SIGINT or SIGTERM.
-  ///
-  /// - Parameters:
-  ///   - routes: The routes, and what they need.
-  ///   - path: The path of the route that callers use, which the line about readiness contains.
-  ///   - callers: The callers, which SIGHUP reads again.
-  func serve<Context: RequestContext>(
-    _ routes: TokenServerRoutes<Context>, at path: String, for callers: CallerFile
-  ) async throws where Context.Source == ApplicationRequestContextSource {
+  func serve(_ routes: TokenServerRoutes, at path: String, for callers: CallerFile) async throws {
     var quiet = Logger(label: "token-server")
     quiet.logLevel = .error
     let limits = limits.limits
@@ -243,7 +223,6 @@ extension TokenServerCommand {
   }
 }
 
-/// The command-line options for the limits on connections.
 struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -251,8 +230,7 @@ struct LimitOptions: ParsableArguments {
   var maxConnections: Int = 500
 
   @Option(
-    help: ArgumentHelp(
-      "The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
+    help: ArgumentHelp("The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
   var headTimeout: Int = 10
 
   @Option(
@@ -277,7 +255,6 @@ struct LimitOptions: ParsableArguments {
 /// A service that reads the files of a token server again when the process receives SIGHUP.
 struct ReloadService: Service {
   let callers: CallerFile
-  /// The certificate, or `nil` if the server speaks HTTP.
   let certificate: CertificateFiles?
   private let signals: UnixSignalsSequence
 
@@ -307,15 +284,14 @@ struct ReloadService: Service {
 }
 
 /// The routes of a token server, with the services that they need and the checks of its readiness.
-struct TokenServerRoutes<Context: RequestContext> {
-  let router: Router<Context>
+struct TokenServerRoutes {
+  let router: Router<CallerContext>
   let service: any Service
   /// The observers that count the requests to the cloud.
   let metrics: [StorageMetrics]
   let checks: [HealthCheck]
 }
 
-/// The command-line options for the stores that several token servers share.
 struct RedisOptions: ParsableArguments {
   /// The environment variable that contains the password.
   private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
@@ -369,11 +345,7 @@ struct RedisOptions: ParsableArguments {
 
   /// Returns the stores of a token server.
   ///
-  /// - Parameters:
-  ///   - kind: The kind of the server, `tokens` or `sign`, which have different rates.
-  ///   - service: The values that keys depend on besides their scopes, such as the cloud and the role. Servers that
-  ///     differ in one of them share no keys.
-  /// - Throws: A `SecretFile.Problem` if the file with the password cannot be used.
+  /// Servers that differ in one of the values of `service`, such as the cloud and the role, share no keys.
   func stores(of kind: String, for service: [String] = []) throws -> ServerStores {
     guard let redis else { return ServerStores() }
     var configuration = try RedisConfiguration(url: redis)
@@ -390,8 +362,6 @@ struct RedisOptions: ParsableArguments {
   }
 
   /// Returns the password of Redis from a file or the environment, or `nil` if neither has one.
-  ///
-  /// - Throws: A `SecretFile.Problem` if the file cannot be used, or a `ValidationError` if two variables are set.
   private func password(_ environment: [String: String]) throws -> String? {
     let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
     let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -403,7 +373,6 @@ struct RedisOptions: ParsableArguments {
   }
 }
 
-/// The behavior of a token server while Redis is away.
 enum WithoutRedis: String, ExpressibleByArgument {
   case refuse, local
 }
@@ -416,7 +385,6 @@ struct ServerStores {
   var checks: [HealthCheck] = []
 }
 
-/// The command-line options for the permissions of a token server's callers.
 struct RuleOptions: ParsableArguments {
   /// The placeholder that stands for the caller's name in `--prefix`.
   static let placeholder = "{caller}"
@@ -432,22 +400,18 @@ struct RuleOptions: ParsableArguments {
   var prefix: String = "\(placeholder)/"
 
   @Option(
-    help: ArgumentHelp(
-      "The permitted actions, separated by commas: read, write, delete, list.", valueName: "actions"))
+    help: ArgumentHelp("The permitted actions, separated by commas: read, write, delete, list.", valueName: "actions"))
   var allow: ActionList = ActionList([.write])
 
   @Option(
     help: ArgumentHelp(
-      "The maximum size of an uploaded object in bytes, if the cloud's policies can express it.",
-      valueName: "bytes"))
+      "The maximum size of an uploaded object in bytes, if the cloud's policies can express it.", valueName: "bytes"))
   var maxSize: Int64?
 
   @Option(help: "A permitted media type of uploaded objects, if the cloud's policies can express it; repeatable.")
   var type: [String] = []
 
   /// Checks that the prefix of one caller cannot match objects of another caller.
-  ///
-  /// - Throws: A `ValidationError` that proposes a valid prefix.
   func checkPrefix() throws {
     let parts = prefix.components(separatedBy: Self.placeholder)
     guard parts.count > 1 else { return }
@@ -459,7 +423,6 @@ struct RuleOptions: ParsableArguments {
     }
   }
 
-  /// Returns the policy that specifies a caller's permissions.
   func policy(of caller: String) -> AccessPolicy {
     var rule = AccessRule(
       objects: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,
@@ -484,44 +447,5 @@ struct ActionList: ExpressibleByArgument {
     let actions = names.compactMap { AccessAction(rawValue: String($0)) }
     guard actions.count == names.count else { return nil }
     self.init(actions)
-  }
-}
-
-/// The command-line options for HTTPS.
-struct TLSOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      """
-      The PEM file with the certificate for HTTPS, followed by those that issued it. Without it the server speaks HTTP. \
-      SIGHUP reads the file again.
-      """, valueName: "file"))
-  var tlsCert: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The PEM file with the private key of --tls-cert, without a passphrase.", valueName: "file"))
-  var tlsKey: String?
-
-  @Flag(inversion: .prefixedNo, help: "Whether clients may choose HTTP/2, with --tls-cert.")
-  var http2 = true
-
-  func validate() throws {
-    switch (tlsCert, tlsKey) {
-    case (nil, nil):
-      if !http2 { throw ValidationError("--no-http2 has an effect only with --tls-cert: omit it.") }
-    case ("-", _), (_, "-"):
-      throw ValidationError("--tls-cert and --tls-key must name files, so that SIGHUP can read them again.")
-    case (_?, nil): throw ValidationError("Name the private key of the certificate with --tls-key.")
-    case (nil, _?): throw ValidationError("Name the certificate of the private key with --tls-cert.")
-    case (_?, _?): break
-    }
-  }
-
-  /// Reads the certificate, or returns `nil` if the server speaks HTTP.
-  ///
-  /// - Throws: An error that names the file that cannot be used.
-  func certificate() throws -> CertificateFiles? {
-    guard let tlsCert, let tlsKey else { return nil }
-    return try CertificateFiles(certificate: tlsCert, key: tlsKey)
   }
 }

@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
 
-/// The command `storage-auth ls`, which lists the objects in a bucket or on an Aspera node.
 struct ListCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those of a folder.",
@@ -67,7 +66,6 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
 }
 
 extension ListEntry {
-  /// The entry as a JSON object with `key`, `size` and `lastModified`, or with `prefix`.
   fileprivate var json: JSONValue {
     switch self {
     case .object(let object):

@@ -19,10 +19,7 @@ enum Location: Hashable {
   /// A file or a directory on this machine.
   case file(FilePath)
 
-  /// Parses a location from a command-line argument.
-  ///
-  /// - Throws: A `ValidationError` that contains the required form, but never the argument, which may contain a
-  ///   password.
+  /// Parses an argument, which errors never contain, because it may contain a password.
   init(_ argument: String) throws {
     guard let separator = argument.firstRange(of: "://") else {
       guard !argument.isEmpty else { throw ValidationError("The location is empty; name a file or an object.") }
@@ -62,9 +59,7 @@ enum Location: Hashable {
   /// All commands for more than one object read a location this way.
   var folderPrefix: String { key.isEmpty || key.hasByteSuffix("/") ? key : "\(key)/" }
 
-  /// The location of the bucket, node or server that contains this location, with an empty key.
-  ///
-  /// A file on this machine is its own container.
+  /// The bucket, node or server that contains this location, with an empty key; a file on this machine is its own.
   var container: Location {
     switch self {
     case .object(let cloud, let bucket, _): .object(cloud, bucket: bucket, key: "")
@@ -80,7 +75,6 @@ enum Location: Hashable {
     return key.isEmpty || key.hasByteSuffix("/")
   }
 
-  /// Whether the location is accessed through IBM Aspera.
   var isAspera: Bool {
     switch self {
     case .node, .account: true
@@ -88,7 +82,6 @@ enum Location: Hashable {
     }
   }
 
-  /// Whether the location is on this machine.
   var isFile: Bool {
     if case .file = self { true } else { false }
   }
@@ -98,7 +91,6 @@ enum Location: Hashable {
     if case .object(let cloud, _, _) = self, case .object(cloud, _, _) = other { true } else { false }
   }
 
-  /// Whether the location is accessed with only an account on an Aspera server.
   var isAccount: Bool {
     if case .account = self { true } else { false }
   }
@@ -106,24 +98,60 @@ enum Location: Hashable {
   /// The last component of the location's key or path.
   var lastName: String { key.words(between: "/").last.map(String.init) ?? "" }
 
-  /// Returns the key to which a source is copied.
-  ///
-  /// If the destination key is empty or ends with a slash, the source's last component is appended to it.
-  static func key(_ key: String, naming source: String) -> String {
+  /// Returns the key to which a source is copied: this key, with the source's last component if it is empty or ends with a
+  /// slash.
+  func key(naming source: String) -> String {
     guard key.isEmpty || key.hasByteSuffix("/") else { return key }
     return key + (source.words(between: "/").last ?? "")
   }
 }
 
-/// Functions that inspect files on this machine.
 enum LocalFiles {
   /// Returns whether a path leads to a directory, without following a symbolic link.
   static func isDirectory(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
   }
 
-  /// Returns the size of a file in bytes, or `nil` if the size cannot be determined.
   static func byteCount(_ path: String) -> Int64? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
+  }
+}
+
+/// A server's address on the command line: `host`, `host:port` or `[::1]:port`, optionally preceded by `user@`.
+struct ServerAddress: Hashable, ExpressibleByArgument {
+  let user: String?
+  let host: String
+  let port: Int?
+
+  /// Parses a server's address, or returns `nil` if the address is malformed or contains a password.
+  init?(_ text: some StringProtocol) {
+    let text = Substring(text)
+    let at = text.utf8.lastIndex(of: UInt8(ascii: "@"))
+    user = at.map { String(text[..<$0]) }
+    var rest = at.map { text[text.utf8.index(after: $0)...] } ?? text[...]
+    if rest.beginsWithByte("["), let end = rest.utf8.firstIndex(of: UInt8(ascii: "]")) {
+      host = String(rest[rest.utf8.index(after: rest.startIndex)..<end])
+      rest = rest[rest.utf8.index(after: end)...]
+    } else {
+      host = String(rest.bytes(before: ":"))
+      rest = rest.bytes(from: ":")
+    }
+    if rest.isEmpty {
+      port = nil
+    } else {
+      guard let number = rest.removingBytePrefix(":").flatMap({ Int(digits: $0) }), (1...65_535).contains(number) else {
+        return nil
+      }
+      port = number
+    }
+    // A password must not be on a command line, where other users can read it.
+    guard !host.isEmpty, user?.isEmpty != true, user?.hasByte(":") != true else { return nil }
+  }
+
+  init?(argument: String) { self.init(argument) }
+
+  /// Returns the server's host and port as they appear in a URL.
+  func authority(defaultPort: Int) -> String {
+    "\(host.hasByte(":") ? "[\(host)]" : host):\(port ?? defaultPort)"
   }
 }

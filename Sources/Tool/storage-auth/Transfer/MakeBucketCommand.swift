@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
 
-/// The command `storage-auth mb`, which creates a bucket.
 struct MakeBucketCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(commandName: "mb", abstract: "Creates a bucket.")
 

@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
 
-/// The command `storage-auth rm`, which deletes one object or all objects below a folder.
 struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Deletes an object, or with --recursive all objects below a folder.",
@@ -48,7 +47,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     let prefix = place.folderPrefix
     try await noteObject(named: place, in: store)
     let objects = try await objects(below: prefix, in: store)
-    let size = ByteText(objects.reduce(0) { $0.addingSaturated($1.size) })
+    let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
     if dryRun {
       for object in objects { show(deleted: object.key, byteCount: object.size) }
       if output.json { Terminal.json(summary(deleted: objects.count, failed: 0)) }
@@ -70,7 +69,6 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     if failed > 0 { throw ExitCode.failure }
   }
 
-  /// Deletes one object.
   private func remove(_ place: Location, from store: any ObjectStore) async throws {
     guard !dryRun else {
       show(deleted: place.key)
@@ -82,9 +80,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     Terminal.note("The objects below \(place.folderPrefix) were not deleted; add --recursive for them.")
   }
 
-  /// Lists all objects below a prefix, before any of them is deleted.
-  ///
-  /// - Throws: An error if the listing is not one of this prefix.
+  /// Lists all objects below a prefix, before any of them is deleted; a listing of another prefix is an error.
   private func objects(below prefix: String, in store: any ObjectStore) async throws -> [ListedObject] {
     var objects: [ListedObject] = []
     for try await entry in store.list(prefix: prefix) {
@@ -104,7 +100,8 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   ) async throws -> (deleted: Int, failed: Int) {
     var (rest, deleted, failed) = (objects[...], 0, 0)
     while !rest.isEmpty {
-      let batch = rest.prefix(Self.batchSize)
+      // The results of so many objects are printed together.
+      let batch = rest.prefix(1000)
       rest = rest.dropFirst(batch.count)
       let report = try await store.delete(batch.map(\.key))
       deleted += report.deleted.count
@@ -127,12 +124,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
 
   /// Returns the first entry of a listing, or `nil` if there is none, or if the key does not permit to list.
   private func first(in listing: ObjectListing) async -> ListEntry? {
-    do {
-      for try await entry in listing { return entry }
-    } catch {
-      return nil
-    }
-    return nil
+    try? await listing.first { _ in true }
   }
 
   /// Prints a deleted object as JSON, or with `--dry-run` also as text.
@@ -170,16 +162,5 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
       throw ValidationError("Name an object; use --recursive to delete all objects of a bucket.")
     }
     return (store, place)
-  }
-
-  /// The number of objects that are deleted before their results are printed.
-  private static let batchSize = 1000
-}
-
-extension Int64 {
-  /// Returns the sum, or the maximum if the sum is larger.
-  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, isTooLarge) = addingReportingOverflow(other)
-    return isTooLarge ? .max : sum
   }
 }

@@ -4,17 +4,13 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import AsperaClient
-internal import CredentialSources
-internal import StorageAuth
 internal import StorageClient
 
-/// The command-line options for access to a bucket.
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The URL of the service, such as http://127.0.0.1:9000; by default the public one of the region, or for s3 that of "
-        + "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.",
-      valueName: "url"))
+        + "AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", valueName: "url"))
   var endpoint: String?
 
   @Option(
@@ -30,7 +26,6 @@ struct BucketOptions: ParsableArguments {
   @OptionGroup var credentials: CredentialOptions
 }
 
-/// The command-line options for access to a bucket or an Aspera node.
 struct StoreOptions: ParsableArguments {
   @OptionGroup var buckets: BucketOptions
 
@@ -49,13 +44,8 @@ struct StoreOptions: ParsableArguments {
   )
   var rootFileID: String?
 
-  /// Returns a client for a location's bucket or node, and the location's key.
-  ///
-  /// Returns `nil` for a file on this machine and for an account on an Aspera server, which support only copying.
-  ///
-  /// - Parameters:
-  ///   - location: The location to access.
-  ///   - transfers: The way in which an Aspera node transfers files.
+  /// Returns a client for a location's bucket or node, and the location's key, or `nil` for a file on this machine and for
+  /// an account on an Aspera server, which support only copying.
   func store(
     of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) throws -> (store: any ObjectStore, key: String)? {
@@ -66,24 +56,20 @@ struct StoreOptions: ParsableArguments {
     }
   }
 
-  /// Returns a client for an Aspera node.
   private func store(_ server: ServerAddress, _ transfers: AsperaTransferOptions) throws -> StorageClient<
     AsperaProvider
   > {
     let network = buckets.credentials.network
     let machine = try ProviderContext.commandLine(network)
-    let url = node ?? machine.environment(Self.nodeVariable)
+    let url = node ?? machine.environment("ASPERA_NODE_URL")
     let cache = CredentialCache(.asperaDefault, in: machine)
     EventLog.observe(cache.events)
     let client = StorageClient(
       .aspera(
-        node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
+        node: url ?? "https://\(server.authority(defaultPort: 9092))", rootFileID: rootFileID,
         transfers: transfers),
       credentials: cache, configuration: Settings.client.configuration, transport: try network.transport)
     EventLog.noteRetries(client.events)
     return client
   }
-
-  private static let nodeVariable = "ASPERA_NODE_URL"
-  private static let defaultNodePort = 9092
 }

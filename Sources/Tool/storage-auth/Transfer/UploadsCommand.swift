@@ -5,7 +5,6 @@ internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
 
-/// The command `storage-auth uploads`, which lists or aborts the unfinished multipart uploads of a bucket.
 struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "uploads",

@@ -4,6 +4,7 @@
 import AsperaAuth
 import AsperaClient
 import AsperaTransfer
+import ClientTestSupport
 import StorageAuthTesting
 import StorageClient
 
@@ -29,16 +30,5 @@ extension AsperaTransferOptions.Login {
   /// An account with a password, for the host and the user that a ``NodeService`` names.
   static func password() throws -> AsperaTransferOptions.Login {
     .account(try AsperaAccount(host: "files.example.com", user: "xfer", password: Secret("not-a-password")))
-  }
-}
-
-extension ObjectListing {
-  /// The names of all entries.
-  var names: [String] {
-    get async throws {
-      var names: [String] = []
-      for try await entry in self { names.append(entry.name) }
-      return names
-    }
   }
 }

@@ -4,6 +4,7 @@
 import AsperaAuth
 import AsperaClient
 import AsperaTransfer
+import ClientTestSupport
 import LocalCloud
 import StorageClient
 import XCTest
@@ -32,11 +33,11 @@ struct LocalApplications {
     SecretWatch.add(Secret("not-a-client-secret"))
     let cloud = try await LocalCloud.start(
       .init(
-        accounts: [.init(StorageClientTests.key)],
+        accounts: [.init(ClientTestSupport.key)],
         aspera: .init(
           onCloud: .init(
             organization: "acme", clients: clients, users: users, workspaces: ["Default", "Film"],
-            accessKey: StorageClientTests.key.id.string, nodeKey: try NodeBearerKey(pem: pem), rules: rules),
+            accessKey: ClientTestSupport.key.id.string, nodeKey: try NodeBearerKey(pem: pem), rules: rules),
           faspex: .init(clients: [.init("client-1")], users: users, rules: rules)), clock: clock))
     test.addTeardownBlock { await cloud.stop() }
     self.cloud = cloud
@@ -54,7 +55,7 @@ struct LocalApplications {
   /// The account of the transfer server, which requires a token.
   func account() throws -> AsperaAccount {
     try AsperaAccount(
-      host: "127.0.0.1", user: "xfer", password: StorageClientTests.key.secret, sshPort: cloud.transferPort,
+      host: "127.0.0.1", user: "xfer", password: ClientTestSupport.key.secret, sshPort: cloud.transferPort,
       udpPort: cloud.transferPort, hostKey: cloud.transferHostKey, requiresToken: true)
   }
 

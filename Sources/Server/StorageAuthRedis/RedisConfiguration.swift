@@ -1,0 +1,175 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOSSL
+public import StorageAuth
+internal import StorageCrypto
+
+/// The address of a Redis server, and the limits of the connections to it.
+public struct RedisConfiguration: Sendable, Redacted {
+  /// The address of a server: a host and a port, or a socket in the file system.
+  enum Address: Sendable, Hashable {
+    case host(String, port: Int)
+    case socket(String)
+  }
+
+  let address: Address
+  let usesTLS: Bool
+  let user: String?
+  let database: Int
+
+  /// The password of the server, or `nil` for a server without one.
+  public var password: Secret?
+
+  /// The path of a PEM file with the certificate authorities for TLS, or `nil` for those of the system.
+  public var authorities: String?
+
+  /// The number of connections, at least 1.
+  public var connections: Int = 2 {
+    didSet { connections = max(1, connections) }
+  }
+
+  /// The maximum number of commands that wait for their replies on each connection, at least 1.
+  public var pendingLimit: Int = 1024 {
+    didSet { pendingLimit = max(1, pendingLimit) }
+  }
+
+  /// The maximum time for opening a connection.
+  public var connectTimeout: Duration = .seconds(1)
+
+  /// The maximum time for the reply to a command.
+  public var commandTimeout: Duration = .seconds(1)
+
+  /// The maximum time for which no new connection is tried after a failure.
+  ///
+  /// The time starts at 50 milliseconds and doubles with each failure.
+  public var longestPause: Duration = .seconds(2)
+
+  /// Creates a configuration from the URL of a server.
+  ///
+  /// - Parameter url: A URL of the form `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS, or
+  ///   `unix:///path/of/the/socket`. User and password are percent-encoded.
+  /// - Throws: A ``RedisURLError``, which does not contain the URL.
+  public init(url: String) throws(RedisURLError) {
+    guard let colon = url.firstRange(of: "://"), ["redis", "rediss", "unix"].contains(url[..<colon.lowerBound]) else {
+      throw .scheme
+    }
+    var rest = url[colon.upperBound...]
+    usesTLS = url[..<colon.lowerBound] == "rediss"
+    let isSocket = url[..<colon.lowerBound] == "unix"
+    var login: (user: String?, password: Secret?) = (nil, nil)
+    if !isSocket, let at = rest.lastIndex(of: "@") {
+      login = try Self.login(rest[..<at])
+      rest = rest[rest.index(after: at)...]
+    }
+    (user, password) = login
+    guard !isSocket else {
+      guard rest.hasBytePrefix("/") else { throw .address }
+      (address, database) = (.socket(String(rest)), 0)
+      return
+    }
+    let parts = rest.parts(between: "/", atMost: 1)
+    let number = parts.count == 2 && !parts[1].isEmpty ? Int(digits: parts[1]) : 0
+    guard let number, number >= 0 else { throw .database }
+    database = number
+    address = try Self.address(parts[0])
+  }
+
+  private static func login(_ text: Substring) throws(RedisURLError) -> (String?, Secret?) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let words = parts.compactMap {
+      String($0).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
+    }
+    guard parts.count == 2, words.count == 2 else { throw .login }
+    return (words[0].isEmpty ? nil : words[0], words[1].isEmpty ? nil : Secret(words[1]))
+  }
+
+  private static func address(_ text: Substring) throws(RedisURLError) -> Address {
+    var host = text
+    var port: Substring = "6379"
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      let rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { throw .address }
+      if !rest.isEmpty { port = rest.dropFirst() }
+    } else if let colon = text.firstIndex(of: ":") {
+      host = text[..<colon]
+      port = text[text.index(after: colon)...]
+    }
+    guard !host.isEmpty, let port = Int(digits: port), (1...65_535).contains(port) else { throw .address }
+    return .host(String(host), port: port)
+  }
+
+  /// The host name that the server's certificate must contain, or `nil` to compare the address.
+  var certificateName: String? {
+    guard case .host(let host, _) = address, NetworkAddress(host) == nil else { return nil }
+    return host
+  }
+
+  func tls() -> TLSConfiguration {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    if let authorities { tls.trustRoots = .file(authorities) }
+    return tls
+  }
+
+  /// The server's address, without the login.
+  public var description: String {
+    switch address {
+    case .host(let host, let port): "\(host.onOneLine):\(port)"
+    case .socket(let path): path.onOneLine
+    }
+  }
+}
+
+/// The reason why a URL does not name a Redis server.
+public enum RedisURLError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The scheme is not `redis`, `rediss` or `unix`.
+  case scheme
+  /// The part before the `@` is not a user and a password with a colon between them.
+  case login
+  /// The host is missing, or the port is not a number from 1 to 65535.
+  case address
+  /// The part after the host is not the number of a database.
+  case database
+
+  /// A description of the error without the URL, which may contain a password.
+  public var description: String {
+    switch self {
+    case .scheme: "The URL of Redis has an unknown scheme: use redis://, rediss:// for TLS, or unix:// for a socket."
+    case .login: "The login in the URL of Redis is not USER:PASSWORD: percent-encode both; USER may be empty."
+    case .address: "The URL of Redis has no valid host and port: write redis://HOST:PORT or unix:///PATH."
+    case .database: "The URL of Redis does not end with the number of a database: write a slash and a number."
+    }
+  }
+}
+
+/// The behavior of a store while the Redis server is away.
+public enum RedisFallback: Sendable, Hashable {
+  /// The store throws an error, so that requests are refused until the server is back.
+  case refuse
+  /// The store goes on with a store in this instance's memory, which does not know the other instances.
+  case local
+}
+
+/// The promise of a Redis server about data that it has confirmed, for the time after a restart.
+public enum RedisDurability: Sendable, Hashable {
+  /// The server may lose data when it is restarted.
+  case volatile
+  /// The server writes each change to its disk before it confirms the change (`appendonly yes` and `appendfsync
+  /// always`).
+  case persistent
+}
+
+extension Duration {
+  /// The longest duration that is sent to a server, which is a hundred years.
+  private static var longest: Duration { .seconds(100 * 365 * 86_400) }
+
+  /// The duration in whole microseconds, of at least zero and at most a hundred years.
+  var microseconds: Int64 {
+    let (seconds, attoseconds) = Swift.min(Swift.max(self, .zero), Self.longest).components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+
+  /// The duration in whole milliseconds, rounded down, of at least zero and at most a hundred years.
+  var milliseconds: Int64 { microseconds / 1000 }
+}

@@ -1,0 +1,288 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import StorageAuth
+internal import StorageAuthServer
+internal import Synchronization
+
+/// An authenticated connection to a Redis server, on which commands follow each other without waiting for replies.
+final class RedisConnection: Sendable {
+  let channel: any Channel
+  let information: RedisInformation
+  private let timeout: Duration
+  private let limit: Int
+  private let pending = Mutex(0)
+
+  private init(_ channel: any Channel, _ information: RedisInformation, _ configuration: RedisConfiguration) {
+    self.channel = channel
+    self.information = information
+    timeout = configuration.commandTimeout
+    limit = configuration.pendingLimit
+  }
+
+  /// Connects to the server, authenticates, selects the database and asks the server about itself.
+  static func open(_ configuration: RedisConfiguration) async throws(RedisFailure) -> RedisConnection {
+    let channel: any Channel
+    do {
+      channel = try await connect(configuration)
+    } catch {
+      throw .unreachable("no connection within \(configuration.connectTimeout)")
+    }
+    do throws(RedisFailure) {
+      if let password = configuration.password {
+        let user = configuration.user.map { [$0] } ?? []
+        try await perform(RedisCommand(["AUTH"] + user + [password.reveal()]), on: channel, configuration)
+      }
+      if configuration.database != 0 {
+        try await perform(RedisCommand("SELECT", "\(configuration.database)"), on: channel, configuration)
+      }
+      let asked = NIODeadline.now()
+      guard
+        let information = try await perform(RedisCommand("INFO"), on: channel, configuration).text
+          .flatMap({ RedisInformation($0, opened: asked) })
+      else { throw .malformed }
+      if let code = information.refusal { throw RedisFailure(reply: code) }
+      return RedisConnection(channel, information, configuration)
+    } catch {
+      channel.close(promise: nil)
+      throw error
+    }
+  }
+
+  private static func connect(_ configuration: RedisConfiguration) async throws -> any Channel {
+    let tls = try configuration.usesTLS ? NIOSSLContext(configuration: configuration.tls()) : nil
+    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(TimeAmount(configuration.connectTimeout))
+      .channelOption(.socketOption(.so_keepalive), value: 1)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let tls {
+            try channel.pipeline.syncOperations.addHandler(
+              NIOSSLClientHandler(context: tls, serverHostname: configuration.certificateName))
+          }
+          try channel.pipeline.syncOperations.addHandler(
+            ByteToMessageHandler(RedisDecoder(), maximumBufferSize: 2 * RedisDecoder.byteLimit))
+          try channel.pipeline.syncOperations.addHandler(RedisHandler())
+        }
+      }
+    switch configuration.address {
+    case .host(let host, let port): return try await bootstrap.connect(host: host, port: port).get()
+    case .socket(let path): return try await bootstrap.connect(unixDomainSocketPath: path).get()
+    }
+  }
+
+  @discardableResult
+  private static func perform(
+    _ command: RedisCommand, on channel: any Channel, _ configuration: RedisConfiguration
+  ) async throws(RedisFailure) -> RedisValue {
+    let value = try await reply(to: command, on: channel, within: configuration.commandTimeout)
+    if case .error(let text) = value { throw RedisFailure(reply: text) }
+    return value
+  }
+
+  /// Sends a command and returns the reply, which may be an error reply.
+  ///
+  /// Without a reply in time the connection is closed, because later replies could not arrive either.
+  func reply(to command: RedisCommand) async throws(RedisFailure) -> RedisValue {
+    let isFull = pending.withLock { pending in
+      guard pending < limit else { return true }
+      pending += 1
+      return false
+    }
+    guard !isFull else { throw .busy }
+    defer { pending.withLock { $0 -= 1 } }
+    return try await Self.reply(to: command, on: channel, within: timeout)
+  }
+
+  private static func reply(
+    to command: RedisCommand, on channel: any Channel, within timeout: Duration
+  ) async throws(RedisFailure) -> RedisValue {
+    let reply = channel.eventLoop.makePromise(of: RedisValue.self)
+    let timer = channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) {
+      reply.fail(RedisFailure.timeout)
+      channel.close(promise: nil)
+    }
+    channel.writeAndFlush(RedisRequest(command: command, reply: reply)).whenFailure { error in
+      reply.fail(error as? RedisFailure ?? .closed)
+    }
+    defer { timer.cancel() }
+    do {
+      return try await reply.futureResult.get()
+    } catch let failure as RedisFailure {
+      throw failure
+    } catch {
+      throw .closed
+    }
+  }
+}
+
+struct RedisRequest: Sendable {
+  let command: RedisCommand
+  let reply: EventLoopPromise<RedisValue>
+}
+
+/// A channel handler that writes commands and assigns the replies, which arrive in the order of the commands.
+///
+/// It closes the connection to a server that says that it does not serve. The commands that wait for their replies then
+/// fail, so that they can be sent to the server that has taken its place.
+final class RedisHandler: ChannelDuplexHandler {
+  typealias InboundIn = RedisValue
+  typealias OutboundIn = RedisRequest
+  typealias OutboundOut = ByteBuffer
+
+  private var waiting = CircularBuffer<EventLoopPromise<RedisValue>>()
+  /// The reason why the connection has ended, or `nil` while it is open.
+  private var end: RedisFailure?
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    let request = unwrapOutboundIn(data)
+    if let end {
+      promise?.fail(end)
+      return request.reply.fail(end)
+    }
+    waiting.append(request.reply)
+    var buffer = context.channel.allocator.buffer(capacity: 256)
+    request.command.write(to: &buffer)
+    context.write(wrapOutboundOut(buffer), promise: promise)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard let reply = waiting.popFirst() else { return context.close(promise: nil) }
+    let value = unwrapInboundIn(data)
+    if case .error(let text) = value, case .notServing(let code) = RedisFailure(reply: text) {
+      fail(.notServing(code))
+      context.close(promise: nil)
+    }
+    reply.succeed(value)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    fail(.closed)
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    fail(error is RedisDecoder.Malformed ? .malformed : .closed)
+    context.close(promise: nil)
+  }
+
+  private func fail(_ failure: RedisFailure) {
+    if end == nil { end = failure }
+    while let reply = waiting.popFirst() { reply.fail(failure) }
+  }
+}
+
+/// The report of a Redis server about itself when a connection is opened.
+struct RedisInformation: Sendable {
+  /// The time at which the connection was opened.
+  let opened: NIODeadline
+  /// The time for which the server process had run then, in whole seconds.
+  private let seconds: Int64
+  /// Whether the server removes keys before they expire when its memory is full.
+  let evicts: Bool
+  /// The error with which the server would refuse to store data, or `nil` if it serves.
+  let refusal: String?
+
+  /// Parses the reply to `INFO`.
+  init?(_ text: String, opened: NIODeadline) {
+    var fields: [Substring: Substring] = [:]
+    for line in text.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      if parts.count == 2 { fields[parts[0]] = parts[1] }
+    }
+    guard let seconds = fields["uptime_in_seconds"].flatMap({ Int64(digits: $0) }) else { return nil }
+    self.seconds = seconds
+    self.opened = opened
+    let isBounded = fields["maxmemory"].map { $0 != "0" } ?? false
+    let isReplica = fields["role"] == "slave" && fields["slave_read_only"] != "0"
+    refusal = fields["loading"] == "1" ? "LOADING" : isReplica ? "READONLY" : nil
+    evicts = isBounded && fields["maxmemory_policy"].map { $0 != "noeviction" } ?? false
+  }
+
+  /// The time for which the server process has certainly run.
+  ///
+  /// The server counts whole seconds with its wall clock, so two seconds are subtracted.
+  var age: Duration {
+    let waited = NIODeadline.now() - opened
+    return max(.zero, .seconds(seconds) + .nanoseconds(waited.nanoseconds) - .seconds(2))
+  }
+}
+
+/// The reason why a Redis server has not run a command, or has not confirmed it.
+enum RedisFailure: Error, Sendable, Hashable {
+  /// The server cannot be reached, or refused the connection; the text describes why.
+  case unreachable(String)
+  /// The server did not answer in time.
+  case timeout
+  /// The connection was lost before the reply.
+  case closed
+  /// Too many commands wait for their replies.
+  case busy
+  /// The server answered with an error; the text is its first word, such as `NOAUTH`.
+  case refused(String)
+  /// The server answered that it does not serve now, as a former primary does after a failover; the text is the code.
+  case notServing(String)
+  /// The reply is not what the command returns.
+  case malformed
+
+  /// The codes of servers that do not serve now, of which another server may have taken the place.
+  ///
+  /// A replica (`READONLY`), or one without its primary (`MASTERDOWN`) or without enough replicas (`NOREPLICAS`); a server
+  /// that reads its data (`LOADING`); a change of roles while a command waits (`UNBLOCKED`); a cluster that is not complete
+  /// (`CLUSTERDOWN`, `TRYAGAIN`). `MOVED` and `ASK` are not among them, because Redis Cluster is not supported. Source:
+  /// `src/server.c` and `src/cluster.c` of Redis 7.
+  private static let outages = [
+    "READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN",
+  ]
+
+  /// Creates a failure from an error reply, of which only the code is kept.
+  ///
+  /// Before version 7, the reply to a script whose command failed is `ERR Error running script (…): … -READONLY …`.
+  init(reply: String) {
+    let words = reply.utf8.split(separator: UInt8(ascii: " "))
+    let code = words.first.map(Self.code) ?? ""
+    let isOfScript =
+      code.isIdentical(to: "ERR")
+      && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) {
+        $0.elementsEqual($1)
+      }
+    let inner = words.prefix(32).lazy.filter { $0.first == UInt8(ascii: "-") }.map { Self.code($0.dropFirst()) }
+    let outage = (isOfScript ? [code] + inner : [code]).first { code in
+      Self.outages.contains { $0.isIdentical(to: code) }
+    }
+    self = outage.map { .notServing($0) } ?? .refused(code)
+  }
+
+  /// Returns the capital letters and underscores at the start of a word, at most 32.
+  private static func code(_ word: some Sequence<UInt8>) -> String {
+    let letters = word.prefix { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_") }
+    return String(decoding: Array(letters).prefix(32), as: UTF8.self)
+  }
+
+  private var reason: String {
+    switch self {
+    case .unreachable(let reason): "cannot be reached: \(reason)"
+    case .timeout: "did not answer in time"
+    case .closed: "closed the connection"
+    case .busy: "has not answered too many commands"
+    case .refused(let code): "answered with the error \(code.isEmpty ? "ERR" : code)"
+    case .notServing(let code): "does not serve now, and answered with the error \(code)"
+    case .malformed: "sent a reply that is not in the protocol"
+    }
+  }
+
+  private var remedy: String {
+    if case .notServing = self {
+      "Check that the address leads to the primary; it is looked up again for each new connection."
+    } else {
+      "Check that the server runs, that the address and password are right."
+    }
+  }
+
+  func storeError(_ server: String) -> StoreError {
+    StoreError("Redis at \(server) \(reason).", remedy: remedy)
+  }
+}

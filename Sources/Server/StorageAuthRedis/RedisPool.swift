@@ -1,0 +1,223 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import NIOPosix
+internal import StorageCrypto
+internal import Synchronization
+
+/// A small pool of connections to a Redis server, which the stores of a service share.
+///
+/// Connections are opened when they are needed, and opened again when they are lost, or when the server says that it does
+/// not serve, as after a failover. The host name is resolved each time. No call waits longer than the timeouts of the
+/// configuration for each connection: while the server is away, calls fail at once between two attempts to connect.
+///
+/// ```swift
+/// let redis = RedisPool(try RedisConfiguration(url: "redis://redis.internal:6379"))
+/// let service = TokenService(rates: RedisRateStore(redis), keys: RedisKeyStore(redis), source: source)
+/// ```
+public final class RedisPool: Sendable {
+  private struct Slot {
+    var connection: EventLoopFuture<RedisConnection>?
+    /// The number of connections that have left the slot, so that the end of an old one does not remove a new one.
+    var generation = 0
+    /// The number of failures since the last reply of a server that serves.
+    var failures = 0
+    var failure = RedisFailure.closed
+    var retry = NIODeadline.uptimeNanoseconds(0)
+
+    mutating func removeConnection() {
+      connection = nil
+      generation += 1
+    }
+  }
+
+  private struct Lease {
+    let connection: RedisConnection
+    let index: Int
+    let generation: Int
+  }
+
+  private struct State {
+    var slots: [Slot]
+    var next = 0
+    var isShutDown = false
+  }
+
+  /// The address of the server and the limits of the connections.
+  public let configuration: RedisConfiguration
+
+  private let state: Mutex<State>
+
+  /// Creates a pool without open connections.
+  ///
+  /// - Parameter configuration: The address of the server and the limits of the connections.
+  public init(_ configuration: RedisConfiguration) {
+    self.configuration = configuration
+    state = Mutex(State(slots: Array(repeating: Slot(), count: configuration.connections)))
+  }
+
+  deinit { shutdown() }
+
+  /// Closes all connections; later calls fail.
+  public func shutdown() {
+    let open = state.withLock { state in
+      state.isShutDown = true
+      return state.slots.compactMap(\.connection)
+    }
+    for connection in open { connection.whenSuccess { $0.channel.close(promise: nil) } }
+  }
+
+  /// Returns whether Redis answers now and can store data, for example for a health check.
+  public func isReachable() async -> Bool {
+    do throws(RedisFailure) {
+      return try await withLease { lease throws(RedisFailure) in
+        let reply = try await lease.connection.reply(to: RedisCommand("INFO"))
+        if case .error(let text) = reply { throw RedisFailure(reply: text) }
+        guard let information = reply.text.flatMap({ RedisInformation($0, opened: .now()) }) else { return false }
+        if let code = information.refusal { throw RedisFailure(reply: code) }
+        return true
+      }
+    } catch {
+      return false
+    }
+  }
+
+  /// Runs a script, and returns its reply.
+  ///
+  /// If the connection is lost, or if the server says that it does not serve, as the former primary of a failover does, the
+  /// connection leaves the pool and the script is run again, until each connection of the pool was replaced once. Scripts
+  /// must therefore have the same effect if they run twice.
+  func run(
+    _ script: RedisScript, _ keys: [String], _ arguments: @Sendable (RedisInformation) throws(RedisFailure) -> [String]
+  ) async throws(RedisFailure) -> RedisValue {
+    for _ in 0..<configuration.connections {
+      do throws(RedisFailure) {
+        return try await runOnce(script, keys, arguments)
+      } catch .closed {
+        continue
+      } catch .notServing {
+        continue
+      }
+    }
+    return try await runOnce(script, keys, arguments)
+  }
+
+  private func runOnce(
+    _ script: RedisScript, _ keys: [String], _ arguments: (RedisInformation) throws(RedisFailure) -> [String]
+  ) async throws(RedisFailure) -> RedisValue {
+    try await withLease { lease throws(RedisFailure) in
+      let arguments = try arguments(lease.connection.information)
+      var value = try await lease.connection.reply(to: script.command(keys, arguments))
+      if case .error(let text) = value, RedisFailure(reply: text) == .refused("NOSCRIPT") {
+        value = try await lease.connection.reply(to: script.fullCommand(keys, arguments))
+      }
+      if case .error(let text) = value { throw RedisFailure(reply: text) }
+      change(lease.index, lease.generation) { $0.failures = 0 }
+      return value
+    }
+  }
+
+  /// Uses a connection, and removes it from the pool if it has ended or its server does not serve.
+  ///
+  /// A new connection is opened at once after the first server that does not serve, and after a pause if it led to the same.
+  private func withLease<Value>(
+    _ body: (Lease) async throws(RedisFailure) -> Value
+  ) async throws(RedisFailure) -> Value {
+    let lease = try await lease()
+    do throws(RedisFailure) {
+      return try await body(lease)
+    } catch .closed {
+      change(lease.index, lease.generation) { $0.removeConnection() }
+      throw .closed
+    } catch .notServing(let code) {
+      lease.connection.channel.close(promise: nil)
+      change(lease.index, lease.generation) { slot in
+        slot.removeConnection()
+        pause(&slot, after: .notServing(code), isFirst: slot.failures == 0)
+      }
+      throw .notServing(code)
+    } catch {
+      throw error
+    }
+  }
+
+  /// Changes a slot, unless a newer connection has taken it.
+  private func change(_ index: Int, _ generation: Int, _ change: (inout Slot) -> Void) {
+    state.withLock { state in
+      if state.slots[index].generation == generation { change(&state.slots[index]) }
+    }
+  }
+
+  /// Counts a failure of a slot, and sets the time before which no new connection is opened.
+  private func pause(_ slot: inout Slot, after failure: RedisFailure, isFirst: Bool) {
+    let pause = min(configuration.longestPause, .milliseconds(50) * (1 << min(slot.failures, 10)))
+    slot.failures += 1
+    slot.failure = failure
+    slot.retry = .now() + (isFirst ? .zero : TimeAmount(pause))
+  }
+
+  private func lease() async throws(RedisFailure) -> Lease {
+    let (future, index, generation) = try state.withLock { state throws(RedisFailure) in
+      guard !state.isShutDown else { throw .unreachable("the pool was shut down") }
+      state.next = (state.next + 1) % state.slots.count
+      let index = state.next
+      if let connection = state.slots[index].connection { return (connection, index, state.slots[index].generation) }
+      guard state.slots[index].retry <= .now() else { throw state.slots[index].failure }
+      let connection = open(index, state.slots[index].generation)
+      state.slots[index].connection = connection
+      return (connection, index, state.slots[index].generation)
+    }
+    do {
+      return Lease(connection: try await future.get(), index: index, generation: generation)
+    } catch let failure as RedisFailure {
+      throw failure
+    } catch {
+      throw .closed
+    }
+  }
+
+  private func open(_ index: Int, _ generation: Int) -> EventLoopFuture<RedisConnection> {
+    MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask { [configuration, weak self] in
+      do throws(RedisFailure) {
+        let connection = try await RedisConnection.open(configuration)
+        self?.opened(connection, index, generation)
+        return connection
+      } catch {
+        self?.change(index, generation) { slot in
+          slot.removeConnection()
+          self?.pause(&slot, after: error, isFirst: false)
+        }
+        throw error
+      }
+    }
+  }
+
+  private func opened(_ connection: RedisConnection, _ index: Int, _ generation: Int) {
+    let isShutDown = state.withLock(\.isShutDown)
+    if isShutDown { connection.channel.close(promise: nil) }
+    connection.channel.closeFuture.whenComplete { [weak self] _ in
+      self?.change(index, generation) { $0.removeConnection() }
+    }
+  }
+}
+
+/// A Lua script that a Redis server runs atomically.
+struct RedisScript: Sendable {
+  private let source: String
+  private let hash: String
+
+  init(_ source: String) {
+    self.source = source
+    hash = SHA1.hash(writing: { $0.append(source) }).hex
+  }
+
+  /// Returns the command that runs the script by its hash, which the server knows after it has run the script once.
+  func command(_ keys: [String], _ arguments: [String]) -> RedisCommand {
+    RedisCommand(["EVALSHA", hash, "\(keys.count)"] + keys + arguments)
+  }
+
+  func fullCommand(_ keys: [String], _ arguments: [String]) -> RedisCommand {
+    RedisCommand(["EVAL", source, "\(keys.count)"] + keys + arguments)
+  }
+}

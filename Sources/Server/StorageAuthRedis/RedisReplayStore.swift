@@ -1,0 +1,114 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuthServer
+
+/// A replay store on a Redis server, which all instances of a service share.
+///
+/// A mark is stored with `SET NX PX` until its signature has expired on every instance. The number of marks of each
+/// owner is limited, so that a single owner cannot fill the server's memory.
+///
+/// A server that has been restarted may have lost marks, unless it is `persistent`. The store then refuses each signature
+/// that may have been accepted before the restart. A server that removes keys when its memory is full cannot be used.
+public final class RedisReplayStore: ReplayStore {
+  private let redis: RedisPool
+  private let prefix: String
+  private let limit: Int
+  private let tolerance: Duration
+  private let durability: RedisDurability
+  private let fallback: MemoryReplayStore?
+
+  /// Creates a replay store on a Redis server.
+  ///
+  /// - Parameters:
+  ///   - redis: The connections to the server.
+  ///   - prefix: The beginning of the store's keys; services that accept different keys need different prefixes.
+  ///   - limitPerOwner: The maximum number of marks of each owner.
+  ///   - tolerance: The maximum difference between the clocks of two instances. Marks are stored longer by this time.
+  ///   - durability: Whether the server keeps its data when it is restarted.
+  ///   - fallback: What the store does while the server is away. With `local`, each instance accepts a signature once.
+  public init(
+    _ redis: RedisPool, prefix: String = "storage-auth", limitPerOwner: Int = 100_000,
+    clocksWithin tolerance: Duration = .seconds(600), durability: RedisDurability = .volatile,
+    whenAway fallback: RedisFallback = .refuse
+  ) {
+    self.redis = redis
+    self.prefix = prefix
+    limit = max(1, limitPerOwner)
+    self.tolerance = max(.zero, tolerance)
+    self.durability = durability
+    self.fallback = fallback == .local ? MemoryReplayStore() : nil
+  }
+
+  /// Records that a signature was used.
+  ///
+  /// - Parameters:
+  ///   - mark: The hash of the signature.
+  ///   - owner: The owner whose quota the mark counts against.
+  ///   - start: The first time at which the signature may have been accepted, or `nil` if it is not known.
+  ///   - end: The last time at which the signature is accepted.
+  ///   - date: The current time.
+  /// - Returns: A verdict that tells whether the signature is new, was used before, or exceeds the owner's quota.
+  /// - Throws: A `StoreError` if the server may have lost the mark, or if it is away and the fallback is `refuse`.
+  public func insert(
+    _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp
+  ) async throws(StoreError) -> ReplayVerdict {
+    let life = max(.zero, date.duration(to: end)) + tolerance
+    let past = durability == .persistent ? .zero : start.map { $0.duration(to: date) + tolerance }
+    // A second attempt after a lost reply finds its own mark.
+    let attempt = "\(UInt64.random(in: .min ... .max))"
+    let verdict: Int64?
+    do throws(RedisFailure) {
+      let keys = ["\(prefix):mark:\(mark)", "\(prefix):marks:\(owner)"]
+      verdict = try await redis.run(Self.script, keys) { [limit, durability] server throws(RedisFailure) in
+        guard !server.evicts else { throw .refused("EVICTION") }
+        let mayHaveLost = durability == .volatile && past.map { $0 >= server.age } ?? true
+        return [attempt, "\(life.milliseconds + 1000)", "\(limit)", mayHaveLost ? "1" : "0"]
+      }.integer
+    } catch {
+      if case .refused("EVICTION") = error { throw Self.evicting }
+      guard let fallback else { throw error.storeError("\(redis.configuration)") }
+      return fallback.insert(mark, of: owner, until: end, at: date)
+    }
+    switch verdict {
+    case 0: return .new
+    case 1: return .used
+    case 2: return .full
+    default: throw Self.restarted
+    }
+  }
+
+  private static let restarted = StoreError(
+    "Redis was restarted, and may have lost the mark of this signature.",
+    remedy: "Send the request again later, or configure Redis to store each change before it is confirmed.")
+
+  private static let evicting = StoreError(
+    "Redis removes keys when its memory is full, so that marks would be lost.",
+    remedy: "Set maxmemory-policy to noeviction.")
+
+  /// The script returns 0 for a new mark, 1 for a used one, 2 for too many, and 3 for one that may have been lost.
+  ///
+  /// The second key counts the owner's marks by the minute in which they expire.
+  private static let script = RedisScript(
+    """
+    local held = redis.call('GET', KEYS[1])
+    if held then return held == ARGV[1] and 0 or 1 end
+    if ARGV[4] == '1' then return 3 end
+    local life = tonumber(ARGV[2])
+    local now = tonumber(redis.call('TIME')[1])
+    local total = 0
+    local counts = redis.call('HGETALL', KEYS[2])
+    for i = 1, #counts, 2 do
+      if tonumber(counts[i]) <= now then redis.call('HDEL', KEYS[2], counts[i])
+      else total = total + tonumber(counts[i + 1]) end
+    end
+    if total >= tonumber(ARGV[3]) then return 2 end
+    if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end
+    local minute = (math.floor((now + life / 1000) / 60) + 1) * 60
+    redis.call('HINCRBY', KEYS[2], string.format('%.0f', minute), 1)
+    if redis.call('PTTL', KEYS[2]) < life + 120000 then
+      redis.call('PEXPIRE', KEYS[2], string.format('%.0f', life + 120000))
+    end
+    return 0
+    """)
+}

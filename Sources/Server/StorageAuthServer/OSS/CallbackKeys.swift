@@ -1,0 +1,172 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import StorageCrypto
+
+/// The public keys of callbacks, each fetched once and kept for as long as there is space, because the content of a key's
+/// URL never changes, according to the vendor's documentation.
+///
+/// Every client can send a request that names a URL, so that no number of them may keep the genuine key from being
+/// fetched. A URL with one of the ``publishedPaths`` has an allowance of its own, which requests with other URLs do not
+/// reduce, and its key is never evicted. All other URLs of a host share an allowance.
+actor CallbackKeys {
+  private struct Entry {
+    let key: PublicKey
+    let isPublished: Bool
+    var lastUse: UInt64
+  }
+
+  /// The failed fetches of a published URL since its last success, and the time before which it is not fetched again.
+  private struct Failures {
+    var count = 0
+    var pauseEnd = Duration.zero
+  }
+
+  /// The paths at which the vendor publishes keys: that of the page "Callback", and its following versions.
+  private static let publishedPaths = Set((1...9).map { "/callback_pub_key_v\($0).pem" })
+
+  /// The maximum number of keys from other paths.
+  private static let keyLimit = 8
+  private static let keyByteLimit = 16 * 1024
+  private static let keyBitCounts = 512...4_096
+
+  private static let timeLimit = Duration.seconds(5)
+
+  /// The number of fetches from other paths of one host that may start in ``period``, each from a different path.
+  private static let fetchLimit = 10
+  private static let period = Duration.seconds(60)
+
+  /// The longest time after a failed fetch in which a published URL is not fetched again.
+  private static let longestPause = Duration.seconds(30)
+
+  private let transport: any HTTPTransport
+  private let time: any SigningClock
+  private var entries: [String: Entry] = [:]
+  private var flights: [String: Task<Result<PublicKey, CallbackRefusal>, Never>] = [:]
+  /// The failures of published URLs, of which there are as many as paths on each accepted host.
+  private var failures: [String: Failures] = [:]
+  /// The fetches from other paths in the last ``period``, at most ``fetchLimit`` for each accepted host.
+  private var starts: [(host: String, name: String, uptime: Duration)] = []
+  private var uses: UInt64 = 0
+
+  init(transport: any HTTPTransport, time: any SigningClock) {
+    self.transport = transport
+    self.time = time
+  }
+
+  /// Returns the public key at a URL, from memory if possible.
+  ///
+  /// Concurrent calls for a URL share one fetch.
+  func key(at url: ServiceURL) async throws(CallbackRefusal) -> PublicKey {
+    let name = url.visible
+    if let entry = entries[name] {
+      uses &+= 1
+      entries[name]?.lastUse = uses
+      return entry.key
+    }
+    if let flight = flights[name] { return try await flight.value.get() }
+    let isPublished = Self.publishedPaths.contains(url.path)
+    if isPublished { try checkPause(of: name) } else { try countStart(of: name, on: url.authority) }
+    return try await start(url, name, isPublished).value.get()
+  }
+
+  /// Throws a refusal if the last fetch of a published URL failed too recently.
+  private func checkPause(of name: String) throws(CallbackRefusal) {
+    guard let failures = failures[name], time.uptime < failures.pauseEnd else { return }
+    throw CallbackRefusal(.keyUnavailable, "The public key could not be fetched just now. Try again later.")
+  }
+
+  /// Counts a fetch from a path at which no key is known to be published.
+  private func countStart(of name: String, on host: String) throws(CallbackRefusal) {
+    let uptime = time.uptime
+    starts.removeAll { uptime - $0.uptime >= Self.period }
+    guard !starts.contains(where: { $0.name == name }) else {
+      throw CallbackRefusal(.keyUnavailable, "The public key could not be fetched just now. Try again later.")
+    }
+    guard starts.count(where: { $0.host == host }) < Self.fetchLimit else {
+      throw CallbackRefusal(.keyUnavailable, "Too many different public keys were requested. Try again later.")
+    }
+    starts.append((host, name, uptime))
+  }
+
+  private func start(
+    _ url: ServiceURL, _ name: String, _ isPublished: Bool
+  ) -> Task<Result<PublicKey, CallbackRefusal>, Never> {
+    let flight = Task { [transport, time] in
+      let result = await Self.fetch(url, transport, time)
+      end(name, isPublished, with: result)
+      return result
+    }
+    flights[name] = flight
+    return flight
+  }
+
+  private func end(_ name: String, _ isPublished: Bool, with result: Result<PublicKey, CallbackRefusal>) {
+    flights[name] = nil
+    guard case .success(let key) = result else {
+      if isPublished { pause(name) }
+      return
+    }
+    failures[name] = nil
+    if !isPublished { makeRoom() }
+    uses &+= 1
+    entries[name] = Entry(key: key, isPublished: isPublished, lastUse: uses)
+  }
+
+  /// Doubles the pause before the next fetch of a published URL, beginning with one second.
+  private func pause(_ name: String) {
+    var record = failures[name] ?? Failures()
+    let pause = min(Self.longestPause, .seconds(1) * (1 << min(record.count, 5)))
+    record.pauseEnd = time.uptime + pause
+    record.count += 1
+    failures[name] = record
+  }
+
+  /// Evicts the key from another path that was used least recently if there is no space for one more.
+  private func makeRoom() {
+    let others = entries.filter { !$0.value.isPublished }
+    guard others.count >= Self.keyLimit else { return }
+    if let oldest = others.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
+  }
+
+  private static func fetch(
+    _ url: ServiceURL, _ transport: any HTTPTransport, _ time: any SigningClock
+  ) async -> Result<PublicKey, CallbackRefusal> {
+    let outcome = await time.limiting(to: timeLimit) { () -> Result<PublicKey, CallbackRefusal> in
+      do throws(CallbackRefusal) {
+        return .success(try await fetch(url, transport))
+      } catch {
+        return .failure(error)
+      }
+    }
+    guard case .finished(let result) = outcome else {
+      return .failure(CallbackRefusal(.keyUnavailable, "The public key did not arrive in time."))
+    }
+    return result
+  }
+
+  private static func fetch(
+    _ url: ServiceURL, _ transport: any HTTPTransport
+  ) async throws(CallbackRefusal) -> PublicKey {
+    let body: [UInt8]?
+    do {
+      let reply = try await transport.send(url.call(.get).request, body: .none)
+      // A redirect has another status.
+      guard reply.response.status == .ok else {
+        throw CallbackRefusal(.keyUnavailable, "The status for the public key is \(reply.response.status.code).")
+      }
+      body = try await reply.body.collected(upTo: keyByteLimit)
+    } catch let refusal as CallbackRefusal {
+      throw refusal
+    } catch {
+      throw CallbackRefusal(.keyUnavailable, "The public key cannot be fetched from \(url.visible).")
+    }
+    guard let body, let key = try? PublicKey(pem: String(decoding: body, as: UTF8.self)),
+      case .rsa(let bitCount) = key.kind, keyBitCounts.contains(bitCount)
+    else {
+      throw CallbackRefusal(.keyUnavailable, "The document at \(url.visible) is not an RSA public key.")
+    }
+    return key
+  }
+}

@@ -1,0 +1,289 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+public import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import OSSAuth
+internal import StorageCrypto
+
+/// A verifier of the callbacks that OSS sends after an upload.
+///
+/// OSS signs a callback with an RSA key, and names the URL of the public key in a header. The verifier accepts only URLs
+/// on the vendor's host. It fetches each key once and over TLS, and keeps it. Everything is bounded before work is done.
+///
+/// A valid signature proves that OSS sent the request. It does not prove that the upload was one to the app's bucket:
+/// any user of OSS can make OSS send a callback with any body to any URL. The signature covers no time, so that a
+/// request may be repeated. A handler therefore looks the object up in the app's bucket, or compares a variable with a
+/// value that the app gave to this uploader only, and handles the same callback twice without harm.
+///
+/// ```swift
+/// let verifier = CallbackVerifier(transport: .platformDefault)
+/// router.group("uploaded").add(middleware: CallbackMiddleware(verifier)).post { request, context in
+///   let key = context.callback?.value(of: "object")
+/// }
+/// ```
+///
+/// The page is "Callback", <https://www.alibabacloud.com/help/en/oss/developer-reference/callback>.
+public final class CallbackVerifier: Sendable {
+  /// The hosts on which Alibaba Cloud publishes the keys of OSS.
+  public static let vendorKeyHosts: Set<String> = ["gosspublic.alicdn.com"]
+
+  /// The maximum size, in bytes, of the target of a request: path and query.
+  private static let targetByteLimit = 8 * 1024
+
+  /// The maximum length, in bytes, of each of the two headers.
+  private static let headerByteLimit = 1024
+
+  /// The sizes, in bytes, of the signatures of keys with 512 to 4,096 bits.
+  private static let signatureByteCounts = 64...512
+
+  /// The maximum size of a callback's body in bytes.
+  public let bodyLimit: Int
+
+  private let keyHosts: Set<String>
+  private let keys: CallbackKeys
+
+  /// Creates a verifier of callbacks.
+  ///
+  /// - Parameters:
+  ///   - keyHosts: The hosts, each with its port if it is not the default, from which public keys are accepted. Add a
+  ///     host only for tests, such as that of LocalCloud.
+  ///   - bodyLimit: The maximum size of a callback's body in bytes.
+  ///   - transport: The transport that fetches public keys.
+  ///   - time: The clocks of the verifier.
+  public init(
+    keyHosts: Set<String> = CallbackVerifier.vendorKeyHosts, bodyLimit: Int = 64 * 1024,
+    transport: any HTTPTransport, time: any SigningClock = .system
+  ) {
+    self.keyHosts = keyHosts
+    self.bodyLimit = bodyLimit
+    keys = CallbackKeys(transport: transport, time: time)
+  }
+
+  /// Verifies a callback.
+  ///
+  /// The order is: the method, the target and the headers; the place of the key; the size of the body; the key; the
+  /// signature.
+  ///
+  /// - Parameters:
+  ///   - request: The head of the request. Its path and query must be those that the service sent, so that a proxy must
+  ///     not change them.
+  ///   - body: The body of the request.
+  /// - Returns: The verified callback.
+  /// - Throws: A ``CallbackRefusal`` that names the reason.
+  public func verify(_ request: HTTPRequest, body: [UInt8]) async throws(CallbackRefusal) -> VerifiedCallback {
+    let claim = try claim(in: request)
+    return try await verify(claim, body: body)
+  }
+
+  /// The parts of a request that are checked before the body is read.
+  struct Claim {
+    let target: String
+    let signature: [UInt8]
+    let keyURL: ServiceURL
+  }
+
+  func claim(in request: HTTPRequest) throws(CallbackRefusal) -> Claim {
+    guard request.method == .post else { throw CallbackRefusal(.method, "A callback is a POST request.") }
+    let target = request.path ?? ""
+    guard target.utf8.count <= Self.targetByteLimit, CallbackMessage.bytes(target: target, body: []) != nil else {
+      throw CallbackRefusal(
+        .target, "The path or the query is too long, or contains an escape that makes it ambiguous.")
+    }
+    let signature = try bytes(of: .authorization, named: "authorization", in: request)
+    guard Self.signatureByteCounts.contains(signature.count) else {
+      throw CallbackRefusal(
+        .malformedHeader, "The header authorization has \(signature.count) bytes, unlike a signature.")
+    }
+    let location = try bytes(of: .ossPublicKeyURL, named: HTTPField.Name.ossPublicKeyURL.canonicalName, in: request)
+    return Claim(target: target, signature: signature, keyURL: try keyURL(String(decoding: location, as: UTF8.self)))
+  }
+
+  func verify(_ claim: Claim, body: [UInt8]) async throws(CallbackRefusal) -> VerifiedCallback {
+    try checkSize(body.count)
+    let key = try await keys.key(at: claim.keyURL)
+    guard let message = CallbackMessage.bytes(target: claim.target, body: body),
+      key.verify(claim.signature, of: message, with: .rsaPKCS1MD5)
+    else {
+      throw CallbackRefusal(.mismatch, "The signature does not belong to this path, query and body, or to this key.")
+    }
+    return VerifiedCallback(target: claim.target, body: body)
+  }
+
+  func checkSize(_ byteCount: Int) throws(CallbackRefusal) {
+    guard byteCount <= bodyLimit else {
+      throw CallbackRefusal(.bodyTooLarge, "The body has more than \(bodyLimit) bytes.")
+    }
+  }
+
+  /// Returns the decoded value of a header that must occur once.
+  private func bytes(
+    of name: HTTPField.Name, named text: String, in request: HTTPRequest
+  ) throws(CallbackRefusal) -> [UInt8] {
+    let values = request.headerFields[values: name]
+    guard let value = values.first, values.count == 1, !value.isEmpty else {
+      throw CallbackRefusal(.missingHeader, "The header \(text) is missing, or there is more than one.")
+    }
+    guard value.utf8.count <= Self.headerByteLimit, let bytes = [UInt8](base64: value) else {
+      throw CallbackRefusal(.malformedHeader, "The header \(text) is not Base64, or is too long.")
+    }
+    return bytes
+  }
+
+  /// Returns the URL of a public key, which the request may name because it is on one of the hosts.
+  private func keyURL(_ text: String) throws(CallbackRefusal) -> ServiceURL {
+    let rest = text.removingBytePrefix("https://") ?? text.removingBytePrefix("http://")
+    let host = rest?.bytes(before: "/") ?? ""
+    let authority = String(host)
+    guard let rest, keyHosts.contains(where: { $0.isIdentical(to: authority) }),
+      Self.isPath(rest[host.endIndex...].utf8),
+      let url = ServiceURL(isLoopbackHost(authority) ? text : "https://\(rest)")
+    else {
+      throw CallbackRefusal(
+        .keyLocation, "The URL of the public key is not on one of the hosts that publish the keys of OSS.")
+    }
+    return url
+  }
+
+  /// Returns whether the rest of a URL is a path of a file, without a query, an escape or a step to another folder.
+  private static func isPath(_ path: Substring.UTF8View) -> Bool {
+    (2...128).contains(path.count) && !Substring(path).contains("..")
+      && path.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "/._-".utf8.contains(byte)
+        }
+      }
+  }
+}
+
+/// A callback that OSS sent, as its signature covers it.
+public struct VerifiedCallback: Sendable, Hashable {
+  /// The path and the query of the request, as the request line contained them.
+  public let target: String
+
+  /// The body of the request.
+  ///
+  /// Its media type is not signed, so that the app decides whether it is a form or JSON.
+  public let body: [UInt8]
+
+  /// Returns the decoded value of a variable, if the body is a form.
+  ///
+  /// - Parameter name: The name of the variable, such as `object`.
+  /// - Returns: The value, or `nil` if the variable is missing or occurs more than once, or if the body is not a form.
+  public func value(of name: String) -> String? {
+    guard let pairs = FormPair.read(String(decoding: body, as: UTF8.self)) else { return nil }
+    let values = pairs.filter { $0.name.isIdentical(to: name) }
+    return values.count == 1 ? values[0].value : nil
+  }
+}
+
+/// The reason why a request is not accepted as a callback of OSS.
+public struct CallbackRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A code that identifies why a callback is refused.
+  public enum Code: String, Sendable, Hashable {
+    /// The method is not `POST`.
+    case method
+    /// The path or the query is too long, or makes the signed message ambiguous.
+    case target
+    /// The signature or the URL of the public key is missing, or occurs twice.
+    case missingHeader
+    /// The signature or the URL of the public key is not Base64, or has a wrong length.
+    case malformedHeader
+    /// The URL of the public key is not on a host that is accepted.
+    case keyLocation
+    /// The body is too large.
+    case bodyTooLarge
+    /// The public key cannot be fetched now.
+    case keyUnavailable
+    /// The signature belongs to another path, query or body, or to another key.
+    case mismatch
+  }
+
+  /// The code that identifies the reason.
+  public let code: Code
+
+  /// A sentence that describes the reason.
+  public let message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The code and the message in one line.
+  public var description: String { "\(code.rawValue): \(message)" }
+}
+
+/// A request context that passes the verified callback to the handlers.
+public protocol CallbackRequestContext: RequestContext {
+  /// The verified callback, or `nil` on routes without the middleware.
+  var callback: VerifiedCallback? { get set }
+}
+
+/// A middleware that passes on only callbacks with a valid signature of OSS.
+///
+/// The body is read, up to the limit of the verifier, before the handler is called. A refusal is JSON of the form
+/// `{code, message}`; OSS reports it to the uploader as status 203, after which the object is stored all the same.
+///
+/// ```swift
+/// router.group("uploaded").add(middleware: CallbackMiddleware<AppContext>(verifier)).post { request, context in
+///   guard let key = context.callback?.value(of: "object") else { throw HTTPError(.badRequest) }
+///   return Response(status: .ok, headers: [.contentType: "application/json"], body: …)
+/// }
+/// ```
+public struct CallbackMiddleware<Context: CallbackRequestContext>: RouterMiddleware {
+  private let verifier: CallbackVerifier
+
+  /// Creates a middleware that verifies callbacks.
+  ///
+  /// - Parameter verifier: The verifier, which keeps the public keys.
+  public init(_ verifier: CallbackVerifier) {
+    self.verifier = verifier
+  }
+
+  /// Verifies a callback and passes it on, or returns the response for a refusal.
+  ///
+  /// - Throws: An error of the connection or of `next`.
+  public func handle(
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var request = request
+    var context = context
+    do {
+      let claim = try verifier.claim(in: request.head)
+      if let length = request.headers[.contentLength].flatMap({ Int(digits: $0) }) { try verifier.checkSize(length) }
+      let body = try await read(request.body)
+      context.callback = try await verifier.verify(claim, body: body)
+      request.body = RequestBody(buffer: ByteBuffer(bytes: body))
+    } catch let refusal as CallbackRefusal {
+      context.logger.info("callback refused", metadata: ["code": "\(refusal.code.rawValue)"])
+      return .json(["code": .string(refusal.code.rawValue), "message": .string(refusal.message)], refusal.status)
+    }
+    return try await next(request, context)
+  }
+
+  private func read(_ body: RequestBody) async throws -> [UInt8] {
+    do {
+      return Array(buffer: try await body.collect(upTo: verifier.bodyLimit))
+    } catch is NIOTooManyBytesError {
+      throw CallbackRefusal(.bodyTooLarge, "The body has more than \(verifier.bodyLimit) bytes.")
+    }
+  }
+}
+
+extension CallbackRefusal {
+  fileprivate var status: HTTPResponse.Status {
+    switch code {
+    case .method: .methodNotAllowed
+    case .target, .missingHeader, .malformedHeader: .badRequest
+    case .keyLocation, .mismatch: .forbidden
+    case .bodyTooLarge: .contentTooLarge
+    case .keyUnavailable: .serviceUnavailable
+    }
+  }
+}

@@ -1,0 +1,172 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import Synchronization
+
+/// The latest requests of a local cloud, and the pages that listen for further ones.
+///
+/// Everything is bounded: the number and the size of the requests, the number of listeners, and the events that wait for
+/// a listener. A listener that reads too slowly is dropped; its page connects again and receives what it missed.
+final class RequestLog: Sendable {
+  struct Limits: Sendable {
+    /// The maximum number of requests that are kept.
+    var requests = 1000
+    /// The maximum size of the requests that are kept, in bytes of their JSON.
+    var byteCount = 16 << 20
+    var listeners = 16
+    /// The maximum number of events that wait for a listener.
+    var waitingEvents = 256
+  }
+
+  private struct Entry {
+    let event: ServerEvent
+    let detail: [UInt8]
+    var byteCount: Int { event.bytes.count + detail.count }
+  }
+
+  private struct State {
+    var entries: ArraySlice<Entry> = []
+    var byteCount = 0
+    var last = 0
+    var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
+    var nextListener = 0
+    var isFinished = false
+
+    /// Sends an event to all listeners, and removes and returns those that read too slowly.
+    mutating func send(_ event: ServerEvent) -> [AsyncStream<ServerEvent>.Continuation] {
+      var dropped: [AsyncStream<ServerEvent>.Continuation] = []
+      for (id, listener) in listeners {
+        guard case .dropped = listener.yield(event) else { continue }
+        dropped.append(listener)
+        listeners[id] = nil
+      }
+      return dropped
+    }
+  }
+
+  /// The events for a new listener: those that it missed, and then those that follow.
+  struct Subscription: Sendable {
+    /// The events before the subscription, the oldest first.
+    let missed: [ServerEvent]
+    /// The events that follow; the sequence ends if the listener is dropped or the console stops.
+    let following: AsyncStream<ServerEvent>
+    fileprivate let continuation: AsyncStream<ServerEvent>.Continuation
+
+    func cancel() { continuation.finish() }
+  }
+
+  /// The name of this log, which differs between two starts of the console.
+  ///
+  /// The page sends it with the number of its last event, so that it does not continue in the list of another console.
+  private let name = String(UInt64.random(in: .min ... .max), radix: 36)
+  private let limits: Limits
+  private let state = Mutex(State())
+
+  init(_ limits: Limits = Limits()) {
+    self.limits = limits
+  }
+
+  var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+  func append(_ report: RequestReport) {
+    let detail = report.detail.serialized
+    let dropped: [AsyncStream<ServerEvent>.Continuation] = state.withLock { state in
+      state.last += 1
+      let event = ServerEvent(
+        "request", id: "\(name)-\(state.last)", report.summary(number: state.last).serialized)
+      let entry = Entry(event: event, detail: detail)
+      state.entries.append(entry)
+      state.byteCount += entry.byteCount
+      while state.entries.count > limits.requests || state.byteCount > limits.byteCount,
+        let oldest = state.entries.popFirst()
+      { state.byteCount -= oldest.byteCount }
+      return state.send(event)
+    }
+    for listener in dropped { listener.finish() }
+  }
+
+  /// Sends a sign of life to all listeners, which reveals connections that are no longer open.
+  func beat() {
+    let dropped = state.withLock { $0.send(.beat) }
+    for listener in dropped { listener.finish() }
+  }
+
+  /// Returns the details of a request as JSON, or `nil` if the request is no longer kept.
+  func detail(of number: Int) -> [UInt8]? {
+    state.withLock { state in
+      let first = state.last - state.entries.count + 1
+      guard number >= first, number <= state.last else { return nil }
+      return state.entries[state.entries.startIndex + (number - first)].detail
+    }
+  }
+
+  /// Adds a listener.
+  ///
+  /// Returns `nil` if there are too many listeners or the log is finished.
+  func listen(after lastID: String?) -> Subscription? {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: ServerEvent.self, bufferingPolicy: .bufferingOldest(limits.waitingEvents))
+    let added: (id: Int, missed: [ServerEvent])? = state.withLock { state in
+      guard !state.isFinished, state.listeners.count < limits.listeners else { return nil }
+      state.nextListener += 1
+      state.listeners[state.nextListener] = continuation
+      let known = lastID.flatMap { number(in: $0) }
+      let continues = known.map { $0 <= state.last } ?? false
+      let count = continues ? min(state.last - (known ?? 0), state.entries.count) : state.entries.count
+      return (
+        state.nextListener,
+        [.hello(continues: continues, limit: limits.requests)] + state.entries.suffix(count).map(\.event)
+      )
+    }
+    guard let added else { return nil }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.listeners[added.id] = nil }
+    }
+    return Subscription(missed: added.missed, following: stream, continuation: continuation)
+  }
+
+  /// Returns the number in the ID of an event, or `nil` if the ID is from another log.
+  private func number(in id: String) -> Int? {
+    id.removingBytePrefix("\(name)-").flatMap { Int(digits: $0) }
+  }
+
+  /// Ends all listeners and refuses further ones.
+  func finish() {
+    let listeners = state.withLock { state in
+      state.isFinished = true
+      defer { state.listeners = [:] }
+      return Array(state.listeners.values)
+    }
+    for listener in listeners { listener.finish() }
+  }
+}
+
+/// An event in the format of server-sent events (HTML Standard, section "Server-sent events").
+struct ServerEvent: Sendable {
+  /// The encoded event, which ends with an empty line.
+  let bytes: [UInt8]
+
+  /// Creates an event.
+  ///
+  /// The document contains no line end outside of strings, where it is escaped.
+  init(_ name: String, id: String?, _ document: [UInt8]) {
+    let id = id.map { "id: \($0)\n" } ?? ""
+    bytes = Array("event: \(name)\n\(id)data: \(String(decoding: document, as: UTF8.self))\n\n".utf8)
+  }
+
+  private init(comment: String) {
+    bytes = Array(": \(comment)\n\n".utf8)
+  }
+
+  /// A comment, which pages ignore, and which keeps a connection open.
+  static let beat = ServerEvent(comment: "beat")
+
+  /// Returns the first event of a connection.
+  ///
+  /// The page starts anew unless the events continue those that it has.
+  static func hello(continues: Bool, limit: Int) -> ServerEvent {
+    let document: JSONValue = ["continues": .bool(continues), "limit": .number(JSONNumber(limit))]
+    return ServerEvent("hello", id: nil, document.serialized)
+  }
+}

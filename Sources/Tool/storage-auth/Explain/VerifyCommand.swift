@@ -1,0 +1,121 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageClient
+internal import StorageDiagnosis
+
+struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Verifies the signature of a request, with the key of the default sources.",
+    discussion: """
+      Pass the request as it arrived, with its Authorization header or as a presigned URL. A failure is explained: if the \
+      signature does not match, by the change of the request or of the secret that explains it. With --explain the \
+      canonical request and the string to sign are printed too, with the session token masked.
+
+      Exits with status 0 if the signature is valid, and with 1 otherwise.
+      """)
+
+  @OptionGroup var options: RequestOptions
+
+  @Flag(help: "Apply the strict mode of COS: host, Content-Length, token and every parameter must be signed.")
+  var strict = false
+
+  @Option(help: "The time of verification in seconds since 1970, or as 2026-11-20T08:00:00Z; now by default.")
+  var date: TimestampArgument?
+
+  @Flag(help: "Print the canonical request and the string to sign if the signature does not match.")
+  var explain = false
+
+  @OptionGroup var credentials: CredentialOptions
+
+  @OptionGroup(title: "Output") var output: OutputOptions
+
+  func run() async throws {
+    let request = try options.sent()
+    let cloud = try options.cloud(of: request)
+    let address = try options.addressing.address(of: request, in: cloud)
+    let region = options.region(of: request, in: cloud)
+    let verifier = cloud.verifier(region: region, address, isStrict: strict)
+    let key = try await credentials.cache(for: cloud).credential()
+    do {
+      let proof = try await verify(request, with: verifier, key)
+      if output.json { Terminal.json(proof.json) } else { Terminal.lines(proof.text) }
+    } catch let error as VerificationError {
+      let found = diagnosis(of: error, request, cloud.service(region: region, address), verifier, key)
+      guard !output.json else {
+        var object = error.json(explained: explain)
+        object["diagnosis"] = found.map { .object($0.json) } ?? .null
+        Terminal.json(.object(object))
+        throw ExitCode.failure
+      }
+      Terminal.line("refused  \(error.description)")
+      if let found { Terminal.lines(found.description) }
+      if explain, let comparison = error.comparison {
+        Terminal.notes(canonicalRequest: comparison.canonicalRequest, stringToSign: comparison.stringToSign)
+      }
+      throw ExitCode.failure
+    }
+  }
+
+  /// Returns the cause of a signature that does not match, or `nil` for another failure.
+  private func diagnosis(
+    of error: VerificationError, _ request: HTTPRequest, _ service: SignedService,
+    _ verifier: some SignatureVerifier, _ key: AccessKey
+  ) -> SignatureDiagnosis? {
+    guard error.code == .mismatch else { return nil }
+    return SignatureSearch(for: request, signedFor: service, verifier: verifier, key: key).flatMap {
+      RejectionReport(ofMismatch: request, signedFor: service, search: $0).diagnosis
+    }
+  }
+
+  private func verify(
+    _ request: HTTPRequest, with verifier: some SignatureVerifier, _ key: AccessKey
+  ) async throws -> VerifiedRequest {
+    try await verifier.verify(request, at: date?.timestamp ?? .now) { $0 == key.id ? key : nil }
+  }
+}
+
+extension VerifiedRequest {
+  /// The verified properties of the request, with one property on each line.
+  fileprivate var text: String {
+    var lines = [
+      "verified", "id        \(accessKeyID)", "in        \(placement == .header ? "the headers" : "the URL")",
+    ]
+    if let bucket = target.bucket { lines.append("bucket    \(DisplayText(bucket.string))") }
+    if let key = target.key { lines.append("key       \(DisplayText(key.string))") }
+    if let expiration { lines.append("until     \(expiration)") }
+    for parameter in target.parameters { lines.append("signed    \(parameter)") }
+    for parameter in unsignedParameters { lines.append("unsigned  \(parameter)") }
+    if !signedHeaders.isEmpty { lines.append("headers   \(signedHeaders.sorted().joined(separator: " "))") }
+    return lines.joined(separator: "\n")
+  }
+
+  fileprivate var json: JSONValue {
+    [
+      "verified": true, "id": .string(accessKeyID.string), "placement": placement == .header ? "headers" : "url",
+      "bucket": target.bucket.map { .string($0.string) } ?? .null,
+      "key": target.key.map { .string($0.string) } ?? .null,
+      "expiration": expiration.map { .string($0.iso8601) } ?? .null,
+      "signedParameters": .array(target.parameters.map { .string("\($0)") }),
+      "unsignedParameters": .array(unsignedParameters.map { .string("\($0)") }),
+      "signedHeaders": .array(signedHeaders.sorted().map { .string($0) }),
+    ]
+  }
+}
+
+extension VerificationError {
+  fileprivate func json(explained: Bool) -> JSONObject {
+    var object: JSONObject = [
+      "verified": false, "code": .string("\(code)"), "message": .string(message), "remedy": .string(remedy),
+    ]
+    if explained, let comparison {
+      object["canonicalRequest"] = comparison.canonicalRequest.map { .string($0) } ?? .null
+      object["stringToSign"] = .string(comparison.stringToSign)
+    }
+    return object
+  }
+}

@@ -1,0 +1,157 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import CoreMetrics
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import StorageAuthServer
+internal import StorageOperations
+internal import SystemPackage
+
+/// A small server that tells the operators of another server whether it works, and what it has done.
+struct StatusServer: Service {
+  /// The registry of the process, to which all libraries in it report.
+  static let registry = {
+    let registry = PrometheusRegistry()
+    MetricsSystem.bootstrap(registry)
+    return registry
+  }()
+
+  /// The URL of the server, such as `http://127.0.0.1:9090`.
+  let url: String
+  private let server: RunningServer
+  /// The observers that feed the registry as long as the server runs.
+  private let observers: [StorageMetrics]
+
+  /// Starts the server if the options name a port, with checks for `/readyz`.
+  ///
+  /// The server retains the observers, and calls `update` before the metrics are read.
+  static func start(
+    _ options: StatusOptions, _ checks: [HealthCheck] = [], observers: [StorageMetrics] = [],
+    update: @escaping @Sendable () -> Void = {}
+  ) async throws -> StatusServer? {
+    guard let port = options.statusPort else { return nil }
+    let (registry, host) = (registry, options.statusHost)
+    let router = Router()
+    if options.isLocal { router.add(middleware: LoopbackHostMiddleware()) }
+    router.addHealthRoutes(checks)
+    router.get("metrics") { _, _ in
+      update()
+      return Response(
+        status: .ok, headers: [.contentType: PrometheusRegistry.contentType],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: registry.text)))
+    }
+    let server = try await Unreachable.reporting(host, port) {
+      try await RunningServer(router, host, port, ConnectionLimits(connections: 50))
+    }
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    return StatusServer(url: "http://\(name):\(server.port)", server: server, observers: observers)
+  }
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    await stop()
+  }
+
+  func stop() async { await server.stop() }
+}
+
+/// A server without a log that runs in a task of its own.
+struct RunningServer: Sendable {
+  /// The port on which the server listens.
+  let port: Int
+  private let task: Task<Void, any Error>
+
+  /// Starts a server, and waits until it listens.
+  init(
+    _ router: Router<BasicRequestContext>, _ host: String, _ port: Int, _ limits: ConnectionLimits
+  ) async throws {
+    let (ports, started) = AsyncStream.makeStream(of: Int.self)
+    let application = Application(
+      router: router, server: .http1(limits),
+      configuration: .init(
+        address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
+      ),
+      onServerRunning: { started.yield($0.localAddress?.port ?? 0) },
+      logger: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() })
+    task = Task {
+      defer { started.finish() }
+      try await application.run()
+    }
+    guard let port = await ports.first(where: { _ in true }) else {
+      try await task.value
+      throw CancellationError()
+    }
+    self.port = port
+  }
+
+  func stop() async {
+    task.cancel()
+    _ = await task.result
+  }
+}
+
+/// The error if a server cannot listen on an address.
+struct Unreachable: Error, CustomStringConvertible {
+  let address: String
+  let reason: String
+
+  var description: String {
+    "The server cannot listen on \(address): \(reason). Choose another address or port; port 0 selects a free one."
+  }
+
+  /// Runs a server, and reports why it could not listen.
+  static func reporting<Result>(
+    _ host: String, _ port: Int, _ server: () async throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await server()
+    } catch let error as IOError {
+      throw Unreachable(address: "\(host):\(port)", reason: Errno(rawValue: error.errnoCode).description)
+    } catch is SocketAddressError.UnknownHost {
+      throw Unreachable(address: host, reason: "No such host")
+    }
+  }
+}
+
+/// The options of a server for the address at which its operators see its state.
+struct StatusOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Serve /healthz, /readyz and /metrics (for Prometheus) on this port, without a login; 0 for any free port.",
+      valueName: "port"))
+  var statusPort: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The address of --status-port, which only the operators should reach. At an address of this machine alone, only \
+      requests for localhost or 127.0.0.1 are answered; at another one, those for every host name.
+      """, valueName: "address"))
+  var statusHost = "127.0.0.1"
+
+  /// Whether the address can be reached from this machine only, so that every request must name this machine.
+  ///
+  /// At other addresses, the operators choose the names, and a firewall decides who reaches them. A name is resolved as
+  /// the server does it, because it can be another spelling of a loopback address; the call blocks.
+  var isLocal: Bool {
+    if LoopbackHost.isNamed(by: statusHost) || LoopbackHost.isNamed(by: "[\(statusHost)]") { return true }
+    guard let address = try? SocketAddress.makeAddressResolvingHost(statusHost, port: 0).ipAddress else { return false }
+    return LoopbackHost.isNamed(by: address) || LoopbackHost.isNamed(by: "[\(address)]")
+  }
+
+  func validate() throws {
+    guard let statusPort else {
+      guard statusHost == "127.0.0.1" else {
+        throw ValidationError("--status-host has an effect only with --status-port.")
+      }
+      return
+    }
+    guard (0...65_535).contains(statusPort) else {
+      throw ValidationError("\(statusPort) is not a port; use 0 to 65535.")
+    }
+  }
+}

@@ -1,0 +1,17 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Values that several tasks collect.
+package final class Collected<Value: Sendable>: Sendable {
+  private let storage = Mutex<[Value]>([])
+
+  package init() {}
+
+  package var values: [Value] { storage.withLock { $0 } }
+
+  package func append(_ value: Value) {
+    storage.withLock { $0.append(value) }
+  }
+}
