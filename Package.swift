@@ -323,6 +323,7 @@ package.targets += [
   tests("AsperaTransfer", "StoragePrograms ProcessWatching", exclude: ["Ascp/fake-ascp.py"]),
   tests("FoundationTransport", "AsyncHTTPTransport"),
   tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
+  tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
   tests("StorageAuthTool", "storage-auth ClientTestSupport"),
   tests("StorageOperations", kit + " InMemoryTracing"),
   tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),

@@ -12,5 +12,5 @@ cd "$(dirname "$0")/../.."
 SCRATCH=${SCRATCH-.build-backends}
 export SCRATCH
 export STORAGE_AUTH_CRYPTO=CommonCrypto
-export STORAGE_AUTH_ONLY=StorageClientTests,AnyProviderExample,ascp-simulator,long-run
+export STORAGE_AUTH_ONLY=StorageClientTests,AsperaClientTests,AnyProviderExample,ascp-simulator,long-run
 TRANSPORTS="asynchttp urlsession" exec Tests/Transports/check.sh

@@ -21,12 +21,12 @@ package build --build-tests
 programs=$(package build --show-bin-path)
 
 # The suites with a client that sends over `NetworkTransport`, itself or in Support.
-suites=$(grep -rlE 'NetworkTransport|Cloud\(self|LocalNode\(self|LocalApplications\(self' Tests/StorageClientTests \
+suites=$(grep -rlE 'NetworkTransport|Cloud\(self|LocalNode\(self|LocalApplications\(self' Tests/StorageClientTests Tests/AsperaClientTests \
   --include='*Tests.swift' | sed 's,.*/,,; s,[.]swift$,,' | sort | paste -sd'|' -)
 for transport in ${TRANSPORTS:-urlsession}; do
   echo "transports: the suites of the client over $transport"
   STORAGE_AUTH_TEST_TRANSPORT=$transport Tests/run-tests.py ${SCRATCH:+--scratch-path "$SCRATCH"} \
-    --filter "^StorageClientTests\\.($suites)/"
+    --filter "^(StorageClientTests|AsperaClientTests)\\.($suites)/"
 done
 for transport in asynchttp urlsession; do
   echo "transports: round trips and a long run over $transport"

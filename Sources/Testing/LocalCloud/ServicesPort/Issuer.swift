@@ -44,15 +44,15 @@ struct Issuer: Sendable {
   }
 
   /// Issues a temporary credential, and counts it in the statistics of an endpoint.
-  func issue(_ order: TokenTable.Order, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> IssuedKey {
+  func issue(_ order: TokenTable.Order, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> RevealedKey {
     let key = context.keys.tokens.issue(order, at: date)
     context.counters.count(endpoint) { $0.issued += 1 }
-    return IssuedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: order.lifetime))
+    return RevealedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: order.lifetime))
   }
 }
 
 /// An issued temporary credential with its secret in plain text, for the response to the client.
-struct IssuedKey: Sendable {
+struct RevealedKey: Sendable {
   let id: String
   let secret: String
   let token: String

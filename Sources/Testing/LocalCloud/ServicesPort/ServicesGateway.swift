@@ -235,7 +235,7 @@ protocol KeyDocuments: Sendable {
   /// The accepted prefixes of the app token in the `Authorization` header of requests to the app server.
   var authorizationPrefixes: [String] { get }
 
-  func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue
+  func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue
 
   func appServerDocument(for error: ErrorResponse) -> JSONValue
 
@@ -245,7 +245,7 @@ protocol KeyDocuments: Sendable {
   /// The headers for metadata tokens (IMDSv2), or `nil` if the vendor's metadata service has no tokens.
   var metadataToken: MetadataToken? { get }
 
-  func metadataDocument(_ key: IssuedKey) -> JSONValue
+  func metadataDocument(_ key: RevealedKey) -> JSONValue
 }
 
 extension KeyDocuments {

@@ -149,7 +149,7 @@ struct TencentSTS: TokenServiceHandler {
     throw .malformedPolicy("It is not an object in JSON.")
   }
 
-  private func response(_ key: IssuedKey, _ call: InboundCall) -> Answer {
+  private func response(_ key: RevealedKey, _ call: InboundCall) -> Answer {
     Answer([
       "Response": [
         "Credentials": [
@@ -276,7 +276,7 @@ struct TencentKeys: KeyDocuments {
   let metadataPaths = ["/latest/meta-data/cam/security-credentials/", "/meta-data/cam/security-credentials/"]
   let metadataToken: MetadataToken? = nil
 
-  func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
+  func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
     [
       "credentials": [
         "tmpSecretId": .string(key.id), "tmpSecretKey": .string(key.secret), "sessionToken": .string(key.token),
@@ -293,7 +293,7 @@ struct TencentKeys: KeyDocuments {
     ]
   }
 
-  func metadataDocument(_ key: IssuedKey) -> JSONValue {
+  func metadataDocument(_ key: RevealedKey) -> JSONValue {
     [
       "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret), "Token": .string(key.token),
       "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .string(key.end.iso8601),

@@ -262,7 +262,7 @@ struct AlibabaKeys: KeyDocuments {
   let metadataToken: MetadataToken? = MetadataToken(
     lifeHeader: "x-aliyun-ecs-metadata-token-ttl-seconds", header: "x-aliyun-ecs-metadata-token")
 
-  func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
+  func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
     [
       "StatusCode": 200, "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret),
       "SecurityToken": .string(key.token), "Expiration": .string(key.end.iso8601),
@@ -276,7 +276,7 @@ struct AlibabaKeys: KeyDocuments {
     ]
   }
 
-  func metadataDocument(_ key: IssuedKey) -> JSONValue {
+  func metadataDocument(_ key: RevealedKey) -> JSONValue {
     [
       "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
       "Expiration": .string(key.end.iso8601), "LastUpdated": .string(key.start.iso8601), "Code": "Success",

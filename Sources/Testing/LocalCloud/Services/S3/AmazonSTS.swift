@@ -210,7 +210,7 @@ struct AmazonKeys: KeyDocuments {
   let metadataToken: MetadataToken? = MetadataToken(
     lifeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized)
 
-  func appServerDocument(_ key: IssuedKey, requestID: String) -> JSONValue {
+  func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
     [
       "AccessKeyId": .string(key.id), "SecretAccessKey": .string(key.secret), "Token": .string(key.token),
       "Expiration": .string(key.end.iso8601),
@@ -221,7 +221,7 @@ struct AmazonKeys: KeyDocuments {
     ["code": .string(error.code), "message": .string(error.message)]
   }
 
-  func metadataDocument(_ key: IssuedKey) -> JSONValue {
+  func metadataDocument(_ key: RevealedKey) -> JSONValue {
     [
       "Code": "Success", "LastUpdated": .string(key.start.iso8601), "Type": "AWS-HMAC", "AccessKeyId": .string(key.id),
       "SecretAccessKey": .string(key.secret), "Token": .string(key.token), "Expiration": .string(key.end.iso8601),
