@@ -3,15 +3,19 @@
 
 import AsperaAuth
 import HTTPTypes
+import OSSAuth
+import S3Auth
 import StorageAuth
 import StorageAuthTesting
 
 @testable import AsperaClient
+@testable import COSAuth
 @testable import StorageClient
+@testable import StorageDiagnosis
 
 /// Readers of services' responses to a client: heads, errors, listings, and the sizes and names in them.
 extension Reader {
-  static let answers = [answerHeads, serviceErrors, lists, nodeAnswers, signatureAnswers]
+  static let answers = [answerHeads, serviceErrors, refusedAnswers, lists, nodeAnswers, signatureAnswers]
 
   private static func response(_ input: [UInt8]) -> (head: HTTPResponse, body: [UInt8])? {
     guard let (request, body) = Samples.request(input) else { return nil }
@@ -20,7 +24,17 @@ extension Reader {
   }
 
   /// Checks that the ranges of a response's size cover it without gaps.
-  private static let answerHeads = Reader(name: "answer-heads") { input, _ in
+  private static let answerHeads = Reader(
+    name: "answer-heads",
+    growths: .inputs([
+      "many fields": { "GET 200 HTTP/1.1\n" + numbered(to: $0, separator: "\n") { "x-oss-meta-a\($0): b" } },
+      "one field of the metadata with many values": { size in
+        "GET 200 HTTP/1.1\nx-oss-meta-a: " + repeated("b, ", to: size)
+      },
+      "a long range": { "GET 206 HTTP/1.1\ncontent-range: bytes 0-99/" + repeated("1", to: $0) },
+      "a long date": { "GET 206 HTTP/1.1\nlast-modified: " + repeated("Fri, ", to: $0) },
+    ])
+  ) { input, _ in
     guard let (response, _) = response(input) else { return false }
     for conventions in [HeaderConventions.oss, .cos] {
       let info = ObjectInfo(key: "k", response: response, conventions: conventions)
@@ -37,7 +51,29 @@ extension Reader {
     return response.headerFields[.contentRange] != nil
   }
 
-  private static let serviceErrors = Reader(name: "service-errors") { input, _ in
+  /// Errors of services, also as `explain` gets them.
+  private static let refusals: Growths.Shapes = [
+    "tokens of one letter": {
+      "<Error><StringToSign>\(repeated("x-oss-security-token:e\n", to: $0))</StringToSign></Error>"
+    },
+    "names of tokens": { "<Error><CanonicalRequest>\(repeated("security-token", to: $0))</CanonicalRequest></Error>" },
+    "colons": { "<Error><StringToSign>\(repeated(":", to: $0))</StringToSign></Error>" },
+    "a long message": { "<Error><Code>C</Code><Message>\(repeated("a ", to: $0))</Message></Error>" },
+    "many elements": { "<Error>\(numbered(to: $0) { "<e\($0)>x</e\($0)>" })</Error>" },
+    "beginnings of a document": { repeated("<Erro", to: $0) + "<Error></Error>" },
+    "documents": { repeated("<Error></Error>", to: $0) },
+    "lines of a head": { "HTTP/1.1 403 F\n\(numbered(to: $0) { "a\($0): b\n" })\n<Error/>" },
+    "lines": { "GET\n\(repeated("x-oss-a:b\n", to: $0))/" },
+    "bytes": { "<Error><StringToSignBytes>\(repeated("41 ", to: $0))</StringToSignBytes></Error>" },
+    "a format string": { "get\n/\n\(repeated("a=b&", to: $0))\nhost=h\n" },
+  ]
+
+  private static let errorAnswerGrowths = Growths.bytes(refusals) { body in
+    let response = HTTPResponse(status: .forbidden)
+    _ = "\(ServiceError(response, body: body, subject: "GET /a", conventions: .oss))"
+  }
+
+  private static let serviceErrors = Reader(name: "service-errors", growths: errorAnswerGrowths) { input, _ in
     guard let (response, body) = response(input) else { return false }
     for conventions in [HeaderConventions.oss, .cos] {
       let error = ServiceError(response, body: body, subject: "GET /", conventions: conventions)
@@ -51,7 +87,74 @@ extension Reader {
     return refusal != nil || ServiceError(response, body: body, subject: "GET /", conventions: .oss).isExplained
   }
 
-  private static let lists = Reader(name: "list-answers") { input, _ in
+  private static let refusedGrowths = Growths.bytes(refusals) { body in
+    let answer = RejectedResponse(String(decoding: body, as: UTF8.self))
+    var request = HTTPRequest(method: .get, scheme: "https", authority: "b.oss-cn-hangzhou.aliyuncs.com", path: "/a")
+    request.headerFields[.authorization] = "OSS nobody:AAAA"
+    request.headerFields[.date] = "Fri, 20 Nov 2026 08:00:00 GMT"
+    _ = SignatureDiagnosis(of: answer, to: request, signedFor: .oss())
+    _ = SignatureDiagnosis(of: answer, to: request, signedFor: .s3())
+  }
+
+  /// Reads the input of `explain`: a request and the service's response.
+  private static let refusedAnswers = Reader(name: "refused-answers", growths: refusedGrowths) { input, random in
+    guard let (request, body) = Samples.request(input) else { return false }
+    let answer = RejectedResponse(text(body))
+    let service = random.pick([SignedService.oss(bucket: "photos", region: "cn-hangzhou"), .oss(), .cos(), .s3()])
+    guard let diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: service) else { return false }
+    let again = SignatureDiagnosis(of: answer, to: request, signedFor: service)
+    try require("\(diagnosis)" == "\(again.map { "\($0)" } ?? "")", "the same error has two causes")
+    return true
+  }
+
+  private static let listGrowths = Growths.bytes(
+    [
+      "objects in the wrong order": { size in
+        let objects = (0..<size / 64).reversed().map {
+          "<Contents><Key>a\($0 + 1_000_000)</Key><Size>1</Size></Contents>"
+        }
+        return listAnswer(objects.joined())
+      },
+      "one object again and again": {
+        listAnswer(repeated("<Contents><Key>a</Key><Size>1</Size></Contents>", to: $0))
+      },
+      "names of escapes": {
+        listAnswer("<CommonPrefixes><Prefix>\(repeated("%41", to: $0))</Prefix></CommonPrefixes>")
+      },
+      "objects and groups by turns": { size in
+        listAnswer(
+          (0..<size / 128).map {
+            """
+            <Contents><Key>a\($0 + 1_000_000)a</Key><Size>1</Size></Contents>
+            <CommonPrefixes><Prefix>a\($0 + 1_000_000)b</Prefix></CommonPrefixes>
+            """
+          }.joined())
+      },
+      "names with a long common prefix": { size in
+        let name = String(repeating: "a", count: 500)
+        return listAnswer(
+          (0..<size / 550).map { "<Contents><Key>\(name)\($0 + 1_000_000)</Key><Size>1</Size></Contents>" }.joined())
+      },
+    ]) { body in
+      let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
+      for conventions in [HeaderConventions.oss, .cos] {
+        let response = HTTPResponse(status: .ok)
+        let document = try? ServiceDocument(
+          body, named: "ListBucketResult", of: response, subject: "GET /", conventions)
+        guard let document else { return }
+        _ = try? ListPage(document, of: request, conventions)
+      }
+    }
+
+  /// Returns a page of a listing.
+  private static func listAnswer(_ content: String) -> String {
+    """
+    <ListBucketResult><Name>b</Name><EncodingType>url</EncodingType>\(content)
+    <IsTruncated>false</IsTruncated></ListBucketResult>
+    """
+  }
+
+  private static let lists = Reader(name: "list-answers", growths: listGrowths) { input, _ in
     let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
     var isRead = false
     for conventions in [HeaderConventions.oss, .cos] {
@@ -69,7 +172,21 @@ extension Reader {
     return isRead
   }
 
-  private static let nodeAnswers = Reader(name: "node-answers") { input, _ in
+  private static let nodeGrowths = Growths.bytes(
+    [
+      "words": { #"{"error":{"code":1,"user_message":"\#(repeated("basic ", to: $0))"}}"# },
+      "one word": { #"{"error":{"code":1,"user_message":"\#(repeated("a", to: $0))"}}"# },
+      "specifications": { size in
+        let one = #"{"transfer_spec":{"remote_host":"h","paths":[{"source":"/a"}]}}"#
+        return #"{"transfer_specs":[\#(repeated(one + ",", to: size))\#(one)]}"#
+      },
+    ]) { body in
+      let value = try? JSONValue(parsing: body)
+      _ = value.flatMap { NodeRefusal(of: $0) }?.shown
+      _ = try? NodeSetup.results(of: body, count: value?["transfer_specs"]?.array?.count ?? 0)
+    }
+
+  private static let nodeAnswers = Reader(name: "node-answers", growths: nodeGrowths) { input, _ in
     guard let document = try? NodeResponse.document(input) else { return false }
     let elements = (document["items"]?.array ?? []) + [document["self"] ?? .null, document]
     var entries = elements.compactMap { try? NodeEntry($0, in: "/") }
@@ -82,7 +199,10 @@ extension Reader {
   }
 
   /// Reads the response of a signing server, which becomes a header of the next request.
-  private static let signatureAnswers = Reader(name: "signature-answers") { input, random in
+  private static let signatureAnswers = Reader(
+    name: "signature-answers",
+    growths: .none(because: "an answer is one JSON document with a few members, which is measured with json")
+  ) { input, random in
     let server = SigningServiceClient(
       "https://a.example/sign", timeout: .seconds(1),
       transport: ScriptedTransport([.status(random.once(in: 8) ? 403 : 200, input)]),

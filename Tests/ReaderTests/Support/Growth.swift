@@ -1,10 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A function that parses untrusted bytes, with an input that is designed to be as expensive as possible.
-struct Reader {
-  /// The name of the function in `Tests/readers.txt`.
-  let name: String
+import StorageAuthTesting
+
+/// A kind of input that is intended to be as expensive as possible for a reader, at any size.
+struct Growth: Sendable {
+  static let usualSize = 4096
 
   /// The distinctive feature of the input.
   let shape: String
@@ -13,27 +14,86 @@ struct Reader {
   let size: Int
 
   /// Returns an operation that parses an input of about the given size.
-  let prepare: (Int) -> () async -> Void
+  let prepare: @Sendable (Int) -> () async -> Void
 
-  init(_ name: String, _ shape: String, size: Int = 4096, _ prepare: @escaping (Int) -> () async -> Void) {
-    self.name = name
+  init(_ shape: String, size: Int = usualSize, _ prepare: @escaping @Sendable (Int) -> () async -> Void) {
     self.shape = shape
     self.size = size
     self.prepare = prepare
   }
 
-  /// Returns a reader of bytes for each shape.
+  /// Returns a growth for each shape of bytes, all parsed by `read`.
   static func bytes(
-    _ name: String, size: Int = 4096, _ shapes: KeyValuePairs<String, (Int) -> String>,
-    read: @escaping ([UInt8]) async -> Void
-  ) -> [Reader] {
+    _ shapes: Growths.Shapes, size: Int = usualSize, read: @escaping @Sendable ([UInt8]) async -> Void
+  ) -> [Growth] {
     shapes.map { shape, make in
-      Reader(name, shape, size: size) { size in
+      Growth(shape, size: size) { size in
         let input = Array(make(size).utf8)
         return { await read(input) }
       }
     }
   }
+}
+
+/// What is measured of a reader as its input grows.
+enum Growths: Sendable {
+  typealias Shapes = KeyValuePairs<String, @Sendable (Int) -> String>
+
+  /// Operations besides the reader, for example the same parser without its limits on the size of an input.
+  case rows([Growth])
+
+  /// The reader, with inputs of the given shapes.
+  case inputs(Shapes)
+
+  /// The reader, with an accepted input of its corpus that is repeated.
+  case corpus(joinedBy: String = "")
+
+  /// No measurement, with the reason, for example the reader that is measured with the same parser.
+  case none(because: String)
+
+  /// Operations that parse bytes of the given shapes with `read`.
+  static func bytes(
+    _ shapes: Shapes, size: Int = Growth.usualSize, read: @escaping @Sendable ([UInt8]) async -> Void
+  ) -> Growths {
+    .rows(Growth.bytes(shapes, size: size, read: read))
+  }
+}
+
+extension Reader {
+  /// Returns what is measured of the reader, which is empty only if ``growths`` is a reason or has no element.
+  ///
+  /// - Throws: A ``BrokenRule`` if the reader has to be measured with its corpus, and does not accept repeated inputs.
+  func rows(of corpus: [[UInt8]]) async throws -> [Growth] {
+    switch growths {
+    case .rows(let rows): return rows
+    case .inputs(let shapes): return shapes.map { shape, make in row(shape) { Array(make($0).utf8) } }
+    case .none: return []
+    case .corpus(let separator):
+      let separator = Array(separator.utf8)
+      for input in corpus where try await read(input) {
+        guard try await read(repeated(input, joinedBy: separator, to: 4 * Growth.usualSize)) else { continue }
+        return [row("an input of the corpus again and again") { repeated(input, joinedBy: separator, to: $0) }]
+      }
+      throw BrokenRule("\(name) accepts no repeated input of its corpus: it needs growths of its own, or a reason")
+    }
+  }
+
+  private func row(_ shape: String, _ make: @escaping @Sendable (Int) -> [UInt8]) -> Growth {
+    Growth(shape) { size in
+      let input = make(size)
+      return {
+        // Not derived from the input: the choices of the reader have to be the same at every size.
+        var random = SeededGenerator(seed: 1)
+        _ = try? await run(input, &random)
+      }
+    }
+  }
+}
+
+/// Returns an input that is repeated up to about the given size.
+private func repeated(_ input: [UInt8], joinedBy separator: [UInt8], to size: Int) -> [UInt8] {
+  let count = max(1, size / max(1, input.count + separator.count))
+  return Array(repeatElement(input, count: count).joined(separator: separator))
 }
 
 /// Returns a text that is repeated up to about the given size.

@@ -14,6 +14,9 @@ enum Samples {
   static let key = AccessKey(id: "LTAIfuzz", secret: secret)
   static let temporaryKey = AccessKey(id: "STS.fuzz", secret: secret, sessionToken: token)
 
+  /// The key of the growths.
+  static let measuredKey = AccessKey(id: "nobody", secret: "a secret that signs nothing")
+
   /// Returns the key of an identifier.
   static func key(for id: AccessKeyID) -> AccessKey? {
     [key, temporaryKey].first { $0.id == id }
