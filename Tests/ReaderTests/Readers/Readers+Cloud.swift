@@ -17,7 +17,7 @@ extension Reader {
   static let cloud = [operations, ranges, serviceCalls, answeredCalls, nodeCalls, setupOrders]
 
   private static let operations = Reader(
-    name: "operations", growths: .none(because: "targets are measured with their operations, with request-targets")
+    name: "operations", growths: .none(because: "request-targets measures targets with their operations")
   ) { input, _ in
     guard let (request, _) = Samples.request(input) else { return false }
     var isRead = false
@@ -57,7 +57,7 @@ extension Reader {
     return true
   }
 
-  private static let callGrowths = Growths.bytes([
+  private static let authorizationGrowths = Growth.bytes([
     "many names": {
       "ACS3-HMAC-SHA256 Credential=a,SignedHeaders=\(numbered(to: $0, separator: ";") { "h\($0)" }),Signature=0"
     },
@@ -65,8 +65,21 @@ extension Reader {
     "blanks": { "TC3-HMAC-SHA256 " + repeated(" ", to: $0) },
   ]) { _ = ServiceAuthorization(String(decoding: $0, as: UTF8.self)) }
 
+  private static let formGrowths = Growth.bytes([
+    "many parameters": { numbered(to: $0, separator: "&") { "a\($0)=b" } },
+    "one parameter again and again": { repeated("a=b&", to: $0) + "a=b" },
+    "parameters of escapes": { numbered(to: $0, separator: "&") { "%61\($0)=%3D%26+" } },
+    "separators": { repeated("&", to: $0) },
+  ]) { body in
+    var request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1", path: "/")
+    request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+    let call = InboundCall(request, body: body, requestID: "", at: Samples.now)
+    if let parameters = call.pairs.flatMap({ CallParameters($0) }) { _ = call.names(parameters, inHeaders: "x-acs-") }
+  }
+
   /// Parses calls like the token services, the metadata services and the node.
-  private static let serviceCalls = Reader(name: "service-calls", growths: callGrowths) { input, _ in
+  private static let serviceCalls = Reader(name: "service-calls", growths: .rows(authorizationGrowths + formGrowths)) {
+    input, _ in
     guard let (request, body) = Samples.request(input) else { return false }
     let call = InboundCall(request, body: body, requestID: "1", at: Samples.now)
     let parameters = call.pairs.flatMap { CallParameters($0) }
@@ -82,7 +95,7 @@ extension Reader {
   /// Lets the token services, the app server and the metadata respond to calls of untrusted clients.
   private static let answeredCalls = Reader(
     name: "answered-calls",
-    growths: .none(because: "its calls are parsed by the same functions as those of service-calls and node-calls")
+    growths: .none(because: "service-calls and node-calls measure what calls consist of")
   ) { input, random in
     guard let (request, body) = Samples.request(input) else { return false }
     let issuer = Issuer(configuration.services, CloudContext(configuration))

@@ -56,35 +56,33 @@ extension Reader {
     files, processOutput,
   ]
 
-  private static let place = SettingLocation(source: "fuzz", name: "file", remedy: "None.")
-
-  private static let answerGrowths = Growths.bytes(
-    [
-      "many tokens": { "{\(numbered(to: $0, separator: ",") { "\"token\($0)\":\"abcd\"" })}" },
-      "tokens that are masks": {
-        #"{"message":"redacted","a":[\#(repeated(#"{"token":"redacted"},"#, to: $0))1]}"#
-      },
-      "deep tokens": { repeated(#"{"token":"abcd","a":"#, to: $0) + "1" + repeated("}", to: $0 / 18) },
-      "tokens that begin alike": { size in
-        let value = String(repeating: "a", count: 200)
-        return "{\(numbered(to: size, separator: ",") { "\"token\($0)\":\"\(value)\($0)\"" })}"
-      },
-      "a long token": { #"{"token":"\#(repeated("a", to: $0))"}"# },
-      "many elements": { "<A>\(numbered(to: $0) { "<Token\($0)>abcd</Token\($0)>" })</A>" },
-      "tokens of XML": { "<A>\(repeated("<Token>redacted</Token>", to: min($0, 4096)))\(repeated(" ", to: $0))</A>" },
-    ]) { body in
-      let answer = ServiceResponse(ReceivedResponse(response: HTTPResponse(status: .ok), body: body, masks: []))
-      _ = answer.text.shown(String(decoding: body.prefix(4000), as: UTF8.self))
-      _ = try? SettingTable(json: body, at: place)
-      _ = answer.unreadable
-    }
+  private static let answerGrowths = Growths.bytes([
+    "many tokens": { "{\(numbered(to: $0, separator: ",") { "\"token\($0)\":\"abcd\"" })}" },
+    "tokens that are masks": {
+      #"{"message":"redacted","a":[\#(repeated(#"{"token":"redacted"},"#, to: $0))1]}"#
+    },
+    "deep tokens": { repeated(#"{"token":"abcd","a":"#, to: $0) + "1" + repeated("}", to: $0 / 18) },
+    "tokens that begin alike": { size in
+      let value = String(repeating: "a", count: 200)
+      return "{\(numbered(to: size, separator: ",") { "\"token\($0)\":\"\(value)\($0)\"" })}"
+    },
+    "a long token": { #"{"token":"\#(repeated("a", to: $0))"}"# },
+    "many elements": { "<A>\(numbered(to: $0) { "<Token\($0)>abcd</Token\($0)>" })</A>" },
+    "tokens of XML": { "<A>\(repeated("<Token>redacted</Token>", to: min($0, 4096)))\(repeated(" ", to: $0))</A>" },
+  ]) { body in
+    let answer = ServiceResponse(ReceivedResponse(response: HTTPResponse(status: .ok), body: body, masks: []))
+    _ = answer.text.shown(String(decoding: body.prefix(4000), as: UTF8.self))
+    _ = try? SettingTable(json: body, at: Samples.place)
+    _ = answer.unreadable
+  }
 
   private static let issuer = StaticCredentialProvider(Samples.key)
 
   /// Returns a reader of a service's responses: the parts of the input between blank lines are the bodies of
   /// consecutive responses.
   private static func answer(
-    _ name: String, growths: Growths = .none(because: "answers are measured with app-server-answers, json and xml"),
+    _ name: String,
+    growths: Growths = .none(because: "app-server-answers measures answers, json and xml measure documents"),
     _ providers:
       @escaping @Sendable (any HTTPTransport, any SigningClock) -> [any CredentialProvider<AccessKey>]
   ) -> Reader {
@@ -110,7 +108,7 @@ extension Reader {
   }
 
   private static let files = Reader(
-    name: "credential-files", growths: .none(because: "files are measured with ini, yaml and json")
+    name: "credential-files", growths: .none(because: "ini, yaml and json measure the files")
   ) { input, _ in
     let machine = machine(files: input)
     let providers: [any CredentialProvider<AccessKey>] = [
@@ -137,7 +135,7 @@ extension Reader {
   }
 
   private static let processOutput = Reader(
-    name: "process-output", growths: .none(because: "output is measured with app-server-answers and json")
+    name: "process-output", growths: .none(because: "app-server-answers and json measure what programs print")
   ) { input, _ in
     let machine = machine(output: input)
     var isTaken = false

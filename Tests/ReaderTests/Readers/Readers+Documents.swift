@@ -80,30 +80,27 @@ extension Reader {
     return true
   }
 
-  private static let place = SettingLocation(source: "fuzz", name: "file", remedy: "None.")
-
-  private static let iniGrowths = Growths.bytes(
-    [
-      "many sections": { numbered(to: $0) { "[s\($0)]\na=b\n" } },
-      "one section again and again": { repeated("[s]\n", to: $0) },
-      "many keys": { "[s]\n" + numbered(to: $0) { "k\($0) = v # c\n" } },
-      "one key again and again": { "[s]\n" + repeated("k=v\n", to: $0) },
-      "a long line": { "[s]\nk = " + repeated("v ", to: $0) }, "blank lines": { repeated("\n", to: $0) + "[s]" },
-      "quotation marks": { "[s]\nk = " + repeated("\"'", to: $0) },
-      "nested settings": { "[s]\nk =\n" + numbered(to: $0) { "  k\($0) = v\n" } },
-      "comments": { repeated("# ; \r\n", to: $0) },
-    ]) { bytes in
-      for dialect in [INIDocument.Dialect(), .init(removesQuotes: false, hasNestedSettings: true)] {
-        guard let document = try? INIDocument(bytes, at: place, dialect: dialect) else { return }
-        for name in document.names.prefix(1) { _ = try? document.section(name, at: place) }
-      }
+  private static let iniGrowths = Growths.bytes([
+    "many sections": { numbered(to: $0) { "[s\($0)]\na=b\n" } },
+    "one section again and again": { repeated("[s]\n", to: $0) },
+    "many keys": { "[s]\n" + numbered(to: $0) { "k\($0) = v # c\n" } },
+    "one key again and again": { "[s]\n" + repeated("k=v\n", to: $0) },
+    "a long line": { "[s]\nk = " + repeated("v ", to: $0) }, "blank lines": { repeated("\n", to: $0) + "[s]" },
+    "quotation marks": { "[s]\nk = " + repeated("\"'", to: $0) },
+    "nested settings": { "[s]\nk =\n" + numbered(to: $0) { "  k\($0) = v\n" } },
+    "comments": { repeated("# ; \r\n", to: $0) },
+  ]) { bytes in
+    for dialect in [INIDocument.Dialect(), .init(removesQuotes: false, hasNestedSettings: true)] {
+      guard let document = try? INIDocument(bytes, at: Samples.place, dialect: dialect) else { return }
+      for name in document.names.prefix(1) { _ = try? document.section(name, at: Samples.place) }
     }
+  }
 
   private static let ini = Reader(name: "ini", growths: iniGrowths) { input, _ in
-    guard let document = try? INIDocument(input, at: place) else { return false }
+    guard let document = try? INIDocument(input, at: Samples.place) else { return false }
     for name in document.names {
       do {
-        let table = try document.section(name, at: place)
+        let table = try document.section(name, at: Samples.place)
         _ = try table?.key(
           .init(id: "access_key_id", secret: "access_key_secret", token: "token", expiration: "expiration"))
         _ = try table?.integer("number")
@@ -114,57 +111,55 @@ extension Reader {
     return !document.names.isEmpty
   }
 
-  private static let yamlGrowths = Growths.bytes(
-    [
-      "many keys": { "cos:\n  base:\n" + numbered(to: $0) { "    k\($0): v\n" } },
-      "one key again and again": { "cos:\n  base:\n" + repeated("    k: v\n", to: $0) },
-      "deeper and deeper": { size in
-        var lines: [String] = []
-        var count = 0
-        while count < size {
-          lines.append(String(repeating: " ", count: lines.count) + "k:")
-          count += lines.count + 2
-        }
-        return lines.joined(separator: "\n")
-      },
-      "up and down": { repeated("a:\n  b:\n    c:\n", to: $0) }, "a long line": { "cos: " + repeated("v ", to: $0) },
-      "quotation marks": { "cos:\n  base:\n    k: '" + repeated("''", to: $0) + "'" },
-      "comments": { repeated("# x\n", to: $0) },
-    ]) { bytes in _ = try? YAMLMapping(bytes, path: ["cos", "base"], at: place) }
+  private static let yamlGrowths = Growths.bytes([
+    "many keys": { "cos:\n  base:\n" + numbered(to: $0) { "    k\($0): v\n" } },
+    "one key again and again": { "cos:\n  base:\n" + repeated("    k: v\n", to: $0) },
+    "deeper and deeper": { size in
+      var lines: [String] = []
+      var count = 0
+      while count < size {
+        lines.append(String(repeating: " ", count: lines.count) + "k:")
+        count += lines.count + 2
+      }
+      return lines.joined(separator: "\n")
+    },
+    "up and down": { repeated("a:\n  b:\n    c:\n", to: $0) }, "a long line": { "cos: " + repeated("v ", to: $0) },
+    "quotation marks": { "cos:\n  base:\n    k: '" + repeated("''", to: $0) + "'" },
+    "comments": { repeated("# x\n", to: $0) },
+  ]) { bytes in _ = try? YAMLMapping(bytes, path: ["cos", "base"], at: Samples.place) }
 
   private static let yaml = Reader(name: "yaml", growths: yamlGrowths) { input, _ in
-    (try? YAMLMapping(input, path: ["cos", "base"], at: place))?.values.isEmpty == false
+    (try? YAMLMapping(input, path: ["cos", "base"], at: Samples.place))?.values.isEmpty == false
   }
 
-  private static let policyGrowths = Growths.bytes(
-    [
-      "many statements": { size in
-        let one = #"{"effect":"allow","action":"name/cos:GetObject","resource":"qcs::cos:*:uid/1:b-1/*"}"#
-        return #"{"version":"2.0","statement":[\#(repeated(one + ",", to: size))\#(one)]}"#
-      },
-      "many resources": { size in
-        let names = repeated(#""qcs::cos:*:uid/1:b-1/*a","#, to: size)
-        return #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":[\#(names)"*"]}]}"#
-      },
-      "stars": { size in
-        #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":"qcs::cos:*:uid/1:b-1/\#(repeated("*a", to: size))"}]}"#
-      },
-      "a star and one letter": { size in
-        #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":"qcs::cos:*:uid/1:b-1/*\#(repeated("a", to: size))b"}]}"#
-      },
-      "many conditions": { size in
-        let names = numbered(to: size, separator: ",") { "\"cos:x\($0)\":\"y\"" }
-        return
-          #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":"*","condition":{"string_equal":{\#(names)}}}]}"#
-      },
-    ]) { bytes in
-      guard let policy = try? SessionPolicy(String(decoding: bytes, as: UTF8.self), in: .cam) else { return }
-      // The longest name of an object.
-      let key = String(repeating: "a", count: 1023)
-      let question = PolicyInput(
-        action: "name/cos:GetObject", resource: ["qcs", "", "cos", "ap-guangzhou", "uid/1", "b-1/\(key)"], facts: [:])
-      _ = policy.allows(question)
-    }
+  private static let policyGrowths = Growths.bytes([
+    "many statements": { size in
+      let one = #"{"effect":"allow","action":"name/cos:GetObject","resource":"qcs::cos:*:uid/1:b-1/*"}"#
+      return #"{"version":"2.0","statement":[\#(repeated(one + ",", to: size))\#(one)]}"#
+    },
+    "many resources": { size in
+      let names = repeated(#""qcs::cos:*:uid/1:b-1/*a","#, to: size)
+      return #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":[\#(names)"*"]}]}"#
+    },
+    "stars": { size in
+      #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":"qcs::cos:*:uid/1:b-1/\#(repeated("*a", to: size))"}]}"#
+    },
+    "a star and one letter": { size in
+      #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":"qcs::cos:*:uid/1:b-1/*\#(repeated("a", to: size))b"}]}"#
+    },
+    "many conditions": { size in
+      let names = numbered(to: size, separator: ",") { "\"cos:x\($0)\":\"y\"" }
+      return
+        #"{"version":"2.0","statement":[{"effect":"allow","action":"*","resource":"*","condition":{"string_equal":{\#(names)}}}]}"#
+    },
+  ]) { bytes in
+    guard let policy = try? SessionPolicy(String(decoding: bytes, as: UTF8.self), in: .cam) else { return }
+    // The longest name of an object.
+    let key = String(repeating: "a", count: 1023)
+    let question = PolicyInput(
+      action: "name/cos:GetObject", resource: ["qcs", "", "cos", "ap-guangzhou", "uid/1", "b-1/\(key)"], facts: [:])
+    _ = policy.allows(question)
+  }
 
   private static let sessionPolicies = Reader(name: "session-policies", growths: policyGrowths) { input, _ in
     var isRead = false
@@ -177,5 +172,4 @@ extension Reader {
     }
     return isRead
   }
-
 }

@@ -67,11 +67,10 @@ extension Reader {
       .contains(name.lowercased())
   }
 
-  private static let errorGrowths = Growths.bytes(
-    [
-      "words": { repeated("token expired ", to: $0) }, "one letter": { repeated("t", to: $0) },
-      "almost tokens": { repeated("ATM", to: $0) }, "spaces": { repeated(" ", to: $0) },
-    ]) { bytes in _ = AscpErrorCode.classify(code: 1, text: String(decoding: bytes, as: UTF8.self)) }
+  private static let errorGrowths = Growths.bytes([
+    "words": { repeated("token expired ", to: $0) }, "one letter": { repeated("t", to: $0) },
+    "almost tokens": { repeated("ATM", to: $0) }, "spaces": { repeated(" ", to: $0) },
+  ]) { bytes in _ = AscpErrorCode.classify(code: 1, text: String(decoding: bytes, as: UTF8.self)) }
 
   private static let errorTexts = Reader(name: "error-texts", growths: errorGrowths) { input, random in
     let text = String(decoding: input, as: UTF8.self)

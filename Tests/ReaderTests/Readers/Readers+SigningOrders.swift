@@ -64,6 +64,7 @@ extension Reader {
     "many headers of COS": { size in ("/a", (0..<size / 20).map { ("x-cos-meta-a\($0)", "b") }) },
     "a long header": { ("/a", [("x-oss-meta-a", repeated("b ", to: $0) + "c")]) },
   ]
+
   private static func request(_ shape: SampleShape, _ authority: String) -> HTTPRequest {
     var request = HTTPRequest(method: .get, scheme: "https", authority: authority, path: shape.path)
     for (name, value) in shape.headers {
@@ -92,6 +93,7 @@ extension Reader {
     "question marks": { "GET\n\n\nd\n/b/k" + repeated("?acl", to: $0) },
     "headers and no end": { "GET\n\n\nd\n" + repeated("x-oss-a:b\n", to: $0) },
   ]
+
   private static let brokenGrowths = Growth.bytes(brokenShapes) { bytes in
     let order = SigningRequest(.ossV1, method: "GET", stringToSign: String(decoding: bytes, as: UTF8.self))
     _ = try? OSSStringToSignSigner(region: "cn-hangzhou").intent(of: order)
@@ -117,9 +119,8 @@ extension Reader {
   private static let cosGrowths = requestShapes.map { shape, make in
     Growth(shape) { size in
       let request = request(make(size), "photos-1250000000.cos.ap-guangzhou.myqcloud.com")
-      let order = (try? COSSigner().prepare(request, as: Samples.measuredKey.identity, in: .at(Samples.now))).map {
-        SigningRequest($0)
-      }
+      let order = (try? COSSigner().prepare(request, as: Samples.measuredKey.identity, in: .at(Samples.now)))
+        .map { SigningRequest($0) }
       return {
         guard let order, let endpoint = try? ServiceEndpoint.cos(region: "ap-guangzhou") else { return }
         _ = try? COSStringToSignSigner(endpoint: endpoint).intent(of: order)
@@ -140,9 +141,8 @@ extension Reader {
     Growth(shape) { size in
       let request = request(make(size), "photos.s3.eu-central-1.amazonaws.com")
       let signer = S3Signer(region: "eu-central-1")
-      let order = (try? signer.prepare(request, as: Samples.measuredKey.identity, in: .at(Samples.now))).map {
-        SigningRequest($0)
-      }
+      let order = (try? signer.prepare(request, as: Samples.measuredKey.identity, in: .at(Samples.now)))
+        .map { SigningRequest($0) }
       return {
         guard let order, let endpoint = try? ServiceEndpoint.s3(region: "eu-central-1") else { return }
         _ = try? S3StringToSignSigner(region: "eu-central-1", endpoint: endpoint).intent(of: order)

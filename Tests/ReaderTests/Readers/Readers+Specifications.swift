@@ -40,23 +40,22 @@ extension Reader {
     return specification
   }
 
-  private static let specificationGrowths = Growths.bytes(
-    [
-      "many paths": {
-        #"{"direction":"send","remote_host":"h","paths":[\#(numbered(to: $0, separator: ",") { #"{"source":"/a\#($0)"}"# })]}"#
-      },
-      "many fields": {
-        #"{"direction":"send","remote_host":"h","paths":[{"source":"/a"}],\#(numbered(to: $0, separator: ",") { "\"f\($0)\":1" })}"#
-      },
-      "deep tags": { #"{"direction":"send","paths":[{"source":"/a"}],"tags":\#(repeated(#"{"a":"#, to: $0))"# },
-      "a long path": {
-        #"{"direction":"send","remote_host":"h","paths":[{"source":"/\#(repeated("../", to: $0))"}]}"#
-      },
-    ]) { bytes in
-      guard let specification = try? TransferSpec(json: bytes) else { return }
-      _ = try? specification.validate()
-      _ = "\(specification)"
-    }
+  private static let specificationGrowths = Growths.bytes([
+    "many paths": {
+      #"{"direction":"send","remote_host":"h","paths":[\#(numbered(to: $0, separator: ",") { #"{"source":"/a\#($0)"}"# })]}"#
+    },
+    "many fields": {
+      #"{"direction":"send","remote_host":"h","paths":[{"source":"/a"}],\#(numbered(to: $0, separator: ",") { "\"f\($0)\":1" })}"#
+    },
+    "deep tags": { #"{"direction":"send","paths":[{"source":"/a"}],"tags":\#(repeated(#"{"a":"#, to: $0))"# },
+    "a long path": {
+      #"{"direction":"send","remote_host":"h","paths":[{"source":"/\#(repeated("../", to: $0))"}]}"#
+    },
+  ]) { bytes in
+    guard let specification = try? TransferSpec(json: bytes) else { return }
+    _ = try? specification.validate()
+    _ = "\(specification)"
+  }
 
   private static let specifications = Reader(name: "transfer-specifications", growths: specificationGrowths) {
     input, _ in

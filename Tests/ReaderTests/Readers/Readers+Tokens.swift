@@ -10,13 +10,12 @@ import StorageCrypto
 extension Reader {
   static let tokens = [links, asperaTokens, bearerTokens, packedClaims, assertions, fingerprints]
 
-  private static let linkGrowths = Growths.bytes(
-    [
-      "many parameters": { "fasp://u@h/a?" + numbered(to: $0, separator: "&") { "p\($0)=v" } },
-      "one parameter again and again": { "fasp://u@h/a?" + repeated("port=1&", to: $0) },
-      "a long path": { "fasp://u@h/" + repeated("%41/", to: $0) }, "at signs": { "fasp://" + repeated("@", to: $0) },
-      "colons": { "fasp://" + repeated(":", to: $0) },
-    ]) { bytes in _ = try? FaspURI(String(decoding: bytes, as: UTF8.self)) }
+  private static let linkGrowths = Growths.bytes([
+    "many parameters": { "fasp://u@h/a?" + numbered(to: $0, separator: "&") { "p\($0)=v" } },
+    "one parameter again and again": { "fasp://u@h/a?" + repeated("port=1&", to: $0) },
+    "a long path": { "fasp://u@h/" + repeated("%41/", to: $0) }, "at signs": { "fasp://" + repeated("@", to: $0) },
+    "colons": { "fasp://" + repeated(":", to: $0) },
+  ]) { bytes in _ = try? FaspURI(String(decoding: bytes, as: UTF8.self)) }
 
   private static let links = Reader(name: "faspe-links", growths: linkGrowths) { input, _ in
     guard let link = try? FaspURI(String(decoding: input, as: UTF8.self)) else { return false }
@@ -36,16 +35,15 @@ extension Reader {
     return true
   }
 
-  private static let bearerGrowths = Growths.bytes(
-    [
-      "Base64": { repeated("eJxz", to: $0) }, "other Base64": { repeated("-_", to: $0) },
-      "line ends": { repeated("A\n", to: $0) }, "a web token": { repeated("eyJ", to: $0) + ".e30.e30" },
-      "dots": { repeated(".", to: $0) },
-    ]) { bytes in
-      _ = try? NodeBearerToken(Secret(bytes: bytes))
-      _ = try? AsperaToken(Secret(bytes: bytes))
-      _ = JSONWebToken(String(decoding: bytes, as: UTF8.self))
-    }
+  private static let bearerGrowths = Growths.bytes([
+    "Base64": { repeated("eJxz", to: $0) }, "other Base64": { repeated("-_", to: $0) },
+    "line ends": { repeated("A\n", to: $0) }, "a web token": { repeated("eyJ", to: $0) + ".e30.e30" },
+    "dots": { repeated(".", to: $0) },
+  ]) { bytes in
+    _ = try? NodeBearerToken(Secret(bytes: bytes))
+    _ = try? AsperaToken(Secret(bytes: bytes))
+    _ = JSONWebToken(String(decoding: bytes, as: UTF8.self))
+  }
 
   private static let bearerTokens = Reader(name: "bearer-tokens", growths: bearerGrowths) { input, _ in
     try decode(String(decoding: input, as: UTF8.self))
@@ -77,7 +75,7 @@ extension Reader {
   }
 
   private static let assertions = Reader(
-    name: "assertions", growths: .none(because: "web tokens are measured with bearer-tokens")
+    name: "assertions", growths: .none(because: "bearer-tokens measures web tokens")
   ) { input, _ in
     let text = String(decoding: input, as: UTF8.self)
     guard let token = JSONWebToken(text) else { return false }
