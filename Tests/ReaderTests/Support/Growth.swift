@@ -35,7 +35,7 @@ struct Growth: Sendable {
   }
 }
 
-/// What is measured of a reader as its input grows.
+/// The measurements of a reader as its input grows, or the reason for which there are none.
 enum Growths: Sendable {
   typealias Shapes = KeyValuePairs<String, @Sendable (Int) -> String>
 
@@ -60,9 +60,10 @@ enum Growths: Sendable {
 }
 
 extension Reader {
-  /// Returns what is measured of the reader, which is empty only if ``growths`` is a reason or has no element.
+  /// Returns the measurements of the reader.
   ///
-  /// - Throws: A ``BrokenRule`` if the reader has to be measured with its corpus, and does not accept repeated inputs.
+  /// - Parameter corpus: The inputs of its corpus.
+  /// - Throws: A ``BrokenRule`` if the reader is to be measured with its corpus, and does not accept repeated inputs.
   func rows(of corpus: [[UInt8]]) async throws -> [Growth] {
     switch growths {
     case .rows(let rows): return rows

@@ -3,7 +3,7 @@
 
 import StorageAuthTesting
 
-/// A parser of untrusted bytes, with the rules that hold for every input, and what is measured as its input grows.
+/// A parser of untrusted bytes, with the rules that hold for every input, and the measurements as its input grows.
 ///
 /// A new reader is one `Reader(…)` in a file of `Readers`, in the list at the top of that file, and a folder in
 /// `Corpus` with at least one input that it accepts. It is then replayed, fuzzed and measured.
@@ -11,7 +11,7 @@ struct Reader: Sendable {
   /// The name, which is also that of the corpus folder.
   let name: String
 
-  /// What is measured as the input grows, or the reason for which the reader is not measured.
+  /// The measurements as the input grows, or the reason for which there are none.
   let growths: Growths
 
   /// Parses an input and checks the rules.
