@@ -188,11 +188,11 @@ sanitize: setup
 
 ## Fuzzes every reader of untrusted bytes with libFuzzer, under the address sanitizer.
 fuzz: setup
-	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/FuzzTests/run.sh
+	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/ReaderTests/run.sh
 
-## Counts the instructions of every reader of untrusted bytes as its input grows; READER=XML selects readers by name.
+## Counts the instructions of every reader of untrusted bytes as its input grows; READER=xml selects rows by name.
 complexity: setup
-	Tests/ComplexityTests/run.sh
+	Tests/ReaderTests/count.sh
 
 ## Installs missing system packages, or names them; PROGRAMS names further programs, such as wrk or chromium.
 setup:

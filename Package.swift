@@ -331,22 +331,19 @@ package.targets += [
   tests("ServerRedaction", kit + " StorageAuthRedis"),
   tests("OBSProvider", kit + " OBSProvider", copying: ["Vectors"]),
   tests("PhotoApp", kit + " PhotoApp StorageBackground"),
-  tests("Complexity", kit + " CInstructionCounter SigningJobs"),
-  tests("Fuzz", kit + " SigningJobs", exclude: ["Corpus", "Engine", "run.sh"]),
+  tests("Reader", kit + " CInstructionCounter SigningJobs", exclude: ["Corpus", "Engine", "count.sh", "run.sh"]),
 ]
 
 // `STORAGE_AUTH_FUZZ=1` makes the replay of the corpora a program that libFuzzer drives. The flags of the sanitizer are
 // given on the command line (`make fuzz`), so that the manifest that consumers see has no unsafe ones.
 if Context.environment["STORAGE_AUTH_FUZZ"] != nil {
-  package.targets.removeAll { $0.name == "FuzzTests" }
-  package.targets += [
-    .target(name: "FuzzEngine", path: "Tests/FuzzEngine"),
-    .executableTarget(
-      name: "storage-auth-fuzz", dependencies: uses(kit + " SigningJobs StorageAuthTesting FuzzEngine"),
-      path: "Tests/FuzzTests", exclude: ["Corpus", "CorpusTests.swift", "run.sh"],
-      // gold, which is the default on Linux, ends with an internal error on the names that the address sanitizer makes.
-      linkerSettings: [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]),
-  ]
+  let fuzz = program(
+    "storage-auth-fuzz", "Tests/ReaderTests", uses(kit + " SigningJobs StorageAuthTesting FuzzEngine"))
+  fuzz.exclude = names("Corpus CorpusTests.swift ComplexityTests.swift InstructionCounter.swift count.sh run.sh")
+  // gold, which is the default on Linux, ends with an internal error on the names that the address sanitizer makes.
+  fuzz.linkerSettings = [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
+  package.targets.removeAll { $0.name == "ReaderTests" }
+  package.targets += [.target(name: "FuzzEngine", path: "Tests/FuzzEngine"), fuzz]
 }
 
 // `STORAGE_AUTH_DOCS=1` (`make docs`) and `SPI_GENERATE_DOCS`, which the Swift Package Index sets, add swift-docc-plugin and

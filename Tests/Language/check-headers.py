@@ -11,7 +11,7 @@ Without --write, lists the files that lack the header and fails. With --write, a
 root of the repository, restrict the check to files and folders. Needs no build.
 
 Source files are Swift, C, C headers, Python, Ruby and shell; a script without an extension counts by its `#!` line. Left out:
-- Tests/FuzzTests/Corpus: inputs of the fuzzed readers, which must stay byte for byte;
+- Tests/ReaderTests/Corpus: inputs of the fuzzed readers, which must stay byte for byte;
 - the data of the tests in Tests/*/Vectors and Tests/*/Keys: JSON and generated keys, which are not source files;
 - the steps of the tutorials in Documentation/SwiftStorageAuth/*.docc/Resources, which readers see and copy as a whole;
 - every other kind of file (Markdown, module maps, HTML, YAML, text): LICENSE covers it without a header.
@@ -28,7 +28,7 @@ HEADER = [
 COMMENTS = {".swift": "//", ".c": "//", ".h": "//", ".py": "#", ".rb": "#", ".sh": "#", ".bash": "#"}
 SCRIPT = re.compile(rb"^#!.*\b(sh|bash|python3?|ruby)\s*$")
 SKIPPED_FOLDERS = {".git", ".build", ".build-backends", ".swiftpm", "__pycache__"}
-SKIPPED_PATHS = {"Tests/FuzzTests/Corpus", "Documentation/SwiftStorageAuth/SwiftStorageAuth.docc/Resources"}
+SKIPPED_PATHS = {"Tests/ReaderTests/Corpus", "Documentation/SwiftStorageAuth/SwiftStorageAuth.docc/Resources"}
 
 
 def comment_mark(path):

@@ -1,10 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import AsperaAuth
 import StorageAuth
 import StorageAuthTesting
 import StorageCrypto
+
+@testable import AsperaAuth
 
 /// Readers of private keys.
 extension Reader {
@@ -14,10 +15,22 @@ extension Reader {
     "OPENSSH PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "PRIVATE KEY", "ENCRYPTED PRIVATE KEY",
   ]
 
-  private static let keyTexts = Reader(name: "key-texts", run: check)
+  private static let keyGrowths = Growths.bytes([
+    "lines": { "-----BEGIN RSA PRIVATE KEY-----\n" + repeated("AAAA\n", to: $0) + "-----END RSA PRIVATE KEY-----" },
+    "headers": { "-----BEGIN RSA PRIVATE KEY-----\n" + repeated("a: b\n", to: $0) },
+    "beginnings": { repeated("-----BEGIN A-----\n", to: $0) }, "hyphens": { repeated("-", to: $0) },
+    "an OpenSSH key": {
+      "-----BEGIN OPENSSH PRIVATE KEY-----\n" + repeated("AAAA", to: $0) + "\n-----END OPENSSH PRIVATE KEY-----"
+    },
+  ]) { bytes in _ = try? KeyText(bytes, at: KeyLocation(.file("k"))) }
+
+  private static let keyTexts = Reader(name: "key-texts", growths: keyGrowths, run: check)
 
   /// Keys with a valid PEM text and damaged contents.
-  private static let keyContainers = Reader(name: "key-containers") { input, random in
+  private static let keyContainers = Reader(
+    name: "key-containers",
+    growths: .none(because: "a repeated container is one container and a rest; key-texts measures texts of keys")
+  ) { input, random in
     let isOpenSSH = input.starts(with: "openssh-key-v1".utf8)
     let label = isOpenSSH ? labels[0] : random.pick(labels)
     let text =

@@ -3,11 +3,30 @@
 
 import AsperaAuth
 
-/// Readers of ascp's frames, errors, specifications and arguments.
+/// Readers of ascp's frames and errors.
 extension Reader {
-  static let aspera = [frames, errorTexts, specifications, arguments, grants]
+  static let ascp = [frames, errorTexts]
 
-  private static let frames = Reader(name: "management-frames") { input, random in
+  private static let frameGrowths = [1, 64, 1 << 20].flatMap { chunk in
+    Growth.bytes(
+      [
+        "many frames, in pieces of \(chunk)": { repeated("FASPMGR 2\nType: STATS\nBytescont: 1\n\n", to: $0) },
+        "many fields, in pieces of \(chunk)": { "FASPMGR 2\n" + numbered(to: $0) { "F\($0): v\n" } + "\n" },
+        "one field again and again, in pieces of \(chunk)": { "FASPMGR 2\n" + repeated("F: v\n", to: $0) + "\n" },
+        "a long line, in pieces of \(chunk)": { "FASPMGR 2\nF: " + repeated("v", to: $0) },
+        "no frames, in pieces of \(chunk)": { repeated("x\n", to: $0) },
+        "line ends, in pieces of \(chunk)": { repeated("\r\n", to: $0) },
+      ], size: chunk == 1 ? 1024 : Growth.usualSize
+    ) { bytes in
+      var parser = ManagementFrameParser()
+      for start in stride(from: 0, to: bytes.count, by: chunk) {
+        _ = parser.feed(bytes[start..<min(bytes.count, start + chunk)])
+      }
+      _ = parser.finish()
+    }
+  }
+
+  private static let frames = Reader(name: "management-frames", growths: .rows(frameGrowths)) { input, random in
     var whole = ManagementFrameParser()
     let items = whole.feed(input) + [whole.finish()].compactMap { $0 }
     var cut = ManagementFrameParser()
@@ -48,7 +67,12 @@ extension Reader {
       .contains(name.lowercased())
   }
 
-  private static let errorTexts = Reader(name: "error-texts") { input, random in
+  private static let errorGrowths = Growths.bytes([
+    "words": { repeated("token expired ", to: $0) }, "one letter": { repeated("t", to: $0) },
+    "almost tokens": { repeated("ATM", to: $0) }, "spaces": { repeated(" ", to: $0) },
+  ]) { bytes in _ = AscpErrorCode.classify(code: 1, text: String(decoding: bytes, as: UTF8.self)) }
+
+  private static let errorTexts = Reader(name: "error-texts", growths: errorGrowths) { input, random in
     let text = String(decoding: input, as: UTF8.self)
     let code = random.below(80) - 5
     let meaning = AscpErrorCode.classify(code: code, text: text)

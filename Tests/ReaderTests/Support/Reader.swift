@@ -3,10 +3,16 @@
 
 import StorageAuthTesting
 
-/// A parser of untrusted bytes, with the rules that hold for every input.
+/// A parser of untrusted bytes, with the rules that hold for every input, and the measurements as its input grows.
+///
+/// A new reader is one `Reader(…)` in a file of `Readers`, in the list at the top of that file, and a folder in
+/// `Corpus` with at least one input that it accepts. It is then replayed, fuzzed and measured.
 struct Reader: Sendable {
   /// The name, which is also that of the corpus folder.
   let name: String
+
+  /// The measurements as the input grows, or the reason for which there are none.
+  let growths: Growths
 
   /// Parses an input and checks the rules.
   ///
@@ -15,6 +21,13 @@ struct Reader: Sendable {
   /// - Returns: Whether the reader accepted the input.
   /// - Throws: A ``BrokenRule`` if the result violates a rule.
   let run: @Sendable (_ input: [UInt8], _ random: inout SeededGenerator) async throws -> Bool
+
+  init(
+    name: String, growths: Growths = .corpus(),
+    run: @escaping @Sendable (_ input: [UInt8], _ random: inout SeededGenerator) async throws -> Bool
+  ) {
+    (self.name, self.growths, self.run) = (name, growths, run)
+  }
 
   /// Parses an input and checks the rules.
   func read(_ input: [UInt8]) async throws -> Bool {
@@ -25,7 +38,9 @@ struct Reader: Sendable {
   }
 
   /// All readers.
-  static var all: [Reader] { aspera + tokens + keys + signatures + forms + documents + credentials + answers + cloud }
+  static let all: [Reader] = [
+    ascp, transfers, tokens, keys, requests, signingOrders, forms, documents, texts, credentials, answers, cloud,
+  ].flatMap { $0 }
 }
 
 /// The error for a violated rule.

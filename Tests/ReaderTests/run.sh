@@ -39,7 +39,7 @@ fuzz() {
   # shellcheck disable=SC2086
   if "$folder/release/storage-auth-fuzz" "$reader" -max_len=8192 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
     -artifact_prefix="$folder/crashes/$reader-" ${ARGUMENTS:--max_total_time=60} "$folder/found/$reader" \
-    "Tests/FuzzTests/Corpus/$reader" >"$log" 2>&1; then
+    "Tests/ReaderTests/Corpus/$reader" >"$log" 2>&1; then
     awk -v reader="$reader" '/number_of_executed_units/ { n = $2 } /average_exec_per_sec/ { s = $2 }
       /peak_rss_mb/ { m = $2 } END { print reader ": " n " inputs, " s " a second, " m " MB" }' "$log"
   else

@@ -7,6 +7,8 @@ import StorageAuthTesting
 
 /// Readers of transfer specifications.
 extension Reader {
+  static let transfers = [specifications, arguments, grants]
+
   /// Fields that ascp supports.
   private static let fields: [(name: String, value: JSONValue)] = [
     ("cipher", "aes-256-gcm"), ("content_protection", "encrypt"), ("content_protection_password", "hidden-file"),
@@ -38,7 +40,25 @@ extension Reader {
     return specification
   }
 
-  static let specifications = Reader(name: "transfer-specifications") { input, _ in
+  private static let specificationGrowths = Growths.bytes([
+    "many paths": {
+      #"{"direction":"send","remote_host":"h","paths":[\#(numbered(to: $0, separator: ",") { #"{"source":"/a\#($0)"}"# })]}"#
+    },
+    "many fields": {
+      #"{"direction":"send","remote_host":"h","paths":[{"source":"/a"}],\#(numbered(to: $0, separator: ",") { "\"f\($0)\":1" })}"#
+    },
+    "deep tags": { #"{"direction":"send","paths":[{"source":"/a"}],"tags":\#(repeated(#"{"a":"#, to: $0))"# },
+    "a long path": {
+      #"{"direction":"send","remote_host":"h","paths":[{"source":"/\#(repeated("../", to: $0))"}]}"#
+    },
+  ]) { bytes in
+    guard let specification = try? TransferSpec(json: bytes) else { return }
+    _ = try? specification.validate()
+    _ = "\(specification)"
+  }
+
+  private static let specifications = Reader(name: "transfer-specifications", growths: specificationGrowths) {
+    input, _ in
     guard let specification = try? TransferSpec(json: input) else { return false }
     try require(
       try TransferSpec(json: specification.json) == specification, "a specification changes when it is encoded")
@@ -59,7 +79,31 @@ extension Reader {
     return true
   }
 
-  static let arguments = Reader(name: "ascp-arguments") { input, random in
+  private static let argumentGrowths = Growths.bytes([
+    "many paths": { size in
+      let paths = numbered(to: size, separator: ",") { #"{"source":"/a\#($0)"}"# }
+      return #"{"direction":"send","remote_host":"h","remote_user":"u","token":"t","paths":[\#(paths)]}"#
+    },
+    "a long path": { size in
+      let path = repeated("a/", to: size)
+      return
+        #"{"direction":"send","remote_host":"h","remote_user":"u","token":"t","paths":[{"source":"/\#(path)a"}]}"#
+    },
+    "many tags": { size in
+      let tags = numbered(to: size, separator: ",") { #""t\#($0)":1"# }
+      return #"{"direction":"send","remote_host":"h","remote_user":"u","paths":[{"source":"/a"}],"tags":{\#(tags)}}"#
+    },
+  ]) { bytes in
+    guard let specification = try? TransferSpec(json: bytes) else { return }
+    for usesFileList in [true, false] {
+      var options = AscpOptions(tokenKeyPath: "/key", homeDirectory: "/home")
+      options.usesFileList = usesFileList
+      guard let command = try? AscpCommand(specification, options: options, managementPort: 1) else { continue }
+      _ = (command.arguments(listPath: "/list"), command.list?.lines)
+    }
+  }
+
+  private static let arguments = Reader(name: "ascp-arguments", growths: argumentGrowths) { input, random in
     guard let specification = changed(input, &random) else { return false }
     var options = AscpOptions(tokenKeyPath: "/key", homeDirectory: "/home")
     options.givesUpHostKey = random.below(2) == 0
@@ -91,7 +135,20 @@ extension Reader {
   private static let upload = TransferSpec(.send, [TransferPath("/mine")])
   private static let download = TransferSpec(.receive, [TransferPath("/a", to: "b")], destinationRoot: "/mine")
 
-  static let grants = Reader(name: "grants") { input, random in
+  private static let grantGrowths = Growths.bytes([
+    "many paths": { #"{"token":"t","paths":[\#(numbered(to: $0, separator: ",") { #"{"source":"/a\#($0)"}"# })]}"# },
+    "many fields": { "{\(numbered(to: $0, separator: ",") { "\"f\($0)\":1" })}" },
+    "a long token": { #"{"token":"\#(repeated("t", to: $0))"}"# },
+  ]) { bytes in
+    guard let answer = try? TransferSpec(json: bytes) else { return }
+    for transfer in [upload, download] {
+      var signed = transfer
+      try? TransferSigner(account: account).sign(
+        &signed, with: TransferCredential(token: nil, specification: answer), in: .at(Samples.now))
+    }
+  }
+
+  private static let grants = Reader(name: "grants", growths: grantGrowths) { input, random in
     guard let answer = changed(input, &random) else { return false }
     let before = random.below(2) == 0 ? upload : download
     var signed = before

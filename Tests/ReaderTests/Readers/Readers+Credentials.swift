@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import COSAuth
-import CredentialSources
 import HTTPTypes
 import OSSAuth
 import S3Auth
 import StorageAuth
 import StorageAuthTesting
+
+@testable import CredentialSources
 
 /// Readers of credentials: services' responses, tools' files and programs' output.
 extension Reader {
@@ -43,7 +44,7 @@ extension Reader {
         TencentInstanceMetadataProvider().bound(to: ProviderContext(transport: transport, time: time)),
       ]
     },
-    answer("app-server-answers") { transport, time in
+    answer("app-server-answers", growths: answerGrowths) { transport, time in
       [
         AppServerCredentialProvider("https://a.example/", format: .oss).bound(
           to: ProviderContext(transport: transport, time: time)),
@@ -55,16 +56,37 @@ extension Reader {
     files, processOutput,
   ]
 
+  private static let answerGrowths = Growths.bytes([
+    "many tokens": { "{\(numbered(to: $0, separator: ",") { "\"token\($0)\":\"abcd\"" })}" },
+    "tokens that are masks": {
+      #"{"message":"redacted","a":[\#(repeated(#"{"token":"redacted"},"#, to: $0))1]}"#
+    },
+    "deep tokens": { repeated(#"{"token":"abcd","a":"#, to: $0) + "1" + repeated("}", to: $0 / 18) },
+    "tokens that begin alike": { size in
+      let value = String(repeating: "a", count: 200)
+      return "{\(numbered(to: size, separator: ",") { "\"token\($0)\":\"\(value)\($0)\"" })}"
+    },
+    "a long token": { #"{"token":"\#(repeated("a", to: $0))"}"# },
+    "many elements": { "<A>\(numbered(to: $0) { "<Token\($0)>abcd</Token\($0)>" })</A>" },
+    "tokens of XML": { "<A>\(repeated("<Token>redacted</Token>", to: min($0, 4096)))\(repeated(" ", to: $0))</A>" },
+  ]) { body in
+    let answer = ServiceResponse(ReceivedResponse(response: HTTPResponse(status: .ok), body: body, masks: []))
+    _ = answer.text.shown(String(decoding: body.prefix(4000), as: UTF8.self))
+    _ = try? SettingTable(json: body, at: Samples.place)
+    _ = answer.unreadable
+  }
+
   private static let issuer = StaticCredentialProvider(Samples.key)
 
   /// Returns a reader of a service's responses: the parts of the input between blank lines are the bodies of
   /// consecutive responses.
   private static func answer(
     _ name: String,
+    growths: Growths = .none(because: "app-server-answers measures answers, json and xml measure documents"),
     _ providers:
       @escaping @Sendable (any HTTPTransport, any SigningClock) -> [any CredentialProvider<AccessKey>]
   ) -> Reader {
-    Reader(name: name) { input, random in
+    Reader(name: name, growths: growths) { input, random in
       let bodies = text(input).split(separator: "\n\n", omittingEmptySubsequences: false).map { Array($0.utf8) }
       let status = random.once(in: 8) ? random.pick([100, 204, 301, 400, 403, 404, 429, 500, 503, 999]) : 200
       let time = ManualClock(now: Samples.now)
@@ -85,7 +107,9 @@ extension Reader {
     }
   }
 
-  private static let files = Reader(name: "credential-files") { input, _ in
+  private static let files = Reader(
+    name: "credential-files", growths: .none(because: "ini, yaml and json measure the files")
+  ) { input, _ in
     let machine = machine(files: input)
     let providers: [any CredentialProvider<AccessKey>] = [
       ProfileCredentialProvider.alibabaCLIProfile().bound(to: machine),
@@ -110,7 +134,9 @@ extension Reader {
     return isTaken
   }
 
-  private static let processOutput = Reader(name: "process-output") { input, _ in
+  private static let processOutput = Reader(
+    name: "process-output", growths: .none(because: "app-server-answers and json measure what programs print")
+  ) { input, _ in
     let machine = machine(output: input)
     var isTaken = false
     for format in [ProcessOutputFormat.alibabaCloud, .amazon] {

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 .ci/setup valgrind
-export STORAGE_AUTH_ONLY=ComplexityTests
+export STORAGE_AUTH_ONLY=ReaderTests
 swift build --traits CommandLine --build-tests
 built=$(swift build --traits CommandLine --show-bin-path)
 
@@ -18,4 +18,4 @@ strip --strip-debug -o "$work/tests" "$built/swift-storage-authPackageTests.xcte
 # Hashing has a fixed seed, so that every run has the same counts.
 SWIFT_DETERMINISTIC_HASHING=1 CALLGRIND_OUT="$work/count" valgrind --quiet --tool=callgrind --instr-atstart=no \
   --compress-strings=no --compress-pos=no --callgrind-out-file="$work/count" \
-  "$work/tests" ComplexityTests.ComplexityTests
+  "$work/tests" ReaderTests.ComplexityTests

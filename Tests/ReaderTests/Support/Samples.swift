@@ -4,8 +4,11 @@
 import HTTPTypes
 import StorageAuth
 
-/// The keys and the current time of all readers, and requests as text.
+@testable import CredentialSources
+
+/// The keys, the place and the current time of all readers, and requests as text.
 enum Samples {
+  static let place = SettingLocation(source: "fuzz", name: "file", remedy: "None.")
   static let now = Timestamp(unixSeconds: 1_795_161_600)
   static let secret = "fuzz-secret-of-the-key"
   static let token = "fuzz-token-of-the-key"
@@ -13,6 +16,9 @@ enum Samples {
 
   static let key = AccessKey(id: "LTAIfuzz", secret: secret)
   static let temporaryKey = AccessKey(id: "STS.fuzz", secret: secret, sessionToken: token)
+
+  /// The key of the growths.
+  static let measuredKey = AccessKey(id: "nobody", secret: "a secret that signs nothing")
 
   /// Returns the key of an identifier.
   static func key(for id: AccessKeyID) -> AccessKey? {

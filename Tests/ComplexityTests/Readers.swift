@@ -1,8 +1,0 @@
-// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
-// SPDX-License-Identifier: Apache-2.0
-
-/// All readers with their inputs.
-@MainActor
-enum Readers {
-  static let all = requests + documents + forms + settings + aspera + policies + stringsToSign
-}
