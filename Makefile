@@ -188,11 +188,11 @@ sanitize: setup
 
 ## Fuzzes every reader of untrusted bytes with libFuzzer, under the address sanitizer.
 fuzz: setup
-	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/ReaderTests/run.sh
+	SWIFT="$(SWIFT)" ARGUMENTS="$(ARGUMENTS)" READERS="$(READERS)" Tests/ReaderTests/Engine/run.sh
 
 ## Counts the instructions of every reader of untrusted bytes as its input grows; READER=xml selects rows by name.
 complexity: setup
-	Tests/ReaderTests/count.sh
+	Tests/ReaderTests/Engine/count.sh
 
 ## Installs missing system packages, or names them; PROGRAMS names further programs, such as wrk or chromium.
 setup:

@@ -31,7 +31,7 @@ struct PrivateFolder {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     return try String(
-      contentsOf: tests.appending(path: "StorageAuthServerTests/Connections/Certificates/\(name).pem"), encoding: .utf8)
+      contentsOf: tests.appending(path: "StorageAuthServerTests/Certificates/\(name).pem"), encoding: .utf8)
   }
 }
 

@@ -4,7 +4,7 @@
 
 # Counts the instructions of every parser of untrusted bytes under callgrind; fails if they grow faster than the input.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 .ci/setup valgrind
 export STORAGE_AUTH_ONLY=ReaderTests

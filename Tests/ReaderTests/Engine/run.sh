@@ -12,7 +12,7 @@
 # ARGUMENTS are those of libFuzzer. What is found on the way is kept in .build/fuzz/found; an input that ends a reader
 # lies in .build/fuzz/crashes, and belongs into the corpus once the reader is mended.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 swift=${SWIFT:-swift}
 runtime=$(dirname "$(dirname "$(readlink -f "$(command -v "$swift")")")")/lib
