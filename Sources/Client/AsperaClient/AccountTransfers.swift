@@ -44,7 +44,7 @@ package struct AccountTransfers: Sendable {
     var spec = TransferSpec(.send, [TransferPath(source.path, to: path)], destinationRoot: "/")
     spec.createsFolder = true
     let meter = ProgressMeter(total: source.size, handler: progress)
-    try await queue.carryOut(session(spec), size: source.size) { meter.advance(by: $0) }
+    try await queue.carryOut(session(spec), size: source.size, meter)
   }
 
   /// Downloads a file from the Aspera server into a local file, which appears only when the download is complete.
@@ -57,13 +57,10 @@ package struct AccountTransfers: Sendable {
     let location = try await FileLocation(file)
     _ = try await location.permissions()
     let folder = try TemporaryFolder(in: location.folder.path.absolute.string)
-    let name = "content"
-    let spec = TransferSpec(.receive, [TransferPath("/" + path, to: name)], destinationRoot: folder.path)
-    let meter = ProgressMeter(total: nil, handler: progress)
-    try await queue.carryOut(session(spec), size: nil) { meter.advance(by: $0) }
-    let info = ObjectInfo(key: path, size: nil, lastModified: nil)
-    let copy = try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
-    try await copy.move(to: location)
+    let paths = [TransferPath("/" + path, to: TemporaryFolder.contentName)]
+    let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
+    try await queue.carryOut(session(spec), size: nil, ProgressMeter(total: nil, handler: progress))
+    try await FetchedFile(ObjectInfo(key: path, size: nil), in: folder).move(to: location)
   }
 
   private func session(_ spec: TransferSpec) -> TransferSession {

@@ -91,15 +91,17 @@ struct PathFiles: NodeFiles {
     }
   }
 
-  func upload(of file: String, to key: String, in context: TransferContext) async throws -> PreparedTransfer {
-    let spec = TransferSpec(.send, [TransferPath(file, to: key)], destinationRoot: node.provider.root)
-    return context.prepared(spec)
+  func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
+    var spec = TransferSpec(.send, [TransferPath(file, to: key)], destinationRoot: node.provider.root)
+    spec.createsFolder = true
+    return context.session(spec)
   }
 
   func download(
-    of key: String, to name: String, in folder: String, in context: TransferContext
-  ) async throws -> PreparedTransfer {
-    context.prepared(TransferSpec(.receive, [TransferPath(path(key), to: name)], destinationRoot: folder))
+    of key: String, into folder: TemporaryFolder, in context: TransferContext
+  ) async throws -> TransferSession {
+    let paths = [TransferPath(path(key), to: TemporaryFolder.contentName)]
+    return context.session(TransferSpec(.receive, paths, destinationRoot: folder.path))
   }
 
   private func path(_ key: String) -> String { NodePath.join(key, below: node.provider.root) }

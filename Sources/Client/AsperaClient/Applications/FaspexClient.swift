@@ -4,6 +4,7 @@
 public import AsperaAuth
 internal import AsperaTransfer
 internal import CredentialSources
+internal import HTTPTypes
 public import StorageAuth
 public import StorageClient
 internal import StorageCrypto
@@ -31,7 +32,7 @@ public struct FaspexClient: Sendable {
 
   let api: ApplicationAPI
   private let transfers: AsperaTransferOptions
-  private let state = FaspexQueue()
+  private let memory = StoreMemory()
 
   /// Creates a client whose access tokens come from a credential provider.
   ///
@@ -125,7 +126,7 @@ public struct FaspexClient: Sendable {
     guard !files.isEmpty else {
       throw StorageError(.invalidOption, "The package has no files.", remedy: "Pass one file or more.")
     }
-    let queue = try queue()
+    let context = try context
     let package = try FaspexPackage(try await api.call(.post, "/api/v5/packages", draft.document))
     let sources = files.map(\.absolute.string)
     let issuer = FaspexTokens(
@@ -135,9 +136,8 @@ public struct FaspexClient: Sendable {
     guard let root = granted.destinationRoot else {
       throw StorageError.malformedResponse("the transfer specification has no destination_root")
     }
-    var spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
-    spec.createsFolder = true
-    try await carryOut(spec, issuer, in: queue, progress)
+    let spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
+    try await carryOut(spec, issuer, in: context, progress)
     try await waitForCompletion(of: package.id)
     return try FaspexPackage(try await api.call(.get, "/api/v5/packages/\(package.id.percentEncoded())"))
   }
@@ -161,26 +161,24 @@ public struct FaspexClient: Sendable {
       throw StorageError.malformedResponse("the transfer specification has no paths")
     }
     let paths = granted.paths.map { TransferPath($0.source) }
-    var spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
-    spec.createsFolder = true
-    try await carryOut(spec, issuer, in: try queue(), progress)
+    let spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
+    try await carryOut(spec, issuer, in: try context, progress)
   }
 
   // MARK: Transfers
 
-  private func queue() throws -> FaspexQueue.Room {
-    try state.value { try transfers.applicationQueue(of: api) }
+  /// The queue and the account of the client's transfers, which are created for the first one.
+  private var context: FaspexContext {
+    get throws { try memory.value { try FaspexContext(transfers, of: api) } }
   }
 
   private func carryOut(
-    _ spec: TransferSpec, _ issuer: FaspexTokens, in context: FaspexQueue.Room,
-    _ progress: TransferProgress.Handler?
+    _ spec: TransferSpec, _ issuer: FaspexTokens, in context: FaspexContext, _ progress: TransferProgress.Handler?
   ) async throws {
     var spec = spec
-    transfers.put(into: &spec)
-    let meter = ProgressMeter(total: nil, handler: progress)
-    let session = TransferSession(spec, account: context.account, token: transfers.server.token(from: issuer))
-    try await context.queue.carryOut(session, size: nil) { meter.advance(by: $0) }
+    spec.createsFolder = true
+    let session = transfers.session(spec, context.account, issuer)
+    try await context.queue.carryOut(session, size: nil, ProgressMeter(total: nil, handler: progress))
   }
 
   /// Waits until Faspex has processed the end of an upload, for ten minutes at most.
@@ -201,5 +199,92 @@ public struct FaspexClient: Sendable {
         .caller, "Faspex has not completed the package \(id): its upload is \(ServiceText().shown(status)).",
         remedy: "Look at the package in Faspex; send it again if the upload failed.")
     }
+  }
+}
+
+/// A token issuer that requests the transfer specification of a package from Faspex.
+///
+/// The first specification is requested before the transfer, because it determines the paths.
+final class FaspexTokens: TokenIssuer {
+  let source = "Faspex"
+
+  private let api: ApplicationAPI
+  private let path: String
+  private let body: JSONValue
+  private let unused = Lock<TransferSpec?>(nil)
+
+  init(_ api: ApplicationAPI, _ path: String, _ body: JSONValue) {
+    self.api = api
+    self.path = path
+    self.body = body
+  }
+
+  /// Requests the specification, and keeps it for the first token request.
+  func first() async throws -> TransferSpec {
+    let specification = try await fetch()
+    unused.withLock { $0 = specification }
+    return specification
+  }
+
+  func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    let kept = unused.withLock { specification in
+      defer { specification = nil }
+      return specification
+    }
+    let specification: TransferSpec
+    if let kept {
+      specification = kept
+    } else {
+      do {
+        specification = try await fetch()
+      } catch {
+        throw credentialError(error, from: source)
+      }
+    }
+    do {
+      return IssuedCredential(
+        TransferCredential(token: try specification.token.map { try AsperaToken($0) }, specification: specification),
+        source: source)
+    } catch {
+      throw CredentialError(
+        .malformedResponse, source: source, "The transfer specification has a token that cannot be used.",
+        remedy: "Check the version of Faspex.")
+    }
+  }
+
+  private func fetch() async throws -> TransferSpec {
+    let response = try await api.call(.post, path, body)
+    if let refusal = NodeRefusal(of: response) {
+      throw ServiceError(refusal, in: HTTPResponse(status: .ok), subject: "\(api.name): POST \(path)")
+    }
+    guard let fields = response.object else {
+      throw StorageError.malformedResponse("the transfer specification is not an object")
+    }
+    let specification = TransferSpec(fields: fields)
+    guard specification.token != nil else {
+      throw StorageError.malformedResponse("the transfer specification has no token")
+    }
+    return specification
+  }
+}
+
+/// The transfer queue and the account of a client.
+private struct FaspexContext: Sendable {
+  let queue: TransferQueue
+  let account: AsperaAccount?
+
+  init(_ transfers: AsperaTransferOptions, of api: ApplicationAPI) throws {
+    try transfers.checkServer()
+    // The application's transfer specification names the server, unless the caller does.
+    let host = ServiceURL(api.url).map { AsperaAccount.host(of: $0.authority) } ?? ""
+    account = try transfers.account(on: transfers.server.host ?? host) {
+      throw StorageError(
+        .unsupported, "\(api.name) has no request that registers a generated key.",
+        remedy: "Log in with a key that the transfer server knows.")
+    }
+    queue = TransferQueue(
+      engine: try transfers.makeEngine(api.time), configuration: transfers.queue, in: .system(api.transport, api.time))
   }
 }

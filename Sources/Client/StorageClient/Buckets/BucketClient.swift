@@ -163,14 +163,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 
   // MARK: Downloads
 
-  /// Downloads an object into a file that appears only when complete, and large objects in several concurrent ranges.
-  @concurrent
-  func download(
-    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await download(key, to: FileLocation(file), options: options, progress: progress)
-  }
-
   /// Downloads an object into a place, and large objects in several concurrent ranges.
   @concurrent
   func download(
@@ -185,15 +177,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 
   /// Starts to download an object, or a range of its bytes, and emits a transfer event when the download ends.
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    let ledger = sender.ledger("download", key, nil)
-    do {
-      let object = try await ledger.measure { try await fetch(key, options: options) }
-      return DownloadedObject(
-        info: object.info, contentLength: object.contentLength, body: object.body.entered(into: ledger))
-    } catch {
-      ledger.close(failure: error)
-      throw error
-    }
+    try await sender.opening(key) { try await fetch(key, options: options) }
   }
 
   /// Starts to download an object, or a range of its bytes, and resumes the download if the connection is lost.
@@ -378,7 +362,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
         try await delete(key)
         report.deleted.append(key)
       } catch let error as ServiceError {
-        report.failures.append(.init(key: key, code: error.code, message: error.message))
+        report.failures.append(.init(key, error))
       }
     }
     return report

@@ -265,6 +265,10 @@ public struct DeletionReport: Sendable, Hashable {
       self.code = code
       self.message = message
     }
+
+    package init(_ key: String, _ error: ServiceError) {
+      self.init(key: key, code: error.code, message: error.message)
+    }
   }
 
   /// Creates the report of an ``ObjectStore`` implementation.

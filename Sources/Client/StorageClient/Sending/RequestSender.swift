@@ -469,8 +469,20 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
-  /// Creates the ledger that records a transfer's bytes and end for the transfer event.
-  package func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
+  /// Starts a download, and emits a transfer event when the bytes have been read or the download has failed.
+  package func opening(_ key: String, _ start: () async throws -> DownloadedObject) async throws -> DownloadedObject {
+    let ledger = ledger("download", key, nil)
+    do {
+      let object = try await ledger.measure(start)
+      return DownloadedObject(
+        info: object.info, contentLength: object.contentLength, body: object.body.entered(into: ledger))
+    } catch {
+      ledger.close(failure: error)
+      throw error
+    }
+  }
+
+  private func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
     TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
   }
 }
@@ -483,6 +495,8 @@ extension CredentialError {
 /// A cache that the copies of a client share, with at most one value of each type.
 package final class StoreMemory: Sendable {
   private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+  package init() {}
 
   /// Returns the cached value of the given type, or creates and caches a new value.
   package func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {

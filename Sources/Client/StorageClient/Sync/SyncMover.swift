@@ -260,6 +260,16 @@ package protocol OpenFileStore: ObjectStore {
   ) async throws -> ObjectInfo
 }
 
+extension OpenFileStore {
+  /// Downloads an object into a file that appears at its destination only when the download is complete.
+  @concurrent
+  package func download(
+    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await download(key, to: FileLocation(file), options: options, progress: progress)
+  }
+}
+
 /// A store that continues transfers of files in open folders.
 protocol ResumingFileStore: OpenFileStore {
   /// Uploads an open file, and continues an upload that was interrupted.
