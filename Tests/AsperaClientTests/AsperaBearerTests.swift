@@ -18,26 +18,27 @@ final class AsperaBearerTests: XCTestCase {
 
   private func client(
     root: String = "/", rootFileID: String? = nil, access: AsperaNodeAccess = .bearer(Secret("eJx1"), accessKey: "ak"),
-    login: AsperaTransferOptions.Login = .dynamicKey, _ transport: ScriptedTransport? = nil
+    login: AsperaTransferOptions.Login = .dynamicKey, _ transport: RecordingTransport? = nil
   ) -> StorageClient<AsperaProvider> {
     client(root: root, rootFileID: rootFileID, StaticCredentialProvider(access), login: login, transport, at: time)
   }
 
   private func client(
     root: String = "/", rootFileID: String? = nil, _ credentials: some CredentialProvider<AsperaNodeAccess>,
-    login: AsperaTransferOptions.Login = .dynamicKey, _ transport: ScriptedTransport? = nil, at time: any SigningClock
+    login: AsperaTransferOptions.Login = .dynamicKey, _ transport: RecordingTransport? = nil, at time: any SigningClock
   ) -> StorageClient<AsperaProvider> {
     SecretWatch.install()
     SecretWatch.add(Secret("eJx1"))
     return StorageClient(
       .aspera(
         node: nodeURL, root: root, rootFileID: rootFileID, transfers: AsperaTransferOptions(login: login, engine: node)),
-      credentials: credentials, configuration: .test, transport: transport ?? ScriptedTransport(node.reply), time: time)
+      credentials: credentials, configuration: .test, transport: transport ?? RecordingTransport(node.reply), time: time
+    )
   }
 
   // matrix: Aspera Node (bearer): header
   func testBearerTokenTransfersListsAndDeletesFilesByID() async throws {
-    let transport = ScriptedTransport(node.reply)
+    let transport = RecordingTransport(node.reply)
     let client = client(transport)
     try await client.upload([1, 2, 3], to: "2026/11/cat.jpg")
     try await client.upload([4], to: "top")
@@ -84,7 +85,7 @@ final class AsperaBearerTests: XCTestCase {
     let client = StorageClient(
       .aspera(node: nodeURL, transfers: AsperaTransferOptions(login: .dynamicKey, server: server, engine: node)),
       credentials: .bearer(Secret("eJx1"), accessKey: "ak"), configuration: .test,
-      transport: ScriptedTransport(node.reply), time: time)
+      transport: RecordingTransport(node.reply), time: time)
     try await client.upload([2], to: "a")
     XCTAssertEqual(node.attempts[0].remoteHost, "fast.example.com")
     XCTAssertEqual(node.attempts[0].sshPort, 22)
@@ -101,7 +102,7 @@ final class AsperaBearerTests: XCTestCase {
       let client = StorageClient(
         .aspera(node: nodeURL, transfers: AsperaTransferOptions(login: login, server: server, engine: node)),
         credentials: .bearer(Secret("eJx1"), accessKey: "ak"), configuration: .test,
-        transport: ScriptedTransport(node.reply), time: time)
+        transport: RecordingTransport(node.reply), time: time)
       await assertThrows(StorageError.self, { try await client.upload([1], to: "a") }) {
         XCTAssertEqual($0.code, .invalidOption)
         XCTAssertTrue($0.message.contains(says), $0.message)
@@ -124,7 +125,7 @@ final class AsperaBearerTests: XCTestCase {
   func testRootFolderAndRootFileIDPrecedeTheKeys() async throws {
     let id = node.put(nil, at: "home")
     node.put([1, 2], at: "photos/cat", below: id)
-    let transport = ScriptedTransport(node.reply)
+    let transport = RecordingTransport(node.reply)
     let client = client(root: "/photos", rootFileID: id, transport)
     let names = try await client.list().names
     XCTAssertEqual(names, ["cat"])
@@ -144,7 +145,7 @@ final class AsperaBearerTests: XCTestCase {
   func testFoldersOfAPathAreResolvedOnce() async throws {
     node.put([1], at: "a/b/one")
     node.put([1], at: "a/b/two")
-    let transport = ScriptedTransport(node.reply)
+    let transport = RecordingTransport(node.reply)
     let client = client(transport)
     _ = try await client.head("a/b/one")
     XCTAssertEqual(transport.requests.count, 4)
@@ -217,7 +218,7 @@ final class AsperaBearerTests: XCTestCase {
 
   func testLargeFolderIsListedWithIterationTokens() async throws {
     for number in 0..<25 { node.put([], at: "many/\(number)") }
-    let transport = ScriptedTransport(node.reply)
+    let transport = RecordingTransport(node.reply)
     let names = try await client(transport).list(prefix: "many/").names
     XCTAssertEqual(names, (0..<25).map { "many/\($0)" }.sorted())
     XCTAssertEqual(transport.requests.compactMap { $0.parameter("iteration_token") }, ["page-10", "page-20"])
@@ -243,7 +244,7 @@ final class AsperaBearerTests: XCTestCase {
     for (name, id) in [
       ("..", "5"), ("a/b", "5"), ("", "5"), ("a", ""), ("a", "1\n2"), ("a", String(repeating: "1", count: 256)),
     ] {
-      let transport = ScriptedTransport { request throws(TransportError) in
+      let transport = RecordingTransport { request throws(TransportError) in
         request.path == "/self"
           ? HTTPStreamingResponse(200, #"{"root_file_id":"1"}"#)
           : HTTPStreamingResponse(

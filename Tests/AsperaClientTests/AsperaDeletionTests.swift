@@ -12,7 +12,7 @@ import XCTest
 final class AsperaDeletionTests: XCTestCase {
   private let service = NodeService()
 
-  private func client() -> StorageClient<AsperaProvider> { asperaClient(ScriptedTransport(service.reply)) }
+  private func client() -> StorageClient<AsperaProvider> { asperaClient(RecordingTransport(service.reply)) }
 
   func testFileIsDeletedAndAMissingFileIsNoError() async throws {
     service.put([1], at: "/a")
@@ -35,7 +35,7 @@ final class AsperaDeletionTests: XCTestCase {
 
   func testOnlyFoldersAreDeletedWithTheirContent() async throws {
     for key in ["file", "other", "folder/a"] { service.put([1], at: "/" + key) }
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let client = asperaClient(transport)
     try await client.delete("file")
     _ = try await client.delete(["other"])
@@ -49,7 +49,7 @@ final class AsperaDeletionTests: XCTestCase {
   func testMultipleFilesAreDeletedWithOneRequest() async throws {
     let keys = (0..<30).map { "k\($0)" }
     for key in keys { service.put([], at: "/" + key) }
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let report = try await asperaClient(transport).delete(keys + ["never there"])
     XCTAssertEqual(Set(report.deleted), Set(keys + ["never there"]))
     XCTAssertEqual(report.failures, [])
@@ -59,7 +59,7 @@ final class AsperaDeletionTests: XCTestCase {
   }
 
   func testFileThatCannotBeDeletedIsReported() async throws {
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       request.path == "/files/browse"
         ? HTTPStreamingResponse(200, #"{"self":{"type":"file","basename":"a","size":1}}"#)
         : HTTPStreamingResponse(200, #"{"paths":[{"path":"/a","error":{"code":403,"user_message":"Not yours."}}]}"#)

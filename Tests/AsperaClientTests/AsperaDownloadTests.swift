@@ -15,7 +15,7 @@ final class AsperaDownloadTests: XCTestCase {
   private let service = NodeService()
 
   private func client(_ engine: FileEngine? = nil) -> StorageClient<AsperaProvider> {
-    asperaClient(ScriptedTransport(service.reply), engine: engine ?? FileEngine(service))
+    asperaClient(RecordingTransport(service.reply), engine: engine ?? FileEngine(service))
   }
 
   func testFileAppearsWhenItIsComplete() async throws {
@@ -124,7 +124,7 @@ final class AsperaDownloadTests: XCTestCase {
 
   func testConditionsAndVersionsAreRejectedByName() async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let client = asperaClient(transport, engine: FileEngine(service))
     let refused: [(String, DownloadOptions)] = [
       ("versionID", DownloadOptions(versionID: "1")), ("ifMatch", DownloadOptions(ifMatch: "e")),

@@ -21,7 +21,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
   private func client(_ documents: [JSONValue]) -> StorageClient<AsperaProvider> {
     let rest = Lock(documents)
     return asperaClient(
-      ScriptedTransport { _ throws(TransportError) in
+      RecordingTransport { _ throws(TransportError) in
         let document = rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? .null }
         return HTTPStreamingResponse(200, document.serialized, [:])
       })
@@ -48,7 +48,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
       let text = String(decoding: document.serialized, as: UTF8.self)
       await assertMalformed(text) { _ = try await client([document]).list().names }
     }
-    let page = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, "<html></html>") }
+    let page = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, "<html></html>") }
     await assertMalformed("page") { _ = try await asperaClient(page).list().names }
     let error: JSONValue = ["self": Self.folder, "items": [], "total_count": 0, "error": ["code": 500]]
     await assertThrows(ServiceError.self, { _ = try await client([error]).list().names }) {
@@ -95,7 +95,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
 
   func testIterationTokensThatAlternateAreRejected() async throws {
     let number = Lock(0)
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       if request.path == "/self" { return HTTPStreamingResponse(200, #"{"id":"ak","root_file_id":"1"}"#) }
       let page = number.withLock { number in
         number += 1
@@ -110,7 +110,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
 
   func testEntryOnTwoPagesWithDifferentTokensIsRejected() async throws {
     let number = Lock(0)
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       if request.path == "/self" { return HTTPStreamingResponse(200, #"{"id":"ak","root_file_id":"1"}"#) }
       let page = number.withLock { number in
         number += 1
@@ -125,7 +125,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
   }
 
   func testFolderThatContainsItselfByItsIDIsRejected() async throws {
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       if request.path == "/self" { return HTTPStreamingResponse(200, #"{"id":"ak","root_file_id":"1"}"#) }
       return HTTPStreamingResponse(
         200, #"[{"id":"7","name":"a","type":"folder"},{"id":"8","name":"b","type":"folder"}]"#)
@@ -148,7 +148,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
   func testSpellingsOfANameAreSeparateFilesOfANode() async throws {
     let node = IdentifiedNode()
     let (composed, decomposed) = ("\u{e9}", "e\u{301}")
-    let client = bearerClient(ScriptedTransport(node.reply))
+    let client = bearerClient(RecordingTransport(node.reply))
     node.put([1], at: "x/\(composed)")
     let report = try await client.delete(["x/\(decomposed)", "x/\(composed)"])
     XCTAssertEqual(report.deleted.count, 2)
@@ -157,7 +157,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
 
   func testSlashBeforeACombiningMarkSeparatesNames() async throws {
     for mark in ["\u{301}", "\u{fe0f}", "\u{200d}", "\u{20e3}"] {
-      let transport = ScriptedTransport { request throws(TransportError) in
+      let transport = RecordingTransport { request throws(TransportError) in
         let elements = (try? JSONValue(parsing: request.body))?["paths"]?.array ?? []
         let results = elements.map { element -> JSONValue in ["path": element["path"] ?? .null] }
         return HTTPStreamingResponse(200, (["paths": .array(results)] as JSONValue).serialized, [:])
@@ -183,7 +183,7 @@ final class AsperaFaultyNodeTests: XCTestCase {
 
   func testFolderWhoseNameEndsInAPrependedMarkIsListed() async throws {
     let folder = "a\u{600}"
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       let path = (try? JSONValue(parsing: request.body))?["path"]?.string ?? ""
       let items: [JSONValue] =
         path == "/"

@@ -14,7 +14,7 @@ final class AsperaListingTests: XCTestCase {
   private let service = NodeService()
 
   private func client(root: String = "/") -> StorageClient<AsperaProvider> {
-    asperaClient(ScriptedTransport(service.reply), root: root)
+    asperaClient(RecordingTransport(service.reply), root: root)
   }
 
   private func put(_ keys: String...) {
@@ -55,7 +55,7 @@ final class AsperaListingTests: XCTestCase {
 
   func testLargeFolderIsFetchedInPages() async throws {
     for number in 0..<25 { service.put([], at: "/many/\(number)") }
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let names = try await asperaClient(transport).list(prefix: "many/").names
     XCTAssertEqual(names, (0..<25).map { "many/\($0)" }.sorted())
     let skips = try transport.requests.map { try JSONValue(parsing: $0.body)["skip"]?.integer }
@@ -95,7 +95,8 @@ final class AsperaListingTests: XCTestCase {
         "self": ["type": "directory", "basename": "/"],
         "items": [["type": "file", "basename": .string(name), "size": 1]], "total_count": 1,
       ]
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:])
+      let transport = RecordingTransport { _ throws(TransportError) in
+        HTTPStreamingResponse(200, answer.serialized, [:])
       }
       await assertThrows(StorageError.self, { _ = try await asperaClient(transport).list().names }) {
         XCTAssertEqual($0.code, .malformedResponse)
@@ -108,7 +109,8 @@ final class AsperaListingTests: XCTestCase {
       "self": ["type": "directory", "basename": "x"], "items": [["type": "directory", "basename": "x"]],
       "total_count": 1,
     ]
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:]) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:])
+    }
     await assertThrows(StorageError.self, { _ = try await asperaClient(transport).list().names }) {
       XCTAssertEqual($0.code, .tooLarge)
     }
@@ -119,7 +121,8 @@ final class AsperaListingTests: XCTestCase {
       "self": ["type": "directory", "basename": "/"], "items": [["type": "symbolic_link", "basename": "link"]],
       "total_count": 1,
     ]
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:]) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer.serialized, [:])
+    }
     let names = try await asperaClient(transport).list().names
     XCTAssertEqual(names, ["link"])
   }

@@ -4,6 +4,7 @@
 import AsperaAuth
 import AsperaClient
 import ClientTestSupport
+import Foundation
 import HTTPTypes
 import StorageAuth
 import StorageAuthTesting
@@ -16,7 +17,7 @@ final class AsperaNodeTests: XCTestCase {
 
   func testHeadReturnsSizeAndModificationTime() async throws {
     service.put([1, 2, 3], at: "/2026/cat.jpg")
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let info = try await asperaClient(transport).head("2026/cat.jpg")
     XCTAssertEqual(info.size, 3)
     XCTAssertEqual(info.lastModified, Timestamp(iso8601: "2026-11-20T08:00:00Z"))
@@ -32,7 +33,7 @@ final class AsperaNodeTests: XCTestCase {
     service.makeFolder("/2026")
     for key in ["2026", "missing"] {
       await assertThrows(
-        ServiceError.self, { _ = try await asperaClient(ScriptedTransport(service.reply)).head(key) }
+        ServiceError.self, { _ = try await asperaClient(RecordingTransport(service.reply)).head(key) }
       ) {
         XCTAssertEqual($0.kind, .noSuchKey)
         XCTAssertEqual($0.status, .notFound)
@@ -45,8 +46,8 @@ final class AsperaNodeTests: XCTestCase {
   // matrix: Aspera Node (bearer): header
   func testEachKindOfAccessIsSent() async throws {
     let kinds: [(AsperaNodeAccess, String, String?)] = [
-      (.basic(user: "mia", password: Secret("pw")), "Basic " + "mia:pw".utf8.base64, nil),
-      (.accessKey(id: "ak", secret: Secret("s")), "Basic " + "ak:s".utf8.base64, nil),
+      (.basic(user: "mia", password: Secret("pw")), "Basic " + Data("mia:pw".utf8).base64EncodedString(), nil),
+      (.accessKey(id: "ak", secret: Secret("s")), "Basic " + Data("ak:s".utf8).base64EncodedString(), nil),
       (.bearer(Secret("eJtoken"), accessKey: "ak"), "Bearer eJtoken", "ak"),
     ]
     service.accept(Set(kinds.map(\.1)))
@@ -54,7 +55,7 @@ final class AsperaNodeTests: XCTestCase {
     let identified = IdentifiedNode(accepting: ["Bearer eJtoken"])
     identified.put([], at: "k")
     for (access, authorization, accessKey) in kinds {
-      let transport = ScriptedTransport(accessKey == nil ? service.reply : identified.reply)
+      let transport = RecordingTransport(accessKey == nil ? service.reply : identified.reply)
       let client = StorageClient(.aspera(node: nodeURL, access: access), transport: transport)
       _ = try await client.head("k")
       let headers = try XCTUnwrap(transport.requests.first).headers
@@ -70,7 +71,7 @@ final class AsperaNodeTests: XCTestCase {
     let source = ScriptedProvider([.credential(old), .credential(nodeAccess)])
     let log = EventLog()
     let client = StorageClient(
-      .aspera(node: nodeURL), credentials: source, configuration: .test, transport: ScriptedTransport(service.reply),
+      .aspera(node: nodeURL), credentials: source, configuration: .test, transport: RecordingTransport(service.reply),
       events: log.events, time: RushingTime())
     _ = try await client.head("k")
     XCTAssertEqual(log.signatures.map(\.identity), ["mia", "mia"])
@@ -84,7 +85,7 @@ final class AsperaNodeTests: XCTestCase {
 
   func testTransientNodeErrorIsRetried() async throws {
     let answer = #"{"self":{"type":"file","basename":"k","size":1}}"#
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(503, #"{"error":{"code":503,"reason":"Busy"}}"#), HTTPStreamingResponse(200, answer),
     ])
     let info = try await asperaClient(transport).head("k")
@@ -94,7 +95,7 @@ final class AsperaNodeTests: XCTestCase {
 
   func testErrorInASuccessfulResponseIsAnError() async throws {
     let answer = #"{"error":{"code":"403","reason":"Forbidden","user_message":"Not  yours: Basic bWlhOnB3LXB3\n"}}"#
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
     await assertThrows(ServiceError.self, { _ = try await asperaClient(transport).head("k") }) {
       XCTAssertEqual($0.kind, .accessDenied)
       XCTAssertEqual($0.code, "403")
@@ -104,7 +105,7 @@ final class AsperaNodeTests: XCTestCase {
 
   func testMalformedNodeResponseIsRejected() async throws {
     for body in ["", "<html>", "[]", "{}", #"{"self":{"type":7}}"#] {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
+      let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { _ = try await asperaClient(transport).head("k") }) {
         XCTAssertEqual($0.code, .malformedResponse)
       }
@@ -112,7 +113,7 @@ final class AsperaNodeTests: XCTestCase {
   }
 
   func testSecretIsNotSentOverPlainHTTP() async throws {
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let client = asperaClient(transport, node: "http://node.example.com:9091")
     await assertThrows(StorageError.self, { _ = try await client.head("k") }) {
       XCTAssertEqual($0.code, .insecureConnection)
@@ -122,7 +123,7 @@ final class AsperaNodeTests: XCTestCase {
 
   // matrix: Aspera Node (basic): bad input
   func testInvalidKeysAreRejected() async throws {
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let client = asperaClient(transport, root: "/photos")
     for key in ["", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a\nb", "a\0"] {
       await assertThrows(StorageError.self, { _ = try await client.head(key) }) {
@@ -137,19 +138,19 @@ final class AsperaNodeTests: XCTestCase {
 
   func testInvalidNodeURLIsReportedByTheFirstOperation() async throws {
     for node in ["node.example.com", "ftp://node", "https://mia:pw@node", "https://node?x", "https://node#x"] {
-      let client = asperaClient(ScriptedTransport(service.reply), node: node)
+      let client = asperaClient(RecordingTransport(service.reply), node: node)
       await assertThrows(SigningError.self, { _ = try await client.head("k") }) {
         XCTAssertEqual($0.code, .invalidConfiguration, node)
       }
       await assertThrows(SigningError.self) { _ = try await client.list().names }
     }
     await assertThrows(SigningError.self) {
-      _ = try await asperaClient(ScriptedTransport(service.reply), root: "/a/../b").head("k")
+      _ = try await asperaClient(RecordingTransport(service.reply), root: "/a/../b").head("k")
     }
   }
 
   func testPathOfTheNodeURLPrecedesThePathsOfTheAPI() async throws {
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let client = asperaClient(transport, node: "http://127.0.0.1:9/node_api/")
     _ = try? await client.head("k")
     XCTAssertEqual(transport.requests.map(\.path), ["/node_api/files/browse"])

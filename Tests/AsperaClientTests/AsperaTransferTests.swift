@@ -17,7 +17,7 @@ final class AsperaTransferTests: XCTestCase {
   private let log = EventLog()
 
   private func client(_ engine: any TransferEngine) -> StorageClient<AsperaProvider> {
-    asperaClient(ScriptedTransport(service.reply), engine: engine, events: log.events)
+    asperaClient(RecordingTransport(service.reply), engine: engine, events: log.events)
   }
 
   // matrix: Aspera transfer (issuer): forced refresh
@@ -60,7 +60,7 @@ final class AsperaTransferTests: XCTestCase {
 
   func testNodeErrorWithoutATokenIsTheCauseOfTheFailure() async throws {
     let engine = FileEngine(service)
-    let transport = ScriptedTransport { _ throws(TransportError) in
+    let transport = RecordingTransport { _ throws(TransportError) in
       HTTPStreamingResponse(
         200, #"{"transfer_specs":[{"error":{"code":403,"reason":"Forbidden","user_message":"No."}}]}"#)
     }
@@ -120,7 +120,7 @@ final class AsperaTransferTests: XCTestCase {
   func testMissingAscpIsReportedWithTheSearchedLocation() async throws {
     let client = StorageClient(
       .aspera(node: nodeURL, transfers: AsperaTransferOptions(login: .dynamicKey, ascp: "/nowhere/ascp")),
-      credentials: nodeAccess, transport: ScriptedTransport(service.reply))
+      credentials: nodeAccess, transport: RecordingTransport(service.reply))
     await assertThrows(AsperaError.self, { try await client.upload([1], to: "k") }) {
       XCTAssertEqual($0.code, .toolNotFound)
       XCTAssertTrue($0.message.contains("/nowhere/ascp"))
@@ -132,10 +132,10 @@ final class AsperaTransferTests: XCTestCase {
     XCTAssertFalse(provider is any PresigningProvider)
     XCTAssertFalse(provider is any BucketProvider)
     XCTAssertTrue(provider is any StorageProvider)
-    let client: Any = asperaClient(ScriptedTransport(service.reply))
+    let client: Any = asperaClient(RecordingTransport(service.reply))
     XCTAssertFalse(client is any BucketStore)
     XCTAssertTrue(client is any ObjectStore)
-    let buckets: [Any] = [ossClient(ScriptedTransport(replies: [])), cosClient(ScriptedTransport(replies: []))]
+    let buckets: [Any] = [ossClient(RecordingTransport(replies: [])), cosClient(RecordingTransport(replies: []))]
     XCTAssertTrue(buckets.allSatisfy { $0 is any BucketStore })
   }
 }

@@ -20,7 +20,7 @@ final class AsperaUploadTests: XCTestCase {
     let directory = try TemporaryDirectory(self)
     let file = try directory.write(pattern(1000), to: "cat.jpg")
     let engine = FileEngine(service)
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let stored = try await asperaClient(transport, engine: engine, root: "/photos").upload(file, to: "2026/cat.jpg")
     XCTAssertEqual(service.files, ["/photos/2026/cat.jpg": pattern(1000)])
     XCTAssertEqual(stored.size, 1000)
@@ -44,7 +44,7 @@ final class AsperaUploadTests: XCTestCase {
       (.webSocket(), .init(host: "fast.example.com"), "fast.example.com"),
     ]
     for (login, server, expected) in cases {
-      let transport = ScriptedTransport(service.reply)
+      let transport = RecordingTransport(service.reply)
       let engine = FileEngine(service)
       let transfers = AsperaTransferOptions(login: login, server: server, engine: engine)
       let client = StorageClient(
@@ -65,7 +65,7 @@ final class AsperaUploadTests: XCTestCase {
   // matrix: Aspera transfer (key): header
   func testDynamicKeyIsSharedBetweenNodeAndEngine() async throws {
     let engine = FileEngine(service)
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let client = asperaClient(transport, engine: engine)
     for key in ["a", "b"] { try await client.upload([1], to: key) }
     let lines = try transport.requests.map { request in
@@ -86,7 +86,7 @@ final class AsperaUploadTests: XCTestCase {
   // matrix: Aspera transfer (password): header
   func testConfiguredAccountAuthenticates() async throws {
     let engine = FileEngine(service)
-    try await asperaClient(ScriptedTransport(service.reply), engine: engine, login: .password()).upload([1], to: "a")
+    try await asperaClient(RecordingTransport(service.reply), engine: engine, login: .password()).upload([1], to: "a")
     XCTAssertEqual(engine.attempts.first?.remotePassword?.reveal(), "not-a-password")
     XCTAssertNil(engine.attempts.first?.sshPrivateKey)
   }
@@ -97,13 +97,13 @@ final class AsperaUploadTests: XCTestCase {
       try AsperaAccount(host: "mine.example.com", user: "xfer", password: Secret("not-a-password")))
     await assertThrows(
       TransferFailure.self,
-      { try await asperaClient(ScriptedTransport(service.reply), engine: engine, login: login).upload([1], to: "a") }
+      { try await asperaClient(RecordingTransport(service.reply), engine: engine, login: login).upload([1], to: "a") }
     ) { XCTAssertEqual($0.kind, .caller) }
     XCTAssertEqual(engine.attempts.count, 0)
   }
 
   func testRatesAndTokenLifetimeAreRequested() async throws {
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let engine = FileEngine(service)
     let client = StorageClient(
       .aspera(
@@ -133,7 +133,7 @@ final class AsperaUploadTests: XCTestCase {
         }
         seen.append((path, permissions))
       })
-    let client = asperaClient(ScriptedTransport(service.reply), engine: engine)
+    let client = asperaClient(RecordingTransport(service.reply), engine: engine)
     let bytes = pattern(600_000)
     let stored = try await client.upload(bytes, to: "bytes")
     XCTAssertEqual(stored.checksum, crc(bytes))
@@ -159,7 +159,7 @@ final class AsperaUploadTests: XCTestCase {
     await assertThrows(
       StorageError.self,
       {
-        try await asperaClient(ScriptedTransport(service.reply), engine: engine).upload(stream, length: 4, to: "k")
+        try await asperaClient(RecordingTransport(service.reply), engine: engine).upload(stream, length: 4, to: "k")
       }
     ) { XCTAssertEqual($0.code, .sourceChanged) }
     XCTAssertEqual(engine.attempts.count, 0)
@@ -168,7 +168,7 @@ final class AsperaUploadTests: XCTestCase {
   // matrix: Aspera transfer (issuer): bad input
   func testUnsupportedUploadOptionsAreRejectedByName() async throws {
     let engine = FileEngine(service)
-    let transport = ScriptedTransport(service.reply)
+    let transport = RecordingTransport(service.reply)
     let client = asperaClient(transport, engine: engine)
     let refused: [(String, UploadOptions)] = [
       ("contentType", UploadOptions(contentType: "image/jpeg")), ("metadata", UploadOptions(metadata: ["a": "b"])),
@@ -189,7 +189,7 @@ final class AsperaUploadTests: XCTestCase {
 
   func testMissingFileAndDirectoryAreRejected() async throws {
     let directory = try TemporaryDirectory(self)
-    let client = asperaClient(ScriptedTransport(service.reply), engine: FileEngine(service))
+    let client = asperaClient(RecordingTransport(service.reply), engine: FileEngine(service))
     for path in [directory.path("missing"), directory.path("")] {
       await assertThrows(StorageError.self, { try await client.upload(path, to: "k") }) {
         XCTAssertEqual($0.code, .unusableFile)
@@ -199,7 +199,7 @@ final class AsperaUploadTests: XCTestCase {
 
   func testProgressIsReportedUntilTheEnd() async throws {
     let told = Collected<TransferProgress>()
-    try await asperaClient(ScriptedTransport(service.reply), engine: FileEngine(service)).upload(
+    try await asperaClient(RecordingTransport(service.reply), engine: FileEngine(service)).upload(
       pattern(1001), to: "k"
     ) { told.append($0) }
     XCTAssertEqual(told.values.last?.completed, 1001)

@@ -18,7 +18,7 @@ final class AsperaWebSocketTests: XCTestCase {
     let service = NodeService(answer: try XCTUnwrap(answer.object))
     for (login, port) in [(AsperaTransferOptions.Login.webSocket(), 9093), (.webSocket(port: 443), 443)] {
       let engine = FileEngine(service)
-      let client = asperaClient(ScriptedTransport(service.reply), engine: engine, login: login)
+      let client = asperaClient(RecordingTransport(service.reply), engine: engine, login: login)
       try await client.upload([1, 2], to: "k")
       let bytes = try await client.download("k", upTo: 10)
       XCTAssertEqual(bytes, [1, 2])
@@ -42,7 +42,7 @@ final class AsperaWebSocketTests: XCTestCase {
   func testNodeWithoutAWebSocketEndsTheTransfer() async throws {
     let service = NodeService(answer: try XCTUnwrap((["wss_enabled": false] as JSONValue).object))
     let engine = FileEngine(service)
-    let client = asperaClient(ScriptedTransport(service.reply), engine: engine, login: .webSocket())
+    let client = asperaClient(RecordingTransport(service.reply), engine: engine, login: .webSocket())
     await assertThrows(TransferFailure.self, { try await client.upload([1], to: "k") }) {
       XCTAssertTrue($0.message.contains("no WebSocket"), $0.message)
     }

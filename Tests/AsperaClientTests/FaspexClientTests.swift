@@ -55,7 +55,7 @@ final class FaspexClientTests: XCTestCase {
 
   func testPackagesAreListedPageByPage() async throws {
     let pages = Lock<[String]>([])
-    let transport = StorageAuthTesting.ScriptedTransport { request in
+    let transport = ScriptedTransport { request in
       pages.withLock { $0.append(request.path) }
       let first = request.path.contains("offset=0")
       let items = (first ? 0..<100 : 100..<107).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
@@ -75,7 +75,7 @@ final class FaspexClientTests: XCTestCase {
 
   func testPagesThatDoNotGoOnAreRejected() async throws {
     let items = (0..<100).map { #"{"id":\#($0),"title":"t"}"# }.joined(separator: ",")
-    let transport = StorageAuthTesting.ScriptedTransport { _ in .json(#"{"packages":[\#(items)]}"#) }
+    let transport = ScriptedTransport { _ in .json(#"{"packages":[\#(items)]}"#) }
     await assertThrows(StorageError.self, { _ = try await client(transport).packages() }) {
       XCTAssertEqual($0.code, .malformedResponse)
       XCTAssertTrue($0.message.contains("position 100"), $0.message)
@@ -85,7 +85,7 @@ final class FaspexClientTests: XCTestCase {
 
   func testRejectedAccessTokenIsReplacedOnce() async throws {
     let seen = Lock<[String]>([])
-    let transport = StorageAuthTesting.ScriptedTransport { request in
+    let transport = ScriptedTransport { request in
       let token = request.header("Authorization") ?? ""
       seen.withLock { $0.append(token) }
       guard token == "Bearer token-1" else { return .json(#"{"packages":[]}"#) }
@@ -97,7 +97,7 @@ final class FaspexClientTests: XCTestCase {
 
   func testTemporaryErrorOfAListIsRepeatedAndOfANewPackageIsNot() async throws {
     let count = Lock(0)
-    let transport = StorageAuthTesting.ScriptedTransport { _ in
+    let transport = ScriptedTransport { _ in
       let number = count.withLock { count in
         count += 1
         return count
@@ -106,7 +106,7 @@ final class FaspexClientTests: XCTestCase {
     }
     _ = try await client(transport).packages()
     XCTAssertEqual(count.withLock { $0 }, 3)
-    let failing = StorageAuthTesting.ScriptedTransport { _ in .status(503) }
+    let failing = ScriptedTransport { _ in .status(503) }
     await assertThrows(ServiceError.self) { _ = try await client(failing).send(draft, files: ["/a"]) }
     XCTAssertEqual(failing.requests.count, 1)
   }
@@ -118,13 +118,13 @@ final class FaspexClientTests: XCTestCase {
       (.json("[]"), "packages"), (.json(#"{"packages":[{}]}"#), "id"), (.text("<html>"), "JSON"),
     ] as [(HTTPStreamingResponse, String)] {
       do {
-        _ = try await client(StorageAuthTesting.ScriptedTransport { _ in reply }).packages()
+        _ = try await client(ScriptedTransport { _ in reply }).packages()
         XCTFail("no error: \(says)")
       } catch {
         XCTAssertTrue("\(error)".contains(says), "\(error)")
       }
     }
-    let login = try client(StorageAuthTesting.ScriptedTransport { _ in .json("{}") }, login: .dynamicKey)
+    let login = try client(ScriptedTransport { _ in .json("{}") }, login: .dynamicKey)
     await assertThrows(StorageError.self) { try await login.send(draft, files: ["/a"]) }
     await assertThrows(StorageError.self) { try await login.send(draft, files: []) }
   }

@@ -43,7 +43,7 @@ final class CallbackThreadTests: XCTestCase {
   private static func client(_ signing: RemoteSigning) -> StorageClient<OSSProvider> {
     StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), signing: signing, configuration: .test,
-      transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(200) })
+      transport: RecordingTransport { _ async throws(TransportError) in HTTPStreamingResponse(200) })
   }
 
   private static func signed() throws -> HTTPRequest {
@@ -79,7 +79,7 @@ final class CallbackThreadTests: XCTestCase {
       _ = try await client.presign(.get, "k", validFor: .seconds(60))
     },
     Callback(name: "the login at a signing server") { witness in
-      let transport = ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
+      let transport = RecordingTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
       let client = client(.remote("https://app.example.com/sign", transport: transport) { witness.note([:]) })
       _ = try await client.presign(.get, "k", validFor: .seconds(60))
     },
@@ -104,7 +104,7 @@ final class CallbackThreadTests: XCTestCase {
       _ = try await issuer.issue(for: tokenRequest, in: .local)
     },
     Callback(name: "the request to an app server") { witness in
-      let transport = ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
+      let transport = RecordingTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }
       let provider = AppServerCredentialProvider() {
         witness.note(AppServerRequest("https://app.example.com/"))
       }.bound(to: ProviderContext(transport: transport))
@@ -115,7 +115,7 @@ final class CallbackThreadTests: XCTestCase {
         roleARN: "acs:ram::1:role/r", providerARN: "acs:ram::1:oidc-provider/p"
       ) { () async throws(CredentialError) in witness.note(Secret("token")) }.bound(
         to: ProviderContext(
-          transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }))
+          transport: RecordingTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }))
       _ = try await provider.credential()
     },
     Callback(name: "an identity token for Tencent Cloud") { witness in
@@ -123,7 +123,7 @@ final class CallbackThreadTests: XCTestCase {
         roleARN: "qcs::cam::uin/1:roleName/r", providerID: "p"
       ) { () async throws(CredentialError) in witness.note(Secret("token")) }.bound(
         to: ProviderContext(
-          transport: ScriptedTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }))
+          transport: RecordingTransport { _ async throws(TransportError) in HTTPStreamingResponse(403) }))
       _ = try await provider.credential()
     },
     Callback(name: "a page of a listing") { witness in

@@ -32,7 +32,7 @@ final class ClockTests: XCTestCase {
   // matrix: OSS V4: skew
   func testWrongClockCostsExactlyOneRetry() async throws {
     for minutes in [-20, 20] {
-      let transport = ScriptedTransport(GuardedService(time: time).answer)
+      let transport = RecordingTransport(GuardedService(time: time).answer)
       let client = client(transport, ahead: .seconds(60 * minutes))
       for _ in 0..<3 { _ = try await client.upload([1], to: "k") }
       XCTAssertEqual(transport.requests.count, 4, "\(minutes)")
@@ -46,7 +46,7 @@ final class ClockTests: XCTestCase {
   // matrix: COS V5: skew
   func testCOSClockIsLearntFromExpiredRequests() async throws {
     for minutes in [-80, 20] {
-      let transport = ScriptedTransport(GuardedService(time: time, voice: .cos, tolerance: .seconds(60)).answer)
+      let transport = RecordingTransport(GuardedService(time: time, voice: .cos, tolerance: .seconds(60)).answer)
       let client = cos(transport, ahead: .seconds(60 * minutes))
       for _ in 0..<3 { _ = try await client.upload([1], to: "k") }
       XCTAssertEqual(transport.requests.count, 4)
@@ -54,7 +54,7 @@ final class ClockTests: XCTestCase {
   }
 
   func testSmallClockSkewIsCorrectedWhenTheServiceRejectsIt() async throws {
-    let transport = ScriptedTransport(GuardedService(time: time, voice: .cos, tolerance: .zero).answer)
+    let transport = RecordingTransport(GuardedService(time: time, voice: .cos, tolerance: .zero).answer)
     let client = cos(transport, ahead: .seconds(3))
     for _ in 0..<3 { _ = try await client.upload([1], to: "k") }
     XCTAssertEqual(transport.requests.count, 4)
@@ -64,7 +64,7 @@ final class ClockTests: XCTestCase {
     let skew = ClockSkew()
     let service = GuardedService(time: time)
     for (host, expected) in [("h1", 2), ("h1", 1), ("h2", 2), ("h2", 1)] {
-      let transport = ScriptedTransport(service.answer)
+      let transport = RecordingTransport(service.answer)
       _ = try await client(
         transport, ahead: .seconds(1200), endpoint: "https://\(host).example.com", skew: skew
       ).upload([1], to: "k")
@@ -74,14 +74,14 @@ final class ClockTests: XCTestCase {
 
   func testHeadIsSignedAgainWithTheCorrectedClock() async throws {
     for voice in [GuardedService.Voice.oss, .cos, .silent] {
-      let transport = ScriptedTransport(GuardedService(time: time, voice: voice).answer)
+      let transport = RecordingTransport(GuardedService(time: time, voice: voice).answer)
       _ = try await client(transport, ahead: .seconds(1200)).head("k")
       XCTAssertEqual(transport.requests.map(\.method), [.head, .head])
     }
   }
 
   func testPresignedURLUsesTheCorrectedClock() async throws {
-    let client = client(ScriptedTransport(GuardedService(time: time).answer), ahead: .seconds(1200))
+    let client = client(RecordingTransport(GuardedService(time: time).answer), ahead: .seconds(1200))
     let before = try await client.presign(.get, "k", validFor: .seconds(60))
     XCTAssertEqual(before.expiration, time.now.advanced(by: .seconds(1260)))
     _ = try await client.head("k")
@@ -98,7 +98,7 @@ final class ClockTests: XCTestCase {
       HTTPStreamingResponse(403, denied, date), HTTPStreamingResponse(403, mismatch, date),
       HTTPStreamingResponse(403, "", date),
     ] {
-      let transport = ScriptedTransport { _ throws(TransportError) in reply }
+      let transport = RecordingTransport { _ throws(TransportError) in reply }
       _ = try? await client(transport, ahead: .zero).upload([1], to: "k")
       XCTAssertEqual(transport.requests.count, 1)
     }
@@ -107,7 +107,7 @@ final class ClockTests: XCTestCase {
 
   func testCachedResponseDoesNotUpdateTheClockSkew() async throws {
     let service = GuardedService(time: time, extra: ["Age": "0"])
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let client = client(transport, ahead: .seconds(1200))
     await assertThrows(ServiceError.self, { try await client.upload([1], to: "k") }) {
       XCTAssertEqual($0.kind, .clockSkew)
@@ -121,7 +121,7 @@ final class ClockTests: XCTestCase {
       let body = """
         <Error><Code>RequestTimeTooSkewed</Code><Message>No.</Message><ServerTime>\(serverTime)</ServerTime></Error>
         """
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(403, body) }
+      let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(403, body) }
       await assertThrows(ServiceError.self) {
         try await client(transport, ahead: .seconds(2 * 24 * 3600)).upload([1], to: "k")
       }
@@ -131,7 +131,7 @@ final class ClockTests: XCTestCase {
   }
 
   func testTimeInTheBodyTakesPrecedenceOverTheDateHeader() async throws {
-    let transport = ScriptedTransport(
+    let transport = RecordingTransport(
       GuardedService(time: time, extra: ["Date": "Thu, 01 Jan 1970 00:00:00 GMT"]).answer)
     try await client(transport, ahead: .seconds(1200)).upload([1], to: "k")
     XCTAssertEqual(log.skews.map(\.offset), [.seconds(-1200)])
@@ -143,13 +143,13 @@ final class ClockTests: XCTestCase {
       """
     let now = time.now.httpDate
     let replies = [HTTPStreamingResponse(400, body, ["Date": now]), HTTPStreamingResponse(200)]
-    try await client(ScriptedTransport(replies: replies), ahead: .seconds(1200)).upload([1], to: "k")
+    try await client(RecordingTransport(replies: replies), ahead: .seconds(1200)).upload([1], to: "k")
     XCTAssertEqual(log.skews.map(\.offset), [.seconds(-1200)])
   }
 
   func testServiceWithContradictoryTimesIsRequestedOnlyTwice() async throws {
     let time = time
-    let transport = ScriptedTransport { _ throws(TransportError) in
+    let transport = RecordingTransport { _ throws(TransportError) in
       let now = time.now.advanced(by: .seconds(600 * .random(in: 1...100)))
       time.advance(by: .seconds(1))
       let body = """
@@ -164,7 +164,7 @@ final class ClockTests: XCTestCase {
   }
 
   func testAThousandRequestsWithAWrongClockLearnTheSkewOnce() async throws {
-    let transport = ScriptedTransport(GuardedService(time: time).answer)
+    let transport = RecordingTransport(GuardedService(time: time).answer)
     let client = client(transport, ahead: .seconds(1200))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for index in 0..<1000 { group.addTask { _ = try await client.upload([1], to: "k\(index)") } }
@@ -177,7 +177,7 @@ final class ClockTests: XCTestCase {
   func testClockCorrectionDoesNotCountAsARetry() async throws {
     let service = GuardedService(time: time)
     let failures = Collected<Int>()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       let reply = try await service.answer(request)
       guard reply.response.status == .ok, failures.values.count < 2 else { return reply }
       failures.append(1)
@@ -190,7 +190,7 @@ final class ClockTests: XCTestCase {
   func testClockBeyondTheExpirationOfAValidKeyIsCorrected() async throws {
     let ending = AccessKey(
       id: key.id, secret: "s", sessionToken: "t", expiration: time.now.advanced(by: .seconds(5)))
-    let transport = ScriptedTransport(GuardedService(time: time, voice: .cos, tolerance: .seconds(2)).answer)
+    let transport = RecordingTransport(GuardedService(time: time, voice: .cos, tolerance: .seconds(2)).answer)
     let client = cos(transport, ahead: .seconds(1200), key: ending)
     for _ in 0..<3 { _ = try await client.upload([1], to: "k") }
     XCTAssertEqual(transport.requests.count, 4)

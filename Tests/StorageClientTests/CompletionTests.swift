@@ -9,9 +9,9 @@ import XCTest
 /// Tests multipart uploads whose completion's response is lost.
 final class CompletionTests: XCTestCase {
   /// Returns a service that completes an upload, loses the response, and does not know the upload afterwards.
-  private func losingTheCompletion(storing other: [UInt8]? = nil) -> (ScriptedTransport, MultipartService) {
+  private func losingTheCompletion(storing other: [UInt8]? = nil) -> (RecordingTransport, MultipartService) {
     let service = MultipartService()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       if request.method == .head {
         let object = other ?? service.object ?? []
         return HTTPStreamingResponse(
@@ -50,7 +50,7 @@ final class CompletionTests: XCTestCase {
 
   func testMissingUploadAtTheFirstCompletionIsAnError() async throws {
     let service = MultipartService()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       request.method == .post && request.parameter("uploadId") != nil
         ? HTTPStreamingResponse(404, "<Error><Code>NoSuchUpload</Code><Message>Gone.</Message></Error>")
         : try await service.answer(request)

@@ -11,7 +11,7 @@ import XCTest
 /// Tests the deletion of multiple objects, server-side copies and the creation of buckets.
 final class DeletionAndCopyTests: XCTestCase {
   func testManyObjectsAreDeletedInBatchesOfAThousand() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in
+    let transport = RecordingTransport { _ throws(TransportError) in
       HTTPStreamingResponse(200, "", ["x-oss-request-id": "R"])
     }
     let keys = (0..<2500).map { "k\($0)" }
@@ -31,7 +31,7 @@ final class DeletionAndCopyTests: XCTestCase {
   func testObjectsThatCouldNotBeDeletedAreReported() async throws {
     let answer =
       "<DeleteResult><Error><Key>b&amp;</Key><Code>AccessDenied</Code><Message>No.</Message></Error></DeleteResult>"
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, answer)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200, answer)])
     let report = try await cosClient(transport).delete(["a", "b&"])
     XCTAssertEqual(report.deleted, ["a"])
     XCTAssertEqual(report.failures.map(\.key), ["b&"])
@@ -39,7 +39,7 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testKeysThatXMLCannotRepresentAreDeletedOneByOne() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(204) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(204) }
     let report = try await ossClient(transport).delete(["a\u{1}b", "c", "d\r\n"])
     XCTAssertEqual(Set(report.deleted), ["a\u{1}b", "c", "d\r\n"])
     XCTAssertEqual(
@@ -50,7 +50,7 @@ final class DeletionAndCopyTests: XCTestCase {
   func testCopySourceIsEncodedAsTheServiceRequires() async throws {
     let answer =
       "<CopyObjectResult><ETag>\"E\"</ETag><LastModified>2026-11-20T08:00:00Z</LastModified></CopyObjectResult>"
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, answer) }
     let copy = try await ossClient(transport).copy(from: "a b/+", to: "c")
     XCTAssertEqual(copy.etag, "\"E\"")
     XCTAssertEqual(copy.lastModified, Timestamp(iso8601: "2026-11-20T08:00:00Z"))
@@ -64,7 +64,7 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testVersionsAreNamedInTheRequest() async throws {
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       HTTPStreamingResponse(
         request.method == .delete ? 204 : 200, "", ["x-oss-version-id": "v/1", "x-cos-version-id": "v/1"])
     }
@@ -81,7 +81,7 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testHeadersThatDoNotApplyToVersionsAreRejected() async throws {
-    let transport = ScriptedTransport(replies: [])
+    let transport = RecordingTransport(replies: [])
     await assertThrows(
       StorageError.self,
       { _ = try await ossClient(transport).head("a", versionID: "v", headers: [.contentType: "text/plain"]) }
@@ -90,7 +90,7 @@ final class DeletionAndCopyTests: XCTestCase {
   }
 
   func testCopyCanReplaceAttributes() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, copyAnswer) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, copyAnswer) }
     try await ossClient(transport).copy(
       from: "a", to: "b.txt",
       options: CopyOptions(attributes: UploadOptions(metadata: ["x": "y"]), forbidOverwrite: true))
@@ -103,7 +103,7 @@ final class DeletionAndCopyTests: XCTestCase {
 
   func testMissingBucketIsNotAnError() async throws {
     let missing = "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>"
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(404, missing), HTTPStreamingResponse(200, listAnswer()),
       HTTPStreamingResponse(200, "", ["Location": "/photos"]),
     ])

@@ -98,7 +98,7 @@ final class DiagnosisTests: XCTestCase {
         })
     }
     // A service that does not show its strings: the request may have been changed on the way.
-    let silent = ScriptedTransport { _ in
+    let silent = RecordingTransport { _ in
       HTTPStreamingResponse(403, "<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error>")
     }
     for store in [cloud.oss(over: silent), cloud.oss(.v1, over: silent)] as [any BucketStore] + [

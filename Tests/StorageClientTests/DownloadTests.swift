@@ -12,7 +12,7 @@ final class DownloadTests: XCTestCase {
     let directory = try TemporaryDirectory(self)
     _ = try directory.write([9, 9, 9], to: "cat.jpg")
     let bytes = pattern(1000)
-    let transport = ScriptedTransport(ObjectService(bytes).answer)
+    let transport = RecordingTransport(ObjectService(bytes).answer)
     let info = try await ossClient(transport).download("cat.jpg", to: directory.path("cat.jpg"))
     XCTAssertEqual(try directory.read("cat.jpg"), bytes)
     XCTAssertEqual(try directory.names, ["cat.jpg"])
@@ -25,7 +25,7 @@ final class DownloadTests: XCTestCase {
   func testLargeObjectIsDownloadedInRangesOfOneVersion() async throws {
     let directory = try TemporaryDirectory(self)
     let bytes = pattern(450_000)
-    let transport = ScriptedTransport(ObjectService(bytes).answer)
+    let transport = RecordingTransport(ObjectService(bytes).answer)
     let seen = Collected<TransferProgress>()
     try await ossClient(transport).download("k", to: directory.path("k")) { seen.append($0) }
     XCTAssertEqual(try directory.read("k"), bytes)
@@ -39,7 +39,7 @@ final class DownloadTests: XCTestCase {
 
   func testEmptyObjectBecomesAnEmptyFile() async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport(ObjectService([]).answer)
+    let transport = RecordingTransport(ObjectService([]).answer)
     try await ossClient(transport).download("k", to: directory.path("k"))
     XCTAssertEqual(try directory.read("k"), [])
   }
@@ -50,7 +50,7 @@ final class DownloadTests: XCTestCase {
       _ = try directory.write([9], to: "k")
       var service = ObjectService(pattern(count))
       service.checksum = 1
-      let client = ossClient(ScriptedTransport(service.answer))
+      let client = ossClient(RecordingTransport(service.answer))
       await assertThrows(StorageError.self, { try await client.download("k", to: directory.path("k")) }) {
         XCTAssertEqual($0.code, .checksumMismatch)
       }
@@ -61,7 +61,7 @@ final class DownloadTests: XCTestCase {
 
   func testTruncatedDownloadLeavesNoFile() async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(200, "abc", ["Content-Length": "4", "ETag": "W/\"E\""])
     ])
     await assertThrows(
@@ -73,7 +73,7 @@ final class DownloadTests: XCTestCase {
   func testObjectReplacedDuringTheDownloadIsNotMixed() async throws {
     let directory = try TemporaryDirectory(self)
     let service = ObjectService(pattern(450_000))
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       request.headers[.ifMatch] == nil
         ? try await service.answer(request)
         : HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>Changed.</Message></Error>")
@@ -86,7 +86,7 @@ final class DownloadTests: XCTestCase {
 
   func testMissingDirectoryIsNamed() async throws {
     let directory = try TemporaryDirectory(self)
-    let client = ossClient(ScriptedTransport(ObjectService([1]).answer))
+    let client = ossClient(RecordingTransport(ObjectService([1]).answer))
     await assertThrows(StorageError.self, { try await client.download("k", to: directory.path("missing/k")) }) {
       XCTAssertEqual($0.code, .unusableFile)
       XCTAssertTrue($0.message.contains("missing/k"))
@@ -95,7 +95,7 @@ final class DownloadTests: XCTestCase {
 
   func testDirectoryIsNotReplaced() async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport(replies: [])
+    let transport = RecordingTransport(replies: [])
     await assertThrows(
       StorageError.self, { try await ossClient(transport).download("k", to: directory.path("")) }
     ) { XCTAssertEqual($0.code, .unusableFile) }
@@ -103,7 +103,7 @@ final class DownloadTests: XCTestCase {
   }
 
   func testDownloadIntoMemoryIsLimited() async throws {
-    let client = ossClient(ScriptedTransport(ObjectService(pattern(1000)).answer))
+    let client = ossClient(RecordingTransport(ObjectService(pattern(1000)).answer))
     let bytes = try await client.download("k", upTo: 1000)
     XCTAssertEqual(bytes, pattern(1000))
     await assertThrows(StorageError.self, { _ = try await client.download("k", upTo: 999) }) {
@@ -112,7 +112,7 @@ final class DownloadTests: XCTestCase {
   }
 
   func testRangeIsNotComparedWithTheObjectsChecksum() async throws {
-    let transport = ScriptedTransport(ObjectService(pattern(1000)).answer)
+    let transport = RecordingTransport(ObjectService(pattern(1000)).answer)
     let client = ossClient(transport)
     let bytes = try await client.download("k", upTo: 1000, options: DownloadOptions(range: ByteRange(10...19)))
     XCTAssertEqual(bytes, Array(pattern(1000)[10...19]))
@@ -133,7 +133,7 @@ final class DownloadTests: XCTestCase {
   func testDamagedStreamThrowsAtItsEnd() async throws {
     var service = ObjectService(pattern(1000))
     service.checksum = 1
-    let object = try await ossClient(ScriptedTransport(service.answer)).open("k")
+    let object = try await ossClient(RecordingTransport(service.answer)).open("k")
     XCTAssertEqual(object.contentLength, 1000)
     var received: [UInt8] = []
     await assertThrows(StorageError.self, { for try await chunk in object.body { received += chunk } }) {
@@ -143,7 +143,7 @@ final class DownloadTests: XCTestCase {
   }
 
   func testConditionsAndVersionsAreSent() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(304) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(304) }
     let options = DownloadOptions(
       versionID: "v1", ifNoneMatch: "\"E\"", ifModifiedSince: Timestamp(iso8601: "2026-11-20T08:00:00Z"),
       parameters: [.init(name: "x-oss-process", value: "image/resize,w_100")])
@@ -168,7 +168,7 @@ struct ObjectService: Sendable {
     checksum = crc(bytes).value
   }
 
-  var answer: ScriptedTransport.Handler {
+  var answer: RecordingTransport.Handler {
     { request async throws(TransportError) in
       var headers = [
         "ETag": "\"E\"", "x-oss-hash-crc64ecma": "\(checksum)", "x-oss-meta-Author": "Mia",

@@ -23,7 +23,7 @@ final class EventTests: XCTestCase {
   }
 
   func testSignatureIsReported() async throws {
-    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) })
+    let client = client(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) })
     _ = try await client.head("a/b")
     let signature = try XCTUnwrap(log.signatures.first)
     XCTAssertEqual(signature.subject, "HEAD oss://photos/a/b")
@@ -33,7 +33,7 @@ final class EventTests: XCTestCase {
   }
 
   func testAnonymousSignatureHasNoIdentity() async throws {
-    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }, key: .anonymous)
+    let client = client(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }, key: .anonymous)
     _ = try await client.head("k")
     XCTAssertEqual(log.signatures.map(\.identity), [nil])
   }
@@ -41,7 +41,7 @@ final class EventTests: XCTestCase {
   func testTransferIsReportedOnceWithItsBytesAndDuration() async throws {
     let time = time
     let service = MultipartService()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       time.advance(by: .seconds(1))
       return request.method == .put && request.parameter("partNumber") == nil
         ? HTTPStreamingResponse(200) : try await service.answer(request)
@@ -58,23 +58,23 @@ final class EventTests: XCTestCase {
 
   func testDownloadsAndCopiesAreReported() async throws {
     let directory = try TemporaryDirectory(self)
-    let client = client(ScriptedTransport(ObjectService(pattern(1000)).answer))
+    let client = client(RecordingTransport(ObjectService(pattern(1000)).answer))
     try await client.download("k", to: directory.path("k"))
     _ = try await client.download("k", upTo: 1000)
     XCTAssertEqual(log.transfers.map(\.subject), Array(repeating: "download oss://photos/k", count: 2))
     XCTAssertEqual(log.transfers.map(\.bytes), [1000, 1000])
-    try await self.client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, copyAnswer) })
+    try await self.client(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, copyAnswer) })
       .copy(from: "a", to: "b")
     XCTAssertEqual(log.transfers.last?.subject, "copy oss://photos/b")
   }
 
   func testFailedOrAbandonedTransferIsReportedWithItsFailure() async throws {
-    let refused = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(404) })
+    let refused = client(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(404) })
     await assertThrows(ServiceError.self) { try await refused.upload([1], to: "k") }
     await assertThrows(ServiceError.self) { _ = try await refused.open("k") }
     XCTAssertEqual(log.transfers.count, 2)
     XCTAssertTrue(log.transfers.allSatisfy { $0.failure?.contains("404") == true })
-    var object: DownloadedObject? = try await client(ScriptedTransport(ObjectService([1]).answer)).open("k")
+    var object: DownloadedObject? = try await client(RecordingTransport(ObjectService([1]).answer)).open("k")
     XCTAssertNotNil(object)
     object = nil
     XCTAssertEqual(log.transfers.count, 3)
@@ -84,7 +84,7 @@ final class EventTests: XCTestCase {
   func testErrorOfTheCallersSourceIsNotQuoted() async throws {
     struct Private: Error { let password = "hunter2" }
     let chunks = AsyncThrowingStream<[UInt8], any Error> { $0.finish(throwing: Private()) }
-    let client = client(ScriptedTransport(replies: []))
+    let client = client(RecordingTransport(replies: []))
     await assertThrows(Private.self) { try await client.upload(chunks, to: "k") }
     XCTAssertEqual(log.transfers.map(\.failure), ["Private"])
   }
@@ -95,7 +95,7 @@ final class EventTests: XCTestCase {
     logger.logLevel = .trace
     let logging = AuthEventLogger(log.events, to: logger)
     let service = GuardedService(time: OffsetTime(base: time, offset: .seconds(1200)), accepting: [])
-    let client = client(ScriptedTransport(service.answer))
+    let client = client(RecordingTransport(service.answer))
     await assertThrows(ServiceError.self) { try await client.upload([1], to: "k?x-oss-security-token=y") }
     _ = try? await client.copy(from: "a", to: "b")
     logging.stop()
@@ -119,7 +119,7 @@ final class EventTests: XCTestCase {
     var logging: AuthEventLogger? = AuthEventLogger(log.events, to: logger)
     XCTAssertNotNil(logging)
     logging = nil
-    _ = try await client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }).head("k")
+    _ = try await client(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }).head("k")
     XCTAssertEqual(lines.values, [])
   }
 }

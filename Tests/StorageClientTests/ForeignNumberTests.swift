@@ -12,7 +12,7 @@ import XCTest
 final class ForeignNumberTests: XCTestCase {
   private func download(_ headers: [String: String], body: [UInt8] = pattern(100)) async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(206, body, headers) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(206, body, headers) }
     let client = ossClient(transport, configuration: StorageClientConfiguration(attempts: 2, retryDelay: .zero))
     try await client.download("k", to: directory.path("k"))
   }
@@ -91,7 +91,7 @@ final class ForeignNumberTests: XCTestCase {
       listAnswer(listed(long)),
       listAnswer(listed("a", size: -1)),
     ] {
-      let client = ossClient(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
+      let client = ossClient(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
       await assertThrows(StorageError.self, { for try await _ in client.list() {} }) {
         XCTAssertEqual($0.code, .malformedResponse)
       }

@@ -55,7 +55,7 @@ final class FoundationTests: XCTestCase {
   }
 
   func testOtherURLsAreNoFilesEvenIfAFileHasTheirPath() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let file = try TemporaryDirectory(self).write([1], to: "cat.jpg")
     let url = try XCTUnwrap(URL(string: "https://example.com\(file)"))
     let other = try XCTUnwrap(URL(string: "\(file)"))

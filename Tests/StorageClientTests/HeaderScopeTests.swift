@@ -11,14 +11,14 @@ final class HeaderScopeTests: XCTestCase {
   private struct Vendor {
     let name: String
     let prefix: String
-    let transport: ScriptedTransport
+    let transport: RecordingTransport
     let store: any ObjectStore
 
     func field(_ name: String) -> HTTPField.Name { HTTPField.Name(prefix + name) ?? .accept }
   }
 
-  private func vendors(_ answer: @escaping ScriptedTransport.Handler) -> [Vendor] {
-    let transports = (ScriptedTransport(answer), ScriptedTransport(answer))
+  private func vendors(_ answer: @escaping RecordingTransport.Handler) -> [Vendor] {
+    let transports = (RecordingTransport(answer), RecordingTransport(answer))
     return [
       Vendor(name: "OSS", prefix: "x-oss-", transport: transports.0, store: ossClient(transports.0)),
       Vendor(name: "COS", prefix: "x-cos-", transport: transports.1, store: cosClient(transports.1)),
@@ -36,7 +36,7 @@ final class HeaderScopeTests: XCTestCase {
     return headers
   }
 
-  private func names(_ request: ScriptedTransport.Recorded, _ vendor: Vendor) -> Set<String> {
+  private func names(_ request: RecordingTransport.Recorded, _ vendor: Vendor) -> Set<String> {
     let prefix = vendor.prefix.lowercased()
     return Set(
       request.headers.map(\.name.canonicalName).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(6)) })
@@ -68,7 +68,7 @@ final class HeaderScopeTests: XCTestCase {
 
   func testAbortOfAMultipartUploadCarriesRequestPayer() async throws {
     let service = MultipartService()
-    let failing: ScriptedTransport.Handler = { request async throws(TransportError) in
+    let failing: RecordingTransport.Handler = { request async throws(TransportError) in
       request.parameter("partNumber") == "2" ? HTTPStreamingResponse(403) : try await service.answer(request)
     }
     for vendor in vendors(failing) {
@@ -109,7 +109,7 @@ final class HeaderScopeTests: XCTestCase {
   func testResumedDownloadCarriesTheHeaders() async throws {
     let bytes = pattern(1000)
     let service = ObjectService(bytes)
-    let breaking: ScriptedTransport.Handler = { request async throws(TransportError) in
+    let breaking: RecordingTransport.Handler = { request async throws(TransportError) in
       var reply = try await service.answer(request)
       guard request.headers[.range] == nil else { return reply }
       reply.body = ByteStream(Array(bytes.prefix(100)))
@@ -128,7 +128,7 @@ final class HeaderScopeTests: XCTestCase {
   }
 
   func testHeadAndCopyCarryTheHeaders() async throws {
-    let answer: ScriptedTransport.Handler = { _ async throws(TransportError) in
+    let answer: RecordingTransport.Handler = { _ async throws(TransportError) in
       HTTPStreamingResponse(200, copyAnswer)
     }
     for vendor in vendors(answer) {
@@ -149,7 +149,7 @@ final class HeaderScopeTests: XCTestCase {
   /// Covers that the HEAD request that confirms a completion with a lost response carries the customer-provided key.
   func testHeadAfterALostCompletionCarriesTheCustomerKey() async throws {
     let service = MultipartService()
-    let losing: ScriptedTransport.Handler = { request async throws(TransportError) in
+    let losing: RecordingTransport.Handler = { request async throws(TransportError) in
       if request.method == .head {
         let object = service.object ?? []
         return HTTPStreamingResponse(
@@ -168,7 +168,7 @@ final class HeaderScopeTests: XCTestCase {
       _ = try await service.answer(request)
       throw TransportError(.connectionLost, "Lost.", remedy: "None.")
     }
-    let transport = ScriptedTransport(losing)
+    let transport = RecordingTransport(losing)
     let vendor = Vendor(name: "OSS", prefix: "x-oss-", transport: transport, store: ossClient(transport))
     let options = UploadOptions(headers: headers(vendor, ["request-payer": "requester", "traffic-limit": "819200"]))
     try await vendor.store.upload(.bytes(pattern(300_000)), to: "k", options: options, progress: nil)

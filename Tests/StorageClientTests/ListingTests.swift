@@ -8,7 +8,7 @@ import XCTest
 /// Tests listings of objects in pages.
 final class ListingTests: XCTestCase {
   func testOSSListingContinuesByToken() async throws {
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(
         200,
         listAnswer(
@@ -44,7 +44,7 @@ final class ListingTests: XCTestCase {
   }
 
   func testCOSListingContinuesByMarker() async throws {
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(
         200,
         listAnswer(listed("a%2B"), bucket: cosBucket, next: "a%2B", element: "NextMarker")),
@@ -62,14 +62,14 @@ final class ListingTests: XCTestCase {
 
   func testPagesAreFetchedOnlyWhenTheyAreNeeded() async throws {
     let page = listAnswer(listed("a"), next: "t")
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, page), HTTPStreamingResponse(200, page)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200, page), HTTPStreamingResponse(200, page)])
     for try await _ in ossClient(transport).list() { break }
     XCTAssertEqual(transport.requests.count, 1)
   }
 
   func testListingThatDoesNotAdvanceIsAnError() async throws {
     let page = listAnswer(next: "t")
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
     await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
       XCTAssertEqual($0.code, .malformedResponse)
     }
@@ -77,7 +77,7 @@ final class ListingTests: XCTestCase {
 
   func testMalformedListingIsAnError() async throws {
     for body in ["", "<html>", listAnswer(listed("%zz"))] {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
+      let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) }
       await assertThrows(StorageError.self, { for try await _ in ossClient(transport).list() {} }) {
         XCTAssertEqual($0.code, .malformedResponse)
       }

@@ -16,7 +16,7 @@ final class MultipartTests: XCTestCase {
     let bytes = pattern(350_000)
     let file = try directory.write(bytes, to: "large.bin")
     let service = MultipartService()
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let object = try await ossClient(transport).upload(file, to: "large.bin", metadata: ["a": "b"])
     XCTAssertEqual(service.object, bytes)
     XCTAssertEqual(object.checksum, crc(bytes))
@@ -32,7 +32,7 @@ final class MultipartTests: XCTestCase {
     let bytes = pattern(350_000)
     for (chunk, expected) in [(7_777, 6), (350_000, 6)] {
       let service = MultipartService()
-      let transport = ScriptedTransport(service.answer)
+      let transport = RecordingTransport(service.answer)
       let chunks = stride(from: 0, to: bytes.count, by: chunk).map { Array(bytes[$0..<min($0 + chunk, bytes.count)]) }
       try await ossClient(transport).upload(stream(of: chunks), to: "k")
       XCTAssertEqual(service.object, bytes)
@@ -42,7 +42,7 @@ final class MultipartTests: XCTestCase {
 
   func testStreamThatFitsIntoOnePartIsUploadedWithOneRequest() async throws {
     for count in [0, 1, 100 * 1024] {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+      let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
       let bytes = pattern(count)
       try await ossClient(transport).upload(stream(of: [[], bytes, []]), to: "k")
       XCTAssertEqual(transport.requests.map(\.method), [.put])
@@ -52,7 +52,7 @@ final class MultipartTests: XCTestCase {
 
   func testStreamOfAnotherLengthThanAnnouncedAbortsTheUpload() async throws {
     let service = MultipartService()
-    let client = ossClient(ScriptedTransport(service.answer))
+    let client = ossClient(RecordingTransport(service.answer))
     await assertThrows(StorageError.self, { try await client.upload(stream(of: [[1, 2]]), length: 3, to: "k") }) {
       XCTAssertEqual($0.code, .sourceChanged)
     }
@@ -64,7 +64,7 @@ final class MultipartTests: XCTestCase {
   func testFailingStreamAbortsTheUploadAndRethrowsItsError() async throws {
     struct Broken: Error {}
     let service = MultipartService()
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let stream = AsyncThrowingStream<[UInt8], any Error> { continuation in
       continuation.yield(pattern(300_000))
       continuation.finish(throwing: Broken())
@@ -75,7 +75,7 @@ final class MultipartTests: XCTestCase {
 
   func testFailedPartAbortsTheUpload() async throws {
     let service = MultipartService()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       request.parameter("partNumber") == "3"
         ? HTTPStreamingResponse(403, "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>")
         : try await service.answer(request)
@@ -89,7 +89,7 @@ final class MultipartTests: XCTestCase {
 
   func testDamagedPartAbortsTheUpload() async throws {
     let service = MultipartService()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       var reply = try await service.answer(request)
       if request.parameter("partNumber") == "2", let name = HTTPField.Name("x-oss-hash-crc64ecma") {
         reply.response.headerFields[name] = "5"
@@ -104,7 +104,7 @@ final class MultipartTests: XCTestCase {
 
   func testObjectChecksumIsComparedAfterAllParts() async throws {
     let service = MultipartService()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       var reply = try await service.answer(request)
       if request.method == .post, let name = HTTPField.Name("x-oss-hash-crc64ecma") {
         reply.response.headerFields[name] = "5"
@@ -120,7 +120,7 @@ final class MultipartTests: XCTestCase {
   func testCancelledUploadIsAborted() async throws {
     let service = MultipartService()
     let (reached, signal) = AsyncStream<Void>.makeStream()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       guard request.method == .put else { return try await service.answer(request) }
       signal.yield()
       try? await Task.sleep(for: .seconds(3600))
@@ -135,7 +135,7 @@ final class MultipartTests: XCTestCase {
 
   func testErrorInASuccessfulResponseIsAnError() async throws {
     let service = MultipartService()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       request.method == .post && request.parameter("uploadId") != nil
         ? HTTPStreamingResponse(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
         : try await service.answer(request)
@@ -158,7 +158,7 @@ final class MultipartTests: XCTestCase {
 
   func testCallbackAndForbidOverwriteAreSentWithTheCompletion() async throws {
     let service = MultipartService()
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let callback = try XCTUnwrap(HTTPField.Name("x-oss-callback"))
     try await ossClient(transport).upload(
       pattern(300_000), to: "k", options: UploadOptions(forbidOverwrite: true, headers: [callback: "e30="]))
@@ -190,7 +190,7 @@ final class MultipartService: Sendable {
   var object: [UInt8]? { state.withLock { $0.object } }
   var isAborted: Bool { state.withLock { $0.isAborted } }
 
-  @Sendable func answer(_ request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
+  @Sendable func answer(_ request: RecordingTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
     if request.parameter("uploads") != nil {
       return HTTPStreamingResponse(200, initiateAnswer(request.key, id: "U", bucket: request.bucket))
     }

@@ -13,7 +13,7 @@ final class PresignTests: XCTestCase {
   private func client(_ key: AccessKey) -> StorageClient<OSSProvider> {
     StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: key, configuration: .test,
-      transport: ScriptedTransport(replies: []), time: ManualClock(now: Timestamp(unixSeconds: 1_795_161_600)))
+      transport: RecordingTransport(replies: []), time: ManualClock(now: Timestamp(unixSeconds: 1_795_161_600)))
   }
 
   func testURLComesWithTheHeadersThatItsUserMustSend() async throws {
@@ -52,7 +52,7 @@ final class PresignTests: XCTestCase {
   }
 
   func testCOSPresignsURLs() async throws {
-    let url = try await cosClient(ScriptedTransport(replies: [])).presign(.get, "猫.jpg", validFor: .seconds(60)).url
+    let url = try await cosClient(RecordingTransport(replies: [])).presign(.get, "猫.jpg", validFor: .seconds(60)).url
     XCTAssertTrue(url.hasPrefix("http://127.0.0.1:9/photos-1250000000/%E7%8C%AB.jpg?"))
     XCTAssertTrue(url.contains("q-signature="))
   }

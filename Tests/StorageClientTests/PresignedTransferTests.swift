@@ -60,7 +60,7 @@ final class PresignedTransferTests: XCTestCase {
   }
 
   func testRequestIsSentAsItWasPresigned() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200)])
     try await put.upload(.bytes([1, 2, 3]), transport: transport)
     let request = try XCTUnwrap(transport.requests.first)
     XCTAssertEqual(request.url, put.url)
@@ -76,7 +76,7 @@ final class PresignedTransferTests: XCTestCase {
       (403, .accessDenied), (404, .noSuchKey), (412, .preconditionFailed), (501, .invalidRequest),
     ] {
       for request in [put, get] {
-        let transport = ScriptedTransport(replies: [HTTPStreamingResponse(status, "", ["Location": "https://e.com/"])])
+        let transport = RecordingTransport(replies: [HTTPStreamingResponse(status, "", ["Location": "https://e.com/"])])
         await assertThrows(
           ServiceError.self,
           {
@@ -100,7 +100,7 @@ final class PresignedTransferTests: XCTestCase {
     let document = """
       <Error><Code>AccessDenied</Code><Message>Request has expired.</Message><RequestId>R1</RequestId></Error>
       """
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(403, document, ["x-oss-request-id": "R1"])])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(403, document, ["x-oss-request-id": "R1"])])
     await assertThrows(ServiceError.self, { try await put.upload(.bytes([1]), transport: transport) }) {
       XCTAssertEqual($0.kind, .requestExpired)
       XCTAssertEqual($0.requestID, "R1")
@@ -109,7 +109,7 @@ final class PresignedTransferTests: XCTestCase {
 
   func testFailuresOfTheServiceAndTheNetworkAreRetried() async throws {
     let attempts = Mutex(0)
-    let transport = ScriptedTransport { _ throws(TransportError) in
+    let transport = RecordingTransport { _ throws(TransportError) in
       let attempt = attempts.withLock { attempts in
         attempts += 1
         return attempts
@@ -125,7 +125,7 @@ final class PresignedTransferTests: XCTestCase {
   }
 
   func testStreamIsSentOnce() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(429), HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(429), HTTPStreamingResponse(200)])
     let stream = UploadSource.stream(ByteStream([1, 2]), length: 2)
     await assertThrows(
       ServiceError.self, { try await put.upload(stream, configuration: fast, transport: transport) }
@@ -138,7 +138,7 @@ final class PresignedTransferTests: XCTestCase {
 
   func testOtherBytesThanTheServiceReceivedAreNoticed() async throws {
     let other = ObjectChecksum(.crc64, of: [9]).value
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(200, "", ["x-cos-request-id": "R", "x-cos-hash-crc64ecma": "\(other)"])
     ])
     await assertThrows(StorageError.self, { try await put.upload(.bytes([1]), transport: transport) }) {
@@ -156,19 +156,19 @@ final class PresignedTransferTests: XCTestCase {
         ["x-oss-request-id": "R", "x-oss-hash-crc64ecma": "\(stored)", "Content-Length": "3"])
     }
     await assertThrows(
-      StorageError.self, { try await get.download(to: file, transport: ScriptedTransport(replies: [reply()])) }
+      StorageError.self, { try await get.download(to: file, transport: RecordingTransport(replies: [reply()])) }
     ) { XCTAssertEqual($0.code, .checksumMismatch) }
     XCTAssertEqual(try directory.read("cat.jpg"), [5])
     XCTAssertEqual(try directory.names, ["cat.jpg"])
 
     let converted = PresignedRequest(
       method: .get, url: "\(get.url)&x-oss-process=image", headers: [:], expiration: get.expiration)
-    try await converted.download(to: file, transport: ScriptedTransport(replies: [reply()]))
+    try await converted.download(to: file, transport: RecordingTransport(replies: [reply()]))
     XCTAssertEqual(try directory.read("cat.jpg"), [1, 2, 4], "the checksum of the object is not that of the picture")
   }
 
   func testURLForAnotherMethodIsRefused() async throws {
-    let transport = ScriptedTransport(replies: [])
+    let transport = RecordingTransport(replies: [])
     await assertThrows(StorageError.self, { try await get.upload(.bytes([1]), transport: transport) }) {
       XCTAssertEqual($0.code, .invalidOption)
       XCTAssertTrue($0.message.contains("GET"))
@@ -222,7 +222,7 @@ final class PresignedTransferTests: XCTestCase {
     }
     let head = HTTPResponse(status: .ok, headerFields: [.eTag: "\"E\""])
     let replies = [HTTPStreamingResponse(200), HTTPStreamingResponse(response: head, body: stream)]
-    let transport = ScriptedTransport(replies: replies)
+    let transport = RecordingTransport(replies: replies)
     try await put.upload(.stream(stream, length: 1), transport: transport) { _ in
       wasOnMainThread.withLock { $0.append(isOnMainThread()) }
     }

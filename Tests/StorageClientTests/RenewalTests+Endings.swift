@@ -14,7 +14,7 @@ extension RenewalTests {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.3"])
     let hasLost = Mutex(false)
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       let isLost = hasLost.withLock { hasLost in
         guard fetches.values.count == 2, !hasLost else { return false }
         hasLost = true
@@ -33,7 +33,7 @@ extension RenewalTests {
     for (journey, isCured) in [(Duration.seconds(6), true), (.seconds(2), false)] {
       let (cache, fetches) = issuing(life: .seconds(5))
       let service = GuardedService(time: time, accepting: ["STS.3"])
-      let transport = ScriptedTransport { [time] request async throws(TransportError) in
+      let transport = RecordingTransport { [time] request async throws(TransportError) in
         time.advance(by: journey)
         return try await service.answer(request)
       }

@@ -21,7 +21,7 @@ extension RenewalTests {
   func testS3CredentialThatExpiresDuringARequestIsRefreshedBeforeIt() async throws {
     let (cache, fetches) = issuing(life: .seconds(3600))
     let service = GuardedService(time: time, accepting: ["STS.1"], voice: .s3)
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let client = s3Client(transport, cache)
     try await client.upload([1], to: "k")
     time.advance(by: .seconds(3000))
@@ -41,7 +41,7 @@ extension RenewalTests {
   func testS3CredentialIsRefreshedWithinItsMarginWhileTheOldOneStillSigns() async throws {
     let (cache, fetches) = issuing(life: .seconds(3600))
     let service = GuardedService(time: time, accepting: ["STS.1", "STS.2"], voice: .s3)
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let client = s3Client(transport, cache)
     try await client.upload([1], to: "k")
     time.advance(by: .seconds(3600 - 60))
@@ -60,7 +60,7 @@ extension RenewalTests {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time, voice: .s3)
       service.accept(["STS.2"], others: code)
-      let transport = ScriptedTransport(service.answer)
+      let transport = RecordingTransport(service.answer)
       let object = try await s3Client(transport, cache).upload(
         [1, 2], to: "k", options: UploadOptions(forbidOverwrite: true))
       XCTAssertEqual(object.size, 2, code)
@@ -79,7 +79,7 @@ extension RenewalTests {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time, voice: .s3)
       service.accept(["STS.2"], others: code)
-      let transport = ScriptedTransport(service.answer)
+      let transport = RecordingTransport(service.answer)
       _ = try await s3Client(transport, cache).head("k")
       XCTAssertEqual(transport.requests.map(\.method), [.head, .get, .head], code)
       XCTAssertEqual(fetches.values.count, 2, code)
@@ -91,7 +91,7 @@ extension RenewalTests {
     let (cache, fetches) = issuing(onlyUpTo: 1)
     let service = GuardedService(time: time, voice: .s3)
     service.accept([], others: "ExpiredToken")
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     await assertThrows(ServiceError.self, { try await s3Client(transport, cache).upload([1], to: "k") }) {
       XCTAssertEqual($0.kind, .credentialExpired)
       XCTAssertEqual($0.code, "ExpiredToken")

@@ -15,7 +15,7 @@ extension RenewalTests {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time, accepting: ["STS.2"], voice: .cos)
       let isDisturbed = Mutex(false)
-      let transport = ScriptedTransport { request async throws(TransportError) in
+      let transport = RecordingTransport { request async throws(TransportError) in
         let isFirst = isDisturbed.withLock { isDisturbed in
           defer { isDisturbed = isDisturbed || request.method == .get }
           return request.method == .get && !isDisturbed
@@ -36,7 +36,7 @@ extension RenewalTests {
   func testHeadIsSentAgainWithACredentialThatAnotherRequestRefreshed() async throws {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.2"], voice: .cos)
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       let reply = try await service.answer(request)
       if request.method == .head, fetches.values.count == 1, let refused = try? await cache.credential(lasting: .zero) {
         _ = try? await cache.credential(lasting: .zero, replacing: refused.generation)
@@ -51,7 +51,7 @@ extension RenewalTests {
   func testEachRejectionOfAHeadIsExplained() async throws {
     let (cache, _) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.3"], voice: .cos)
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     await assertThrows(ServiceError.self, { _ = try await client(transport, cache).head("k") }) {
       XCTAssertEqual($0.kind, .credentialExpired)
       XCTAssertEqual($0.message, "No.")

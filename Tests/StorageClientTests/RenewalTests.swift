@@ -47,7 +47,7 @@ final class RenewalTests: XCTestCase {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time)
       service.accept(["STS.2"], others: code)
-      let transport = ScriptedTransport(service.answer)
+      let transport = RecordingTransport(service.answer)
       let object = try await client(transport, cache).upload(
         [1, 2], to: "k", options: UploadOptions(forbidOverwrite: true))
       XCTAssertEqual(object.size, 2, code)
@@ -61,7 +61,7 @@ final class RenewalTests: XCTestCase {
   func testServiceErrorIsThrownWhenNoOtherCredentialIsAvailable() async throws {
     let (cache, fetches) = issuing(onlyUpTo: 1)
     let service = GuardedService(time: time, accepting: [])
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     await assertThrows(ServiceError.self, { try await client(transport, cache).upload([1], to: "k") }) {
       XCTAssertEqual($0.kind, .credentialExpired)
       XCTAssertEqual($0.attempts, 1)
@@ -76,7 +76,7 @@ final class RenewalTests: XCTestCase {
   func testUnknownPermanentKeyIsNotSentTwice() async throws {
     let service = GuardedService(time: time, accepting: [])
     service.accept([], others: "InvalidAccessKeyId")
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let cache = CredentialCache(key, events: log.events, time: time)
     await assertThrows(ServiceError.self, { try await client(transport, cache).upload([1], to: "k") }) {
       XCTAssertEqual($0.kind, .unknownAccessKey)
@@ -87,7 +87,7 @@ final class RenewalTests: XCTestCase {
 
   func testRefreshedCredentialThatIsRejectedIsNotRefreshedAgain() async throws {
     let (cache, fetches) = issuing()
-    let transport = ScriptedTransport(GuardedService(time: time, accepting: []).answer)
+    let transport = RecordingTransport(GuardedService(time: time, accepting: []).answer)
     await assertThrows(ServiceError.self, { try await client(transport, cache).upload([1], to: "k") }) {
       XCTAssertEqual($0.attempts, 2)
       XCTAssertNil($0.renewalError)
@@ -101,7 +101,7 @@ final class RenewalTests: XCTestCase {
     _ = try await cache.credential()
     let service = GuardedService(time: time, accepting: ["STS.2"])
     let gathering = Gathering(1000)
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       let reply = try await service.answer(request)
       if reply.response.status == .forbidden { await gathering.arrive() }
       return reply
@@ -124,7 +124,7 @@ final class RenewalTests: XCTestCase {
   func testCredentialIsRefreshedBeforeExpirationWithoutFailedRequests() async throws {
     let (cache, fetches) = issuing(life: .seconds(5))
     let service = GuardedService(time: time)
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let client = client(transport, cache)
     for number in 1...10 {
       service.accept(["STS.\(number)"])
@@ -139,7 +139,7 @@ final class RenewalTests: XCTestCase {
   func testHeadRejectedWithoutAReasonIsExplainedByAGet() async throws {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.2"], voice: .cos)
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     _ = try await client(transport, cache).head("k")
     XCTAssertEqual(transport.requests.map(\.method), [.head, .get, .head])
     XCTAssertEqual(transport.requests[1].headers[.range], "bytes=0-0")
@@ -150,7 +150,7 @@ final class RenewalTests: XCTestCase {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: [], voice: .cos)
     service.accept([], others: "AccessDenied")
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     await assertThrows(ServiceError.self, { _ = try await client(transport, cache).head("k") }) {
       XCTAssertEqual($0.kind, .accessDenied)
       XCTAssertEqual($0.message, "No.")
@@ -162,7 +162,7 @@ final class RenewalTests: XCTestCase {
 
   func testHeadRejectedWhereAGetSucceedsStaysRejected() async throws {
     let (cache, fetches) = issuing()
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       HTTPStreamingResponse(request.method == .head ? 403 : 206, request.method == .head ? "" : "x")
     }
     await assertThrows(ServiceError.self, { _ = try await client(transport, cache).head("k") }) {
@@ -175,7 +175,7 @@ final class RenewalTests: XCTestCase {
   func testRequestExpiredErrorRefreshesTheCredential() async throws {
     let (cache, fetches) = issuing()
     let body = "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>"
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(403, body), HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(403, body), HTTPStreamingResponse(200)])
     try await client(transport, cache).upload([1], to: "k")
     XCTAssertEqual(fetches.values.count, 2)
   }
@@ -183,7 +183,7 @@ final class RenewalTests: XCTestCase {
   func testClockAndCredentialAreBothCorrectedForOneRequest() async throws {
     let (cache, _) = issuing()
     let service = GuardedService(time: OffsetTime(base: time, offset: .seconds(1200)), accepting: ["STS.2"])
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let client = StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), credentials: cache,
       configuration: StorageClientConfiguration(attempts: 1), transport: transport, time: time)
@@ -202,7 +202,7 @@ final class RenewalTests: XCTestCase {
   func testReplacedCredentialIsUsedFromThenOn() async throws {
     let service = GuardedService(time: time, accepting: ["STS.2"])
     let first = AccessKey(id: "STS.1", secret: "s", sessionToken: "t")
-    let client = client(ScriptedTransport(service.answer), CredentialCache(first, time: time))
+    let client = client(RecordingTransport(service.answer), CredentialCache(first, time: time))
     await assertThrows(ServiceError.self) { try await client.upload([1], to: "k") }
     client.credentials.replace(with: AccessKey(id: "STS.2", secret: "s", sessionToken: "t"))
     try await client.upload([1], to: "k")
@@ -215,7 +215,7 @@ final class RenewalTests: XCTestCase {
       try await time.sleep(for: .seconds(20))
       return key
     }
-    let client = client(ScriptedTransport(replies: []), cache)
+    let client = client(RecordingTransport(replies: []), cache)
     let upload = Task { try await client.upload([1], to: "k") }
     for await _ in reached { break }
     upload.cancel()

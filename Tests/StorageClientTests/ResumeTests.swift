@@ -19,9 +19,9 @@ final class ResumeTests: XCTestCase {
   /// Returns a service whose responses break off after the given numbers of bytes, one number per response.
   private func breaking(
     _ service: ObjectService, after limits: [Int], silently: Bool = false
-  ) -> ScriptedTransport {
+  ) -> RecordingTransport {
     let sent = Collected<Int>()
-    return ScriptedTransport { request async throws(TransportError) in
+    return RecordingTransport { request async throws(TransportError) in
       var reply = try await service.answer(request)
       sent.append(1)
       guard sent.values.count <= limits.count, reply.response.status.kind == .successful else { return reply }
@@ -80,7 +80,7 @@ final class ResumeTests: XCTestCase {
 
   func testObjectReplacedBeforeTheResumptionIsNotMixed() async throws {
     let first = breaking(ObjectService(pattern(1000)), after: [100])
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       guard request.headers[.ifMatch] == nil else {
         return HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>Changed.</Message></Error>")
       }
@@ -95,7 +95,7 @@ final class ResumeTests: XCTestCase {
 
   func testResponseThatIsNotTheRemainderIsRejected() async throws {
     let first = breaking(ObjectService(pattern(1000)), after: [100])
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       var plain = HTTPRequest(method: .get, scheme: nil, authority: nil, path: request.path)
       if request.headers[.range] == nil { plain.headerFields = request.headers }
       return try await first.send(plain, body: .none)
@@ -107,7 +107,7 @@ final class ResumeTests: XCTestCase {
 
   func testObjectWithoutAStrongEntityTagIsNotResumed() async throws {
     for tag in ["W/\"E\""] {
-      let transport = ScriptedTransport { _ throws(TransportError) in
+      let transport = RecordingTransport { _ throws(TransportError) in
         var reply = HTTPStreamingResponse(200, "", ["Content-Length": "4", "ETag": tag])
         reply.body = ByteStream { { throw TransportError(.connectionLost, "Lost.", remedy: "None.") } }
         return reply

@@ -24,7 +24,7 @@ final class RetryTests: XCTestCase {
   }
 
   func testDelayGrowsWithJitterAndIsLimited() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
     let configuration = StorageClientConfiguration(
       attempts: 6, retryDelay: .seconds(1), longestRetryDelay: .seconds(5))
     await assertThrows(ServiceError.self, { _ = try await client(transport, configuration).head("k") }) {
@@ -45,13 +45,13 @@ final class RetryTests: XCTestCase {
     let now = time.now
     for (header, expected) in [("7", Duration.seconds(7)), (now.advanced(by: .seconds(9)).httpDate, .seconds(9))] {
       let throttled = HTTPStreamingResponse(429, "", ["Retry-After": header, "Date": now.httpDate])
-      _ = try await client(ScriptedTransport(replies: [throttled, HTTPStreamingResponse(200)])).head("k")
+      _ = try await client(RecordingTransport(replies: [throttled, HTTPStreamingResponse(200)])).head("k")
       XCTAssertEqual(time.naps.last, expected)
     }
   }
 
   func testLongRetryAfterIsNotWaitedFor() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in
+    let transport = RecordingTransport { _ throws(TransportError) in
       HTTPStreamingResponse(503, "", ["Retry-After": "3600"])
     }
     await assertThrows(ServiceError.self, { _ = try await client(transport).head("k") }) {
@@ -62,12 +62,12 @@ final class RetryTests: XCTestCase {
 
   func testOnlyTransientFailuresAreRetried() async throws {
     for status in [408, 429, 500, 502, 503, 504] {
-      let transport = ScriptedTransport(replies: [HTTPStreamingResponse(status), HTTPStreamingResponse(200)])
+      let transport = RecordingTransport(replies: [HTTPStreamingResponse(status), HTTPStreamingResponse(200)])
       _ = try await client(transport).upload([1], to: "k")
       XCTAssertEqual(transport.requests.count, 2, "\(status)")
     }
     for status in [301, 400, 401, 403, 404, 409, 411, 412, 416, 501] {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(status) }
+      let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(status) }
       await assertThrows(ServiceError.self) { _ = try await client(transport).upload([1], to: "k") }
       XCTAssertEqual(transport.requests.count, 1, "\(status)")
     }
@@ -75,7 +75,7 @@ final class RetryTests: XCTestCase {
       (TransportError.Code.timeout, 3), (.connectionLost, 3), (.connectionFailed, 3), (.invalidRequest, 1),
     ] {
       let error = lost(code)
-      let transport = ScriptedTransport { _ throws(TransportError) in throw error }
+      let transport = RecordingTransport { _ throws(TransportError) in throw error }
       await assertThrows(TransportError.self) { _ = try await client(transport).upload([1], to: "k") }
       XCTAssertEqual(transport.requests.count, count, "\(code)")
     }
@@ -84,20 +84,20 @@ final class RetryTests: XCTestCase {
   func testOperationThatMustHappenOnceIsNotRetriedIfItMayHaveHappened() async throws {
     let once = UploadOptions(forbidOverwrite: true)
     let gone = lost()
-    let lost = ScriptedTransport { _ throws(TransportError) in throw gone }
+    let lost = RecordingTransport { _ throws(TransportError) in throw gone }
     await assertThrows(TransportError.self) { try await client(lost).upload([1], to: "k", options: once) }
     XCTAssertEqual(lost.requests.count, 1)
-    let failed = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
+    let failed = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
     await assertThrows(ServiceError.self) { try await client(failed).upload([1], to: "k", options: once) }
     XCTAssertEqual(failed.requests.count, 1)
-    let throttled = ScriptedTransport(replies: [HTTPStreamingResponse(429), HTTPStreamingResponse(200)])
+    let throttled = RecordingTransport(replies: [HTTPStreamingResponse(429), HTTPStreamingResponse(200)])
     try await client(throttled).upload([1], to: "k", options: once)
     XCTAssertEqual(throttled.requests.count, 2)
   }
 
   func testInterruptedResponseIsRequestedAgain() async throws {
     let gone = lost()
-    let transport = ScriptedTransport { [log] _ throws(TransportError) in
+    let transport = RecordingTransport { [log] _ throws(TransportError) in
       var reply = HTTPStreamingResponse(200, listAnswer(listed("a")))
       if log.retries.isEmpty { reply.body = ByteStream { { throw gone } } }
       return reply
@@ -111,7 +111,7 @@ final class RetryTests: XCTestCase {
   func testInterruptedErrorResponseIsRequestedAgain() async throws {
     let gone = lost()
     let denied = "<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>"
-    let transport = ScriptedTransport { [log] _ throws(TransportError) in
+    let transport = RecordingTransport { [log] _ throws(TransportError) in
       var reply = HTTPStreamingResponse(403, denied)
       if log.retries.isEmpty { reply.body = ByteStream { { throw gone } } }
       return reply
@@ -124,7 +124,7 @@ final class RetryTests: XCTestCase {
   }
 
   func testStreamIsSentAgainFromTheBuffer() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(500), HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(500), HTTPStreamingResponse(200)])
     let chunks = AsyncStream<[UInt8]> { continuation in
       for chunk in [[1], [2, 3]] as [[UInt8]] { continuation.yield(chunk) }
       continuation.finish()
@@ -135,14 +135,14 @@ final class RetryTests: XCTestCase {
 
   func testErrorInASuccessfulResponseIsRetried() async throws {
     let failed = HTTPStreamingResponse(200, "<Error><Code>InternalError</Code><Message>Sorry.</Message></Error>")
-    let transport = ScriptedTransport(replies: [failed, HTTPStreamingResponse(200, copyAnswer)])
+    let transport = RecordingTransport(replies: [failed, HTTPStreamingResponse(200, copyAnswer)])
     let copy = try await client(transport).copy(from: "a", to: "b")
     XCTAssertEqual(copy.etag, "\"E\"")
     XCTAssertEqual(log.retries.count, 1)
   }
 
   func testRetryStopsWhenTheTaskIsCancelled() async throws {
-    let client = client(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) })
+    let client = client(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(500) })
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       _ = try await client.head("k")

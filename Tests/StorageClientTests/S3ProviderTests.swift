@@ -10,7 +10,7 @@ import XCTest
 /// Tests the client's S3-specific behaviour: checksums, payload hashes, conditions and regions.
 final class S3ProviderTests: XCTestCase {
   private func client(
-    _ transport: ScriptedTransport, endpoint: String? = endpoint, integrity: S3Integrity = S3Integrity()
+    _ transport: RecordingTransport, endpoint: String? = endpoint, integrity: S3Integrity = S3Integrity()
   ) -> StorageClient<S3Provider> {
     SecretWatch.install()
     return StorageClient(
@@ -31,7 +31,7 @@ final class S3ProviderTests: XCTestCase {
   // MARK: Bodies
 
   func testUploadSendsItsChecksumAndOverHTTPItsPayloadHash() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, "", ["ETag": "\"E\""])])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200, "", ["ETag": "\"E\""])])
     let uploaded = try await client(transport).upload(digits, to: "a")
     let request = try XCTUnwrap(transport.requests.first)
     XCTAssertEqual(request.headers[header("x-amz-checksum-crc64nvme")], digitsNVME)
@@ -46,7 +46,7 @@ final class S3ProviderTests: XCTestCase {
       ("https://s3.example.com", S3Integrity.BodySigning.automatic, "UNSIGNED-PAYLOAD"),
       ("https://s3.example.com", .always, digitsSHA256), (defaultEndpoint, .never, "UNSIGNED-PAYLOAD"),
     ] {
-      let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
+      let transport = RecordingTransport(replies: [HTTPStreamingResponse(200)])
       let client = client(transport, endpoint: endpoint, integrity: S3Integrity(bodySigning: signing))
       try await client.upload(digits, to: "a")
       XCTAssertEqual(transport.requests.first?.headers[header("x-amz-content-sha256")], expected, endpoint)
@@ -54,11 +54,11 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testChecksumAlgorithmIsConfigurable() async throws {
-    var transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
+    var transport = RecordingTransport(replies: [HTTPStreamingResponse(200)])
     try await client(transport, integrity: S3Integrity(checksum: .crc32))
       .upload(digits, to: "a")
     XCTAssertEqual(transport.requests.first?.headers[header("x-amz-checksum-crc32")], digitsCRC32)
-    transport = ScriptedTransport(replies: [
+    transport = RecordingTransport(replies: [
       HTTPStreamingResponse(200, "", ["x-amz-checksum-crc64nvme": "AAAAAAAAAAA="])
     ])
     await assertThrows(
@@ -72,7 +72,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testCallersChecksumTakesPrecedence() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200)])
     let options = UploadOptions(headers: [header("x-amz-checksum-sha256"): "AAAA"])
     try await client(transport).upload(.bytes(digits), to: "a", options: options, progress: nil)
     let headers = try XCTUnwrap(transport.requests.first).headers
@@ -81,7 +81,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testHeaderSetByTheClientIsRejected() async throws {
-    let transport = ScriptedTransport(replies: [])
+    let transport = RecordingTransport(replies: [])
     for name in ["x-amz-content-sha256", "x-amz-trailer", "x-amz-checksum-algorithm", "x-amz-security-token"] {
       let options = UploadOptions(headers: [header(name): "x"])
       await assertThrows(
@@ -96,7 +96,7 @@ final class S3ProviderTests: XCTestCase {
   func testMultipartUploadSendsTheChecksumsOfPartsAndObject() async throws {
     let bytes = pattern(250_000)
     let service = MultipartService()
-    let transport = ScriptedTransport(service.answer)
+    let transport = RecordingTransport(service.answer)
     let object = try await client(transport).upload(bytes, to: "big")
     XCTAssertEqual(service.object, bytes)
     let requests = transport.requests.sorted {
@@ -125,7 +125,7 @@ final class S3ProviderTests: XCTestCase {
     let tag = "\"\(MD5.hash(parts.flatMap(\.bytes)).hex)-3\""
     for (found, isStored) in [(tag, true), ("\"\(parts[0].hex)-3\"", false)] {
       let service = MultipartService()
-      let transport = ScriptedTransport { request async throws(TransportError) in
+      let transport = RecordingTransport { request async throws(TransportError) in
         if request.method == .head {
           return HTTPStreamingResponse(200, "", ["Content-Length": "250000", "ETag": found])
         }
@@ -154,7 +154,7 @@ final class S3ProviderTests: XCTestCase {
   // MARK: Conditions
 
   func testForbidOverwriteIsACondition() async throws {
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>No.</Message></Error>")
     ])
     await assertThrows(
@@ -169,7 +169,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testUploadCanBeConditionalOnTheReplacedObject() async throws {
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(412, "<Error><Code>PreconditionFailed</Code><Message>No.</Message></Error>")
     ])
     await assertThrows(
@@ -179,7 +179,7 @@ final class S3ProviderTests: XCTestCase {
           .bytes(digits), to: "a", options: UploadOptions(ifMatch: "\"E\""), progress: nil)
       }, { XCTAssertEqual($0.kind, .preconditionFailed) })
     XCTAssertEqual(transport.requests.first?.headers[.ifMatch], "\"E\"")
-    let other = ScriptedTransport(replies: [])
+    let other = RecordingTransport(replies: [])
     await assertThrows(
       StorageError.self,
       {
@@ -193,7 +193,7 @@ final class S3ProviderTests: XCTestCase {
   func testDownloadRequestsTheChecksumFirstAndComparesIt() async throws {
     let bytes = pattern(450_000)
     for checksum in [ObjectChecksum(.crc32, of: bytes), ObjectChecksum(.crc32, 1)] {
-      let transport = ScriptedTransport { request throws(TransportError) in
+      let transport = RecordingTransport { request throws(TransportError) in
         let headers = ["ETag": "\"E\""]
         guard let range = request.headers[.range] else {
           return HTTPStreamingResponse(
@@ -230,7 +230,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testAmbiguousHeadErrorIsReplacedByTheDownloadsError() async throws {
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       request.method == .head
         ? HTTPStreamingResponse(404)
         : HTTPStreamingResponse(404, "<Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>")
@@ -242,7 +242,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testCompositeChecksumIsNotCompared() async throws {
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       HTTPStreamingResponse(200, digits, ["x-amz-checksum-crc32": "AAAAAA==-3"])
     ])
     let object = try await client(transport).open("a", options: DownloadOptions())
@@ -263,7 +263,7 @@ final class S3ProviderTests: XCTestCase {
       (400, "AuthorizationHeaderMalformed", true), (301, "PermanentRedirect", false),
       (307, "TemporaryRedirect", false), (400, "IllegalLocationConstraintException", false),
     ] {
-      let transport = ScriptedTransport(replies: [
+      let transport = RecordingTransport(replies: [
         redirect(status, code, region: "us-west-2", inBody: inBody), HTTPStreamingResponse(204),
         HTTPStreamingResponse(204),
       ])
@@ -284,7 +284,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testCustomEndpointIsKept() async throws {
-    let transport = ScriptedTransport(replies: [
+    let transport = RecordingTransport(replies: [
       redirect(400, "AuthorizationHeaderMalformed", region: "us-west-2", inBody: true), HTTPStreamingResponse(204),
     ])
     try await client(transport).delete("a")
@@ -293,7 +293,7 @@ final class S3ProviderTests: XCTestCase {
 
   func testErrorWithTheSameOrNoRegionIsNotFollowed() async throws {
     for region in ["eu-central-1", "x.evil.test/#", "", "aws-global", "US-WEST-2"] {
-      let transport = ScriptedTransport(replies: [redirect(301, "PermanentRedirect", region: region, inBody: false)])
+      let transport = RecordingTransport(replies: [redirect(301, "PermanentRedirect", region: region, inBody: false)])
       await assertThrows(
         ServiceError.self, { try await client(transport, endpoint: nil).delete("a") },
         { XCTAssertEqual($0.kind, .wrongEndpoint, region) })
@@ -302,7 +302,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testRepeatedRedirectsAreFollowedOnce() async throws {
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       let other = request.url.contains("us-west-2") ? "eu-west-1" : "us-west-2"
       return HTTPStreamingResponse(301, "", ["x-amz-bucket-region": other])
     }
@@ -313,7 +313,7 @@ final class S3ProviderTests: XCTestCase {
   }
 
   func testRedirectedHeadIsExplainedByAGet() async throws {
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       if request.url.contains("us-west-2") { return HTTPStreamingResponse(200) }
       return request.method == .head
         ? HTTPStreamingResponse(400)
@@ -327,7 +327,7 @@ final class S3ProviderTests: XCTestCase {
   // MARK: Buckets
 
   func testBucketIsCreatedInItsRegion() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200, "", ["Location": "/photos"])])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200, "", ["Location": "/photos"])])
     try await client(transport).createBucket()
     XCTAssertEqual(
       String(decoding: try XCTUnwrap(transport.requests.first).body, as: UTF8.self).suffix(101),

@@ -11,7 +11,7 @@ import XCTest
 /// Tests how requests are sent: endpoints, attempts, signatures and the limit of concurrent requests.
 final class SendingTests: XCTestCase {
   func testTokenIsSentOverPlainHTTPOnlyToLoopback() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     for endpoint in ["http://127.0.0.1:9", "http://localhost:9", "http://[::1]:9", "https://oss.example.com"] {
       _ = try await ossClient(transport, key: temporaryKey, endpoint: endpoint).head("k")
     }
@@ -27,12 +27,12 @@ final class SendingTests: XCTestCase {
   }
 
   func testInvalidEndpointIsReportedByTheFirstOperation() async throws {
-    let client = ossClient(ScriptedTransport(replies: []), endpoint: "ftp://x")
+    let client = ossClient(RecordingTransport(replies: []), endpoint: "ftp://x")
     await assertThrows(SigningError.self) { _ = try await client.head("k") }
   }
 
   func testPublicEndpointsContainTheBucketInTheHost() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     _ = try await StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou"), credentials: key, transport: transport
     ).head("k")
@@ -48,15 +48,15 @@ final class SendingTests: XCTestCase {
   }
 
   func testServerErrorIsRetriedAndAccessDeniedIsNot() async throws {
-    let flaky = ScriptedTransport(replies: [
+    let flaky = RecordingTransport(replies: [
       HTTPStreamingResponse(500), HTTPStreamingResponse(503), HTTPStreamingResponse(200),
     ])
     _ = try await ossClient(flaky).head("k")
     XCTAssertEqual(flaky.requests.count, 3)
-    let down = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
+    let down = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(500) }
     await assertThrows(ServiceError.self) { _ = try await ossClient(down).head("k") }
     XCTAssertEqual(down.requests.count, 3)
-    let refused = ScriptedTransport { _ throws(TransportError) in
+    let refused = RecordingTransport { _ throws(TransportError) in
       HTTPStreamingResponse(403, "<Error><Code>AccessDenied</Code><Message>No right.</Message></Error>")
     }
     await assertThrows(ServiceError.self) { _ = try await ossClient(refused).head("k") }
@@ -64,7 +64,7 @@ final class SendingTests: XCTestCase {
   }
 
   func testOperationThatMustHappenOnceIsNotRetried() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in
+    let transport = RecordingTransport { _ throws(TransportError) in
       throw TransportError(.connectionLost, "Lost.", remedy: "None.")
     }
     await assertThrows(TransportError.self) {
@@ -75,7 +75,7 @@ final class SendingTests: XCTestCase {
 
   func testEveryAttemptIsSignedAgain() async throws {
     let time = ManualClock(now: Timestamp(unixSeconds: 1_795_161_600))
-    let transport = ScriptedTransport { _ throws(TransportError) in
+    let transport = RecordingTransport { _ throws(TransportError) in
       defer { time.advance(by: .seconds(1)) }
       return HTTPStreamingResponse(time.uptime == .zero ? 500 : 200)
     }
@@ -88,7 +88,7 @@ final class SendingTests: XCTestCase {
   }
 
   func testConcurrentRequestsAreLimited() async throws {
-    let transport = ScriptedTransport { _ async throws(TransportError) in
+    let transport = RecordingTransport { _ async throws(TransportError) in
       for _ in 0..<20 { await Task.yield() }
       return HTTPStreamingResponse(200)
     }
@@ -103,7 +103,7 @@ final class SendingTests: XCTestCase {
   }
 
   func testDownloadCountsAsInFlightWhileItIsRead() async throws {
-    let transport = ScriptedTransport(ObjectService(pattern(10)).answer)
+    let transport = RecordingTransport(ObjectService(pattern(10)).answer)
     let client = ossClient(transport, configuration: StorageClientConfiguration(requestsInFlight: 1))
     var open: DownloadedObject? = try await client.open("k")
     let waiting = Task { try await client.head("k") }

@@ -11,7 +11,7 @@ import XCTest
 final class ServiceErrorTests: XCTestCase {
   private func error(_ reply: HTTPStreamingResponse, of key: String = "k") async throws -> ServiceError {
     do {
-      _ = try await ossClient(ScriptedTransport { _ throws(TransportError) in reply }).head(key)
+      _ = try await ossClient(RecordingTransport { _ throws(TransportError) in reply }).head(key)
     } catch let error as ServiceError {
       return error
     }

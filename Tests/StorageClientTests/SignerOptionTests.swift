@@ -10,7 +10,7 @@ import XCTest
 final class SignerOptionTests: XCTestCase {
   private func sent(_ provider: some BucketProvider<AccessKey>, _ headers: HTTPFields = [:]) async throws -> HTTPFields
   {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200)])
     _ = try await StorageClient(provider, credentials: key, configuration: .test, transport: transport)
       .head("a", headers: headers)
     return try XCTUnwrap(transport.requests.first).headers
@@ -31,7 +31,7 @@ final class SignerOptionTests: XCTestCase {
   }
 
   func testAdditionalSubresourcesOfOSSV1() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200)])
     let provider = OSSProvider(
       bucket: "photos", region: "cn-hangzhou", signature: .v1, endpoint: endpoint, additionalSubresources: ["x-new"])
     _ = try await StorageClient(provider, credentials: key, configuration: .test, transport: transport)

@@ -34,7 +34,7 @@ final class TokenServiceTests: XCTestCase {
     configuration.longestRetryDelay = .seconds(20)
     let client = StorageClient(
       .oss(bucket: "photos", region: "cn-hangzhou", endpoint: endpoint), credentials: cache,
-      configuration: configuration, transport: ScriptedTransport(service.answer), time: time)
+      configuration: configuration, transport: RecordingTransport(service.answer), time: time)
     return Task { try await client.upload([1, 2], to: "k").size }
   }
 

@@ -213,7 +213,7 @@ final class TransferPipelineTests: XCTestCase {
   func testCancelledPipelineLeavesNoTransfersAndNoPartialFiles() async throws {
     let directory = try TemporaryDirectory(self)
     let started = Collected<String>()
-    let transport = ScriptedTransport { request async throws(TransportError) in
+    let transport = RecordingTransport { request async throws(TransportError) in
       started.append(request.path)
       return HTTPStreamingResponse(
         response: HTTPResponse(status: .ok, headerFields: [.contentLength: "1000", .eTag: "\"E\""]),

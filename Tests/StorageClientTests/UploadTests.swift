@@ -9,7 +9,7 @@ import XCTest
 final class UploadTests: XCTestCase {
   func testUploadSendsItsAttributes() async throws {
     let bytes = Array("meow".utf8)
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       HTTPStreamingResponse(
         200, "", ["ETag": "\"abc\"", "x-oss-hash-crc64ecma": "\(crc(request.body).value)", "x-oss-request-id": "R1"])
     }
@@ -38,7 +38,7 @@ final class UploadTests: XCTestCase {
   }
 
   func testCOSUsesItsOwnHeaderNames() async throws {
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(200)])
     try await cosClient(transport).upload(
       [], to: "k", metadata: ["a": "b"], options: UploadOptions(forbidOverwrite: true))
     let headers = try XCTUnwrap(transport.requests.first).headers
@@ -49,7 +49,7 @@ final class UploadTests: XCTestCase {
 
   func testMediaTypeIsDerivedFromTheNameUnlessGiven() async throws {
     let directory = try TemporaryDirectory(self)
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let client = ossClient(transport)
     try await client.upload([1], to: "a/b.PNG")
     try await client.upload([1], to: "a.b/c")
@@ -62,7 +62,7 @@ final class UploadTests: XCTestCase {
   }
 
   func testInvalidMetadataIsRejectedBeforeSending() async throws {
-    let transport = ScriptedTransport(replies: [])
+    let transport = RecordingTransport(replies: [])
     let client = ossClient(transport)
     let bad = [["a b": "x"], ["": "x"], ["a": "x\r\ny"], ["a": " x"], ["a": "1", "A": "2"]]
     for metadata in bad {
@@ -74,7 +74,7 @@ final class UploadTests: XCTestCase {
   }
 
   func testKeysAreSentByteForByte() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     let client = ossClient(transport)
     let keys = ["a//b", "a/../b", "./a", "a%2Fb", "a+b c", "猫/🐈", "a?b#c&d=e", String(repeating: "k", count: 1023)]
     for key in keys { try await client.upload([1], to: key) }
@@ -87,7 +87,7 @@ final class UploadTests: XCTestCase {
   }
 
   func testLongestKeyDependsOnTheService() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
+    let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200) }
     func s3(_ endpoint: ServiceEndpoint) -> any ObjectStore {
       StorageClient(
         .s3(bucket: "photos", region: "eu-central-1", endpoint: endpoint), credentials: key, configuration: .test,
@@ -114,7 +114,7 @@ final class UploadTests: XCTestCase {
   }
 
   func testInvalidKeysAreRejectedBeforeSending() async throws {
-    let transport = ScriptedTransport(replies: [])
+    let transport = RecordingTransport(replies: [])
     let client = ossClient(transport)
     for key in ["", "a\0b", String(repeating: "k", count: 1024), String(repeating: "猫", count: 342)] {
       await assertThrows(SigningError.self) { try await client.upload([1], to: key) }
@@ -125,7 +125,7 @@ final class UploadTests: XCTestCase {
   }
 
   func testDamagedUploadIsReported() async throws {
-    let transport = ScriptedTransport { _ throws(TransportError) in
+    let transport = RecordingTransport { _ throws(TransportError) in
       HTTPStreamingResponse(200, "", ["x-oss-hash-crc64ecma": "1"])
     }
     await assertThrows(StorageError.self, { try await ossClient(transport).upload([1, 2], to: "k") }) {
@@ -135,7 +135,7 @@ final class UploadTests: XCTestCase {
 
   func testProgressIsMonotonicAcrossRetries() async throws {
     let bytes = pattern(150_000)
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(503), HTTPStreamingResponse(200)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(503), HTTPStreamingResponse(200)])
     let seen = Collected<TransferProgress>()
     let configuration = StorageClientConfiguration(multipartThreshold: 1 << 20, partSize: 1 << 20, retryDelay: .zero)
     try await ossClient(transport, configuration: configuration).upload(bytes, to: "k") { seen.append($0) }
@@ -147,7 +147,7 @@ final class UploadTests: XCTestCase {
 
   func testMissingFileAndDirectoryAreRejected() async throws {
     let directory = try TemporaryDirectory(self)
-    let client = ossClient(ScriptedTransport(replies: []))
+    let client = ossClient(RecordingTransport(replies: []))
     for name in ["", "missing"] {
       await assertThrows(StorageError.self, { try await client.upload(directory.path(name), to: "k") }) {
         XCTAssertEqual($0.code, .unusableFile)
@@ -157,7 +157,7 @@ final class UploadTests: XCTestCase {
 
   func testFailedCallbackHasItsOwnErrorKind() async throws {
     let body = "<Error><Code>CallbackFailed</Code><Message>Error status : 502.</Message></Error>"
-    let transport = ScriptedTransport(replies: [HTTPStreamingResponse(203, body)])
+    let transport = RecordingTransport(replies: [HTTPStreamingResponse(203, body)])
     await assertThrows(ServiceError.self, { try await ossClient(transport).upload([1], to: "k") }) { error in
       XCTAssertEqual(error.kind, .callbackFailed)
       XCTAssertTrue(error.isStored)

@@ -12,8 +12,8 @@ final class VersioningTests: XCTestCase {
   private static let once = UploadOptions(forbidOverwrite: true, checksVersioning: true)
 
   /// A transport to a bucket with the given versioning configuration.
-  private func service(_ document: String) -> ScriptedTransport {
-    ScriptedTransport { request in
+  private func service(_ document: String) -> RecordingTransport {
+    RecordingTransport { request in
       guard request.method == .get else {
         return HTTPStreamingResponse(200, "<CopyObjectResult><ETag>\"a\"</ETag></CopyObjectResult>", ["ETag": "\"a\""])
       }

@@ -102,7 +102,7 @@ final class IdentifiedNode: TransferEngine {
 
   // MARK: Node API
 
-  @Sendable func reply(to request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
+  @Sendable func reply(to request: RecordingTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
     guard state.withLock({ $0.accepted.contains(request.headers[.authorization] ?? "") }) else {
       return Self.refusal(401)
     }
@@ -128,7 +128,7 @@ final class IdentifiedNode: TransferEngine {
     }
   }
 
-  private func children(of id: String, _ request: ScriptedTransport.Recorded) -> HTTPStreamingResponse {
+  private func children(of id: String, _ request: RecordingTransport.Recorded) -> HTTPStreamingResponse {
     state.withLock { state in
       guard id == "1" || state.files[id] != nil else { return Self.refusal(404) }
       guard request.headers.contains(where: { $0.name.canonicalName == "accept-version" && $0.value == "4.0" }) else {
@@ -155,7 +155,7 @@ final class IdentifiedNode: TransferEngine {
     }
   }
 
-  private func create(in id: String, _ request: ScriptedTransport.Recorded) -> HTTPStreamingResponse {
+  private func create(in id: String, _ request: RecordingTransport.Recorded) -> HTTPStreamingResponse {
     guard let body = try? JSONValue(parsing: request.body), let name = body["name"]?.string, body["type"] == "folder"
     else { return Self.refusal(400) }
     return state.withLock { state in

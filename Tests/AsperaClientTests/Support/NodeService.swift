@@ -4,12 +4,13 @@
 import AsperaAuth
 import AsperaClient
 import ClientTestSupport
+import Foundation
 import HTTPTypes
 import StorageAuth
 import StorageClient
 import Synchronization
 
-/// A node without a network: its Node API for a ``ScriptedTransport`` and its files for a ``FileEngine``.
+/// A node without a network: its Node API for a ``RecordingTransport`` and its files for a ``FileEngine``.
 final class NodeService: Sendable {
   private struct State {
     var files: [String: [UInt8]] = [:]
@@ -29,7 +30,7 @@ final class NodeService: Sendable {
   }
 
   /// The `Authorization` header of ``nodeAccess``.
-  static let authorization = "Basic " + "mia:not-a-password".utf8.base64
+  static let authorization = "Basic " + Data("mia:not-a-password".utf8).base64EncodedString()
 
   var files: [String: [UInt8]] { state.withLock { $0.files } }
   var tokensIssued: Int { state.withLock { $0.issued } }
@@ -55,7 +56,7 @@ final class NodeService: Sendable {
 
   func makeFolder(_ path: String) { state.withLock { _ = $0.folders.insert(path) } }
 
-  @Sendable func reply(to request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
+  @Sendable func reply(to request: RecordingTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
     guard state.withLock({ $0.accepted.contains(request.headers[.authorization] ?? "") }) else {
       return HTTPStreamingResponse(
         401, #"{"error":{"code":401,"reason":"Unauthorized","user_message":"Who are you?"}}"#)

@@ -24,7 +24,7 @@ final class ListingOrderTests: XCTestCase {
           prefix: prefix, delimiter: delimiter ?? "", next: reply.next,
           element: ofCOS ? "NextMarker" : "NextContinuationToken"))
     }
-    let transport = ScriptedTransport(replies: pages)
+    let transport = RecordingTransport(replies: pages)
     let store: any ObjectStore = ofCOS ? cosClient(transport) : ossClient(transport)
     return try await store.list(prefix: prefix, delimiter: delimiter).reduce(into: []) { $0.append($1.name) }
   }
@@ -91,7 +91,7 @@ final class ListingOrderTests: XCTestCase {
   func testEndlessPagesAreErrors() async throws {
     for cycle in [["t"], ["t", "u"], ["t", "u", "v", "w"]] {
       let number = Mutex(0)
-      let transport = ScriptedTransport { _ throws(TransportError) in
+      let transport = RecordingTransport { _ throws(TransportError) in
         let next = number.withLock { number in
           number += 1
           return cycle[number % cycle.count]
@@ -104,7 +104,7 @@ final class ListingOrderTests: XCTestCase {
       XCTAssertEqual(transport.requests.count, cycle.count + 1)
     }
     let number = Mutex(0)
-    let fresh = ScriptedTransport { _ throws(TransportError) in
+    let fresh = RecordingTransport { _ throws(TransportError) in
       let next = number.withLock { number in
         number += 1
         return "t\(number)"
@@ -142,7 +142,7 @@ final class ListingOrderTests: XCTestCase {
         uploadsAnswer(
           items.joined() + (marker ?? ""), prefix: prefix, end: "<IsTruncated>\(next != nil)</IsTruncated>"))
     }
-    return try await ossClient(ScriptedTransport(replies: replies)).unfinishedUploads(prefix: prefix)
+    return try await ossClient(RecordingTransport(replies: replies)).unfinishedUploads(prefix: prefix)
       .reduce(into: []) { $0.append("\($1.key)#\($1.uploadID)") }
   }
 

@@ -20,7 +20,7 @@ final class ServiceDocumentTests: XCTestCase {
   ]
 
   private func client(_ body: String) -> StorageClient<OSSProvider> {
-    ossClient(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) })
+    ossClient(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, body) })
   }
 
   private func assertMalformed(
@@ -130,15 +130,15 @@ final class ServiceDocumentTests: XCTestCase {
 
   func testBucketNamesThatServicesAreKnownToReportOtherwiseAreAccepted() async throws {
     let page = listAnswer(bucket: "photos")
-    let cos = cosClient(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
+    let cos = cosClient(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
     for try await _ in cos.list() {}
     let alias = StorageClient(
       .s3(bucket: "mine-s3alias", region: "eu-central-1", endpoint: endpoint), credentials: key, configuration: .test,
-      transport: ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
+      transport: RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
     for try await _ in alias.list() {}
     for bucket in ["photo", "photos-125000000", "photos-", "other"] {
       let page = listAnswer(bucket: bucket)
-      let cos = cosClient(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
+      let cos = cosClient(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) })
       await assertMalformed(page) { for try await _ in cos.list() {} }
     }
   }
@@ -194,10 +194,10 @@ final class ServiceDocumentTests: XCTestCase {
     ]
     for pages in wrong {
       await assertMalformed("\(pages.count)") {
-        _ = try await upload(.init(sender: ossClient(ScriptedTransport(replies: pages)).sender)).storedParts()
+        _ = try await upload(.init(sender: ossClient(RecordingTransport(replies: pages)).sender)).storedParts()
       }
     }
-    let right = ossClient(ScriptedTransport(replies: [page([1, 3], next: 3), page([7])]))
+    let right = ossClient(RecordingTransport(replies: [page([1, 3], next: 3), page([7])]))
     let parts = try await upload(.init(sender: right.sender)).storedParts()
     XCTAssertEqual(parts.map(\.number), [1, 3, 7])
   }

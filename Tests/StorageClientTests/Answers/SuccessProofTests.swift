@@ -16,7 +16,7 @@ final class SuccessProofTests: XCTestCase {
   private func client(
     _ status: Int = 200, _ body: String = page, _ headers: [String: String] = ["ETag": ""]
   ) -> StorageClient<OSSProvider> {
-    ossClient(ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(status, body, headers) })
+    ossClient(RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(status, body, headers) })
   }
 
   func testPagesAreNoSuccess() async throws {
@@ -64,7 +64,7 @@ final class SuccessProofTests: XCTestCase {
   }
 
   func testPresignedTransfersNeedTheProofToo() async throws {
-    let portal = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, Self.page, ["ETag": ""]) }
+    let portal = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, Self.page, ["ETag": ""]) }
     let client = ossClient(portal)
     let put = try await client.presign(.put, "k", validFor: .seconds(60))
     await assertThrows(StorageError.self, { try await put.upload(.bytes([1]), transport: portal) }) {

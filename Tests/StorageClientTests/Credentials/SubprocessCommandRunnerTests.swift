@@ -127,7 +127,7 @@ final class SubprocessCommandRunnerTests: XCTestCase {
   }
 
   func testCommandProvidesAKey() async throws {
-    var machine = ProviderContext(transport: ScriptedTransport(replies: []), commands: SubprocessCommandRunner())
+    var machine = ProviderContext(transport: RecordingTransport(replies: []), commands: SubprocessCommandRunner())
     machine.environment = { _ in nil }
     let provider = ProcessCredentialProvider(
       ["printf", #"{"AccessKeyId":"AKIDexample","AccessKeySecret":"secret"}"#]).bound(to: machine)

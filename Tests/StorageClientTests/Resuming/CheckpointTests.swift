@@ -149,7 +149,7 @@ final class CheckpointTests: XCTestCase {
       uploadsAnswer(end: "<IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker>"),
     ]
     for page in pages {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
+      let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(200, page) }
       await assertThrows(
         StorageError.self, { for try await _ in ossClient(transport).unfinishedUploads() {} }
       ) { XCTAssertEqual($0.code, .malformedResponse) }

@@ -17,7 +17,7 @@ final class ObjectIdentityTests: XCTestCase {
   ) -> ObjectIdentity? {
     StorageClient(
       .oss(bucket: bucket, region: "cn-hangzhou", endpoint: url, style: style),
-      credentials: AccessKey(id: "i", secret: "s"), transport: ScriptedTransport(replies: [])
+      credentials: AccessKey(id: "i", secret: "s"), transport: RecordingTransport(replies: [])
     ).identity(of: key)
   }
 
@@ -49,7 +49,7 @@ final class ObjectIdentityTests: XCTestCase {
   func testIdentityIsTheSameAfterARedirectionAndInACheckpoint() async throws {
     let client = StorageClient(
       .s3(bucket: "photos", region: "us-east-1"), credentials: AccessKey(id: "i", secret: "s"), configuration: .test,
-      transport: ScriptedTransport(replies: [
+      transport: RecordingTransport(replies: [
         HTTPStreamingResponse(301, "", ["x-amz-bucket-region": "eu-west-1"]), HTTPStreamingResponse(200),
       ]))
     let before = try XCTUnwrap(client.identity(of: "k"))

@@ -259,7 +259,7 @@ final class ResumableDownloadTests: XCTestCase {
   func testFileWithAnotherChecksumIsRemoved() async throws {
     let directory = try TemporaryDirectory(self)
     let checkpoint = MemoryCheckpoint<DownloadCheckpoint>()
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       HTTPStreamingResponse(
         request.method == .head ? 200 : 206, request.method == .head ? [] : [1, 2, 3],
         [
@@ -279,7 +279,7 @@ final class ResumableDownloadTests: XCTestCase {
     let directory = try TemporaryDirectory(self)
     let checkpoint = MemoryCheckpoint<DownloadCheckpoint>()
     for etag in ["W/\"E\"", ""] {
-      let transport = ScriptedTransport { _ throws(TransportError) in
+      let transport = RecordingTransport { _ throws(TransportError) in
         HTTPStreamingResponse(200, "", ["Content-Length": "3", "ETag": etag])
       }
       await assertThrows(
@@ -287,7 +287,7 @@ final class ResumableDownloadTests: XCTestCase {
         { try await ossClient(transport).download("k", to: directory.path("copy.bin"), checkpoint: checkpoint) }
       ) { XCTAssertEqual($0.code, etag.isEmpty ? .malformedResponse : .unsupported) }
     }
-    let none = ScriptedTransport(replies: [])
+    let none = RecordingTransport(replies: [])
     for options in [
       DownloadOptions(range: ByteRange(0..<5)), DownloadOptions(parameters: [.init(name: "x-oss-process", value: "a")]),
     ] {

@@ -264,7 +264,7 @@ final class ResumableUploadTests: XCTestCase {
     let file = try directory.write([UInt8](repeating: 1, count: count * 102_400), to: "large.bin")
     let service = MultipartService()
     let checkpoint = MemoryCheckpoint<UploadCheckpoint>()
-    try await ossClient(ScriptedTransport(service.answer)).upload(file, to: "k", checkpoint: checkpoint)
+    try await ossClient(RecordingTransport(service.answer)).upload(file, to: "k", checkpoint: checkpoint)
     let entries = checkpoint.saves.reduce(0) { $0 + $1.parts.count }
     XCTAssertEqual(checkpoint.saves.last?.parts.count, count)
     XCTAssertLessThan(entries, 130 * count)

@@ -43,7 +43,7 @@ final class GuardedService: Sendable {
     state.withLock { $0 = State(accepted: accepted, code: code) }
   }
 
-  @Sendable func answer(_ request: ScriptedTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
+  @Sendable func answer(_ request: RecordingTransport.Recorded) async throws(TransportError) -> HTTPStreamingResponse {
     let now = time.now
     guard let (date, identity) = request.signature else { return refuse("AccessDenied", "Anonymous.", request, now) }
     let skew = date.duration(to: now)
@@ -58,7 +58,7 @@ final class GuardedService: Sendable {
   }
 
   private func refuse(
-    _ code: String, _ message: String, _ request: ScriptedTransport.Recorded, _ now: Timestamp
+    _ code: String, _ message: String, _ request: RecordingTransport.Recorded, _ now: Timestamp
   ) -> HTTPStreamingResponse {
     let body = "<Error><Code>\(code)</Code><Message>\(message)</Message><ServerTime>\(now)</ServerTime></Error>"
     let isMute = request.method == .head || voice == .silent
@@ -69,7 +69,7 @@ final class GuardedService: Sendable {
   }
 }
 
-extension ScriptedTransport.Recorded {
+extension RecordingTransport.Recorded {
   /// The time and the access key ID of a signature of OSS V4, S3 or COS.
   fileprivate var signature: (Timestamp, String)? {
     guard let text = headers[.authorization] else { return nil }

@@ -157,7 +157,7 @@ final class FolderSyncTests: XCTestCase {
   func testNothingIsChangedIfASideCannotBeListedToItsEnd() async throws {
     let local = try folder(["a": [1], "b": [2]])
     let page = listAnswer(listed("p%2Fc", size: 0), prefix: "p%2F", next: "t")
-    let transport = ScriptedTransport { request throws(TransportError) in
+    let transport = RecordingTransport { request throws(TransportError) in
       if request.parameter("continuation-token") != nil {
         return HTTPStreamingResponse(403, "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>")
       }

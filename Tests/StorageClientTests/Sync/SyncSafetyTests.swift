@@ -191,7 +191,7 @@ final class SyncSafetyTests: SyncTestCase {
   // matrix: Synchronization: directions
   func testSidesThatContainEachOtherAreRefused() async throws {
     func side(_ prefix: String, _ endpoint: String = "http://127.0.0.1:9", bucket: String = "photos") -> SyncLocation {
-      let transport = ScriptedTransport { _ throws(TransportError) in HTTPStreamingResponse(404) }
+      let transport = RecordingTransport { _ throws(TransportError) in HTTPStreamingResponse(404) }
       let client = StorageClient(
         .oss(bucket: bucket, region: "cn-hangzhou", endpoint: endpoint), credentials: key, configuration: .test,
         transport: transport)

@@ -187,30 +187,29 @@ public struct CredentialCommand: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// expanded. Returns `nil` if the line is empty, has an unclosed quotation mark or ends with a backslash.
   package init?(splitting line: String) {
     var arguments: [String] = []
-    var current: String?
+    // The argument that is being read, or `nil` between two arguments; `""` begins one, too.
+    var argument: String.UnicodeScalarView?
     var quote: Unicode.Scalar?
     var characters = line.unicodeScalars.makeIterator()
     while let character = characters.next() {
       switch (quote, character) {
       case ("'"?, "'"), ("\""?, "\""): quote = nil
-      case ("\""?, "\\"):
-        guard let next = characters.next() else { return nil }
-        current = (current ?? "") + ("\"\\$`".unicodeScalars.contains(next) ? "\(next)" : "\\\(next)")
-      case (.some, _): current = (current ?? "") + "\(character)"
       case (nil, "'"), (nil, "\""):
         quote = character
-        current = current ?? ""
-      case (nil, "\\"):
+        argument = argument ?? .init()
+      case (nil, "\\"), ("\""?, "\\"):
         guard let next = characters.next() else { return nil }
-        current = (current ?? "") + "\(next)"
+        if quote != nil && !"\"\\$`".unicodeScalars.contains(next) { argument?.append(character) }
+        if argument?.append(next) == nil { argument = .init([next]) }
       case (nil, _) where character.properties.isWhitespace:
-        if let argument = current { arguments.append(argument) }
-        current = nil
-      case (nil, _): current = (current ?? "") + "\(character)"
+        if let argument { arguments.append(String(argument)) }
+        argument = nil
+      default:
+        if argument?.append(character) == nil { argument = .init([character]) }
       }
     }
     guard quote == nil else { return nil }
-    if let argument = current { arguments.append(argument) }
+    if let argument { arguments.append(String(argument)) }
     guard let program = arguments.first, !program.isEmpty else { return nil }
     self.init(arguments)
   }

@@ -174,7 +174,8 @@ package struct ServiceText: Sendable {
     let text = mask.applied(to: String(text.prefix(16 * Self.limit)))
     let line = text.split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
     let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
-    let visible = String(String.UnicodeScalarView(scalars))
+    // A secret with a control character in it is one only without that character.
+    let visible = mask.applied(to: String(String.UnicodeScalarView(scalars)))
     return visible.count > Self.limit ? visible.prefix(Self.limit) + "…" : visible
   }
 }

@@ -1,13 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import StorageClient
+package import StorageClient
 import Synchronization
 
 /// Clocks that advance by the duration of each sleep, without waiting.
 ///
 /// A sleep as long as a timeout only ends when it is cancelled; otherwise it would end before any work.
-final class RushingTime: SigningClock {
+package final class RushingTime: SigningClock {
   private struct State {
     var now = Timestamp(unixSeconds: 1_800_000_000)
     var uptime = Duration.zero
@@ -19,13 +19,15 @@ final class RushingTime: SigningClock {
 
   private let state = Mutex(State())
 
-  var now: Timestamp { state.withLock { $0.now } }
-  var uptime: Duration { state.withLock { $0.uptime } }
+  package init() {}
+
+  package var now: Timestamp { state.withLock { $0.now } }
+  package var uptime: Duration { state.withLock { $0.uptime } }
 
   /// The durations of all sleeps, in order.
-  var naps: [Duration] { state.withLock { $0.naps } }
+  package var naps: [Duration] { state.withLock { $0.naps } }
 
-  func sleep(for duration: Duration) async throws {
+  package func sleep(for duration: Duration) async throws {
     try Task.checkCancellation()
     if duration >= Self.timeout {
       let never = AsyncStream<Never> { _ in }

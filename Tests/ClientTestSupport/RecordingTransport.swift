@@ -1,28 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
-import StorageClient
+package import HTTPTypes
+package import StorageClient
 import Synchronization
 
 /// A transport without a network that records requests and returns the responses that the test provides.
-final class ScriptedTransport: HTTPTransport {
+package final class RecordingTransport: HTTPTransport {
   /// A request as it would have been sent, with its body read to the end.
-  struct Recorded: Sendable {
-    var method: HTTPRequest.Method
-    var url: String
-    var path: String
-    var headers: HTTPFields
-    var body: [UInt8]
+  package struct Recorded: Sendable {
+    package var method: HTTPRequest.Method
+    package var url: String
+    package var path: String
+    package var headers: HTTPFields
+    package var body: [UInt8]
 
     /// The key in the path, with its percent-encoding, for a bucket in the path or in the host.
-    var key: String {
+    package var key: String {
       let path = path.split(separator: "?", maxSplits: 1).first ?? ""
       return path.split(separator: "/").last.map(String.init) ?? ""
     }
 
     /// The bucket in the path or in the host.
-    var bucket: String {
+    package var bucket: String {
       let path = path.split(separator: "?", maxSplits: 1).first ?? ""
       let parts = path.split(separator: "/")
       if parts.count > 1 { return String(parts[0]) }
@@ -30,7 +30,7 @@ final class ScriptedTransport: HTTPTransport {
     }
 
     /// Returns the encoded value of a query parameter: an empty string if it has no value, `nil` if it is absent.
-    func parameter(_ name: String) -> String? {
+    package func parameter(_ name: String) -> String? {
       let query = path.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
       for pair in query.split(separator: "&") {
         let parts = pair.split(separator: "=", maxSplits: 1)
@@ -40,29 +40,29 @@ final class ScriptedTransport: HTTPTransport {
     }
   }
 
-  typealias Handler = @Sendable (Recorded) async throws(TransportError) -> HTTPStreamingResponse
+  package typealias Handler = @Sendable (Recorded) async throws(TransportError) -> HTTPStreamingResponse
 
   private let handler: Handler
   private let recorded = Mutex<[Recorded]>([])
   private let gauge = Mutex((current: 0, highest: 0))
 
-  init(_ handler: @escaping Handler) {
+  package init(_ handler: @escaping Handler) {
     self.handler = handler
   }
 
   /// Returns the given responses in order.
-  convenience init(replies: [HTTPStreamingResponse]) {
+  package convenience init(replies: [HTTPStreamingResponse]) {
     let rest = ReplyQueue(replies)
     self.init { _ in rest.next() }
   }
 
   /// The requests that were sent, in order.
-  var requests: [Recorded] { recorded.withLock { $0 } }
+  package var requests: [Recorded] { recorded.withLock { $0 } }
 
   /// The highest number of concurrent requests.
-  var highestInFlight: Int { gauge.withLock { $0.highest } }
+  package var highestInFlight: Int { gauge.withLock { $0.highest } }
 
-  func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+  package func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     gauge.withLock { gauge in
       gauge.current += 1
       gauge.highest = max(gauge.highest, gauge.current)
@@ -105,14 +105,14 @@ private final class ReplyQueue: Sendable {
 
 extension HTTPStreamingResponse {
   /// Creates a response with a short body.
-  init(_ status: Int, _ body: String = "", _ headers: [String: String] = [:]) {
+  package init(_ status: Int, _ body: String = "", _ headers: [String: String] = [:]) {
     self.init(status, Array(body.utf8), headers)
   }
 
   /// Creates a response with bytes as its body.
   ///
   /// A success has an entity tag, unless its value is an empty string.
-  init(_ status: Int, _ body: [UInt8], _ headers: [String: String] = [:]) {
+  package init(_ status: Int, _ body: [UInt8], _ headers: [String: String] = [:]) {
     var response = HTTPResponse(status: .init(code: status))
     for (name, value) in headers {
       if let name = HTTPField.Name(name) { response.headerFields[name] = value }

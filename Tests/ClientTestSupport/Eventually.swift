@@ -4,7 +4,7 @@
 import XCTest
 
 /// Yields to other tasks until a condition holds, and fails the test after a minute.
-func eventually(
+package func eventually(
   _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: () -> Bool
 ) async {
   let deadline = ContinuousClock.now.advanced(by: .seconds(60))
