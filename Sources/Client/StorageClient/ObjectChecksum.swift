@@ -294,7 +294,7 @@ public struct BodyDigest: Sendable, Hashable {
 }
 
 /// A meter that computes the checksum and the length of a body while it is sent, and records the source's error.
-package final class BodyMeter: Sendable {
+final class BodyMeter: Sendable {
   private struct State {
     var checksum: CRC
     var count: Int64 = 0

@@ -206,7 +206,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   private let isUnprocessed: Bool
 
   /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
-  package static let callbackReplyLimit = 4 << 20
+  static let callbackReplyLimit = 4 << 20
 
   /// Creates the target of a request, or throws an error if the request has another method or its URL is invalid.
   package init(_ request: PresignedRequest, for method: HTTPRequest.Method) throws(StorageError) {

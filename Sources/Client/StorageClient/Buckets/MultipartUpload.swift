@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 
 /// A multipart upload in progress, with methods for the requests that initiate, continue, complete and abort it.
-package struct MultipartUpload<Provider: BucketProvider>: Sendable {
+struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
   let id: ResponseValue
@@ -157,7 +157,7 @@ extension RequestTarget.Parameter {
 }
 
 /// A part of a multipart upload in the service's list of parts.
-package struct StoredPart: Sendable {
+struct StoredPart: Sendable {
   let number: Int
   let etag: ResponseValue
   let length: Int64
@@ -306,7 +306,7 @@ protocol PartSource {
 }
 
 /// A source that slices a payload with random access into parts, each of which is read only when it is sent.
-package struct SlicedParts: PartSource {
+struct SlicedParts: PartSource {
   private let base: any UploadPayload
   private var ranges: ArraySlice<Range<Int64>>
   private let uploaded: Set<Int>
@@ -331,7 +331,7 @@ package struct SlicedParts: PartSource {
 }
 
 /// A source that splits a stream into parts and collects each part in memory before it is sent.
-package struct CollectedParts: PartSource {
+struct CollectedParts: PartSource {
   private let chunks: ByteStream.AsyncIterator
   private let sizes: PartSizes
   private var collected = 0
@@ -398,7 +398,7 @@ package struct CollectedParts: PartSource {
 }
 
 /// The sizes of the parts that an upload is split into.
-package struct PartSizes: Sendable {
+struct PartSizes: Sendable {
   /// The maximum number of parts per object that services accept.
   static let mostParts: Int64 = 10_000
 

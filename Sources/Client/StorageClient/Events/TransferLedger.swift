@@ -45,10 +45,10 @@ package final class TransferLedger: Sendable {
   func enter(_ count: Int) { state.withLock { $0.bytes += Int64(count) } }
 
   /// Runs a part of the transfer inside its span.
-  package func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.perform(body) }
+  func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.perform(body) }
 
   /// Emits the event for the end of the transfer, unless the event was emitted before.
-  package func close(failure: (any Error)?) { close(failure.map(AuthActivity.Outcome.sentence)) }
+  func close(failure: (any Error)?) { close(failure.map(AuthActivity.Outcome.sentence)) }
 
   private func close(_ failure: String?) {
     let bytes: Int64? = state.withLock { state in
@@ -82,7 +82,7 @@ extension AuthActivity.Outcome {
 
 extension ByteStream {
   /// Returns a stream that records its bytes and its end in a ledger.
-  package func entered(into ledger: TransferLedger) -> ByteStream {
+  func entered(into ledger: TransferLedger) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()
       return {

@@ -90,7 +90,7 @@ public struct HeaderConventions: Sendable {
   package var domains: [String] = []
 
   /// The table of the kinds of requests to which the service's headers apply.
-  package var scopes: HeaderScopes
+  var scopes: HeaderScopes
 
   /// A method by which a request for the next page of a listing continues the previous page.
   public enum Paging: Sendable, Hashable {
@@ -205,7 +205,7 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
 /// [UploadPart](https://www.alibabacloud.com/help/en/oss/developer-reference/uploadpart),
 /// [CompleteMultipartUpload](https://www.alibabacloud.com/help/en/oss/developer-reference/completemultipartupload) and
 /// [Upload Part](https://www.tencentcloud.com/document/product/436/7750).
-package struct HeaderScopes: Sendable {
+struct HeaderScopes: Sendable {
   private let names: [String: HeaderScope]
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
@@ -232,7 +232,7 @@ package struct HeaderScopes: Sendable {
   }
 
   /// Returns the kinds of requests that a header applies to.
-  package subscript(name: HTTPField.Name) -> HeaderScope {
+  subscript(name: HTTPField.Name) -> HeaderScope {
     let name = name.canonicalName
     return names[name] ?? prefixes.first { name.utf8.starts(with: $0.prefix.utf8) }?.scope ?? .all
   }

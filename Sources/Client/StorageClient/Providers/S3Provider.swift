@@ -272,7 +272,7 @@ extension HeaderConventions {
   package static let s3 = makeS3(preferring: .crc64NVME)
 
   /// The service-specific header names and formats of S3, with CRC-32 as the checksum of uploads.
-  package static let s3WithCRC32 = makeS3(preferring: .crc32)
+  static let s3WithCRC32 = makeS3(preferring: .crc32)
 
   private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> HeaderConventions {
     let service = ServiceDescription.s3
