@@ -135,12 +135,11 @@ extension NodeClient {
 extension UploadOptions {
   /// Throws an error if an upload option is set that an Aspera node cannot store with a file.
   func checkForAspera() throws(StorageError) {
-    let named = [
+    try StorageError.refuse([
       ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
       ("contentDisposition", contentDisposition != nil), ("contentEncoding", contentEncoding != nil),
       ("forbidOverwrite", forbidOverwrite), ("storageClass", storageClass != nil), ("headers", !headers.isEmpty),
-    ]
-    try StorageError.refuse(named)
+    ])
   }
 }
 
@@ -324,13 +323,8 @@ enum NodeResponse {
     return info
   }
 
-  /// Returns the elements of a member of a response that must be an array.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the member.
-  ///   - document: The JSON document of the response.
-  ///   - count: The number of elements, one for each file of the request, or `nil` if any number is valid.
-  /// - Throws: `StorageError` if the member is missing, is not an array, or has another number of elements.
+  /// Returns the elements of a member of a response that must be an array, with one element for each file of the request
+  /// if their number is given.
   static func elements(
     _ name: String, of document: JSONValue, count: Int? = nil
   ) throws(StorageError) -> [JSONValue] {

@@ -48,13 +48,9 @@ struct NodeEntry: Sendable {
   let size: Int64?
   let modified: Timestamp?
 
-  /// Creates an entry from a JSON object in a response to the `browse` operation.
+  /// Creates an entry in the folder with a path on the node from a JSON object in a response to the `browse` operation.
   ///
   /// A symbolic link counts as a file. Its target is not walked, so that a walk cannot run into a cycle.
-  ///
-  /// - Parameters:
-  ///   - element: The JSON object.
-  ///   - folder: The path on the node of the folder that the entry must be in.
   init(_ element: JSONValue, in folder: String) throws(StorageError) {
     let path = element["path"]?.string
     guard let name = element["basename"]?.string ?? path.map({ NodePath.split($0).name }) else {
@@ -68,10 +64,6 @@ struct NodeEntry: Sendable {
   }
 
   /// Creates the entry of the file or folder that a `browse` request was about, from the member `self` of the response.
-  ///
-  /// - Parameters:
-  ///   - element: The JSON object, or `nil` if the response has no such member.
-  ///   - path: The path on the node in the request.
   init(itself element: JSONValue?, at path: String) throws(StorageError) {
     guard let element else {
       throw StorageError.malformedResponse("it has no self, which describes the requested file")
@@ -84,12 +76,9 @@ struct NodeEntry: Sendable {
 
   private init(_ element: JSONValue, named name: String) throws(StorageError) {
     guard let type = element["type"]?.string else { throw StorageError.malformedResponse("a listed file has no type") }
-    id = nil
-    self.name = name
-    isFolder = type == "directory" || type == "container"
-    size = Self.size(of: element) ?? (type == "symbolic_link" ? 0 : nil)
-    guard isFolder || size != nil else { throw StorageError.malformedResponse("a listed file has no size") }
-    modified = element["mtime"]?.string.flatMap { Timestamp(iso8601: $0) }
+    try self.init(
+      element, id: nil, name, isFolder: type == "directory" || type == "container", isLink: type == "symbolic_link",
+      modified: "mtime")
   }
 
   /// Creates an entry from a JSON object in a response to `/files/{id}/files`.
@@ -101,12 +90,19 @@ struct NodeEntry: Sendable {
     }
     guard NodePath.isName(name) else { throw StorageError.malformedResponse("a listed file is not in the folder") }
     guard Self.isID(id) else { throw StorageError.malformedResponse("the ID of a file is invalid") }
+    try self.init(
+      element, id: id, name, isFolder: type == "folder", isLink: type == "link", modified: "modified_time")
+  }
+
+  private init(
+    _ element: JSONValue, id: String?, _ name: String, isFolder: Bool, isLink: Bool, modified: String
+  ) throws(StorageError) {
     self.id = id
     self.name = name
-    isFolder = type == "folder"
-    size = Self.size(of: element) ?? (type == "link" ? 0 : nil)
+    self.isFolder = isFolder
+    size = element["size"]?.integer.flatMap { $0 < 0 ? nil : Int64($0) } ?? (isLink ? 0 : nil)
     guard isFolder || size != nil else { throw StorageError.malformedResponse("a listed file has no size") }
-    modified = element["modified_time"]?.string.flatMap { Timestamp(iso8601: $0) }
+    self.modified = element[modified]?.string.flatMap { Timestamp(iso8601: $0) }
   }
 
   /// Returns whether a text can be the ID of a file: between 1 and 255 printable ASCII characters.
@@ -117,10 +113,6 @@ struct NodeEntry: Sendable {
   /// Returns whether an entry can have the name, which may hold control characters that no key has.
   private static func isName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && !name.hasByte("/")
-  }
-
-  private static func size(of element: JSONValue) -> Int64? {
-    element["size"]?.integer.flatMap { $0 < 0 ? nil : Int64($0) }
   }
 }
 
@@ -162,8 +154,6 @@ struct EntryList {
 /// would normalize are rejected.
 enum NodePath {
   /// Checks that a file can have the given key.
-  ///
-  /// - Throws: `StorageError.Code.invalidKey` if no file can have the key.
   static func check(_ key: String) throws(StorageError) {
     guard isKey(key) else {
       throw StorageError(
