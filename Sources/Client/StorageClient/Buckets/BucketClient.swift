@@ -278,34 +278,32 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 
   /// Copies an object inside the service, and emits a transfer event.
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    try await sender.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
-  }
-
-  private func copyQuietly(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    let conventions = provider.conventions
-    _ = try draft(.get, source.key)
-    try options.headers.check(for: .copy, named: "a copy", conventions.scopes)
-    var headers = HTTPFields()
-    if let attributes = options.attributes {
-      try attributes.headers.check(for: .copy, named: "a copy", conventions.scopes)
-      headers = try attributes.fields(in: conventions, named: key)
-      headers[conventions.metadataDirective] = conventions.replaceMetadata
+    try await sender.transfer("copy", key, nil) { _ in
+      let conventions = provider.conventions
+      _ = try draft(.get, source.key)
+      try options.headers.check(for: .copy, named: "a copy", conventions.scopes)
+      var headers = HTTPFields()
+      if let attributes = options.attributes {
+        try attributes.headers.check(for: .copy, named: "a copy", conventions.scopes)
+        headers = try attributes.fields(in: conventions, named: key)
+        headers[conventions.metadataDirective] = conventions.replaceMetadata
+      }
+      for field in options.headers { headers[field.name] = field.value }
+      let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
+      if forbidsOverwrite { try headers.forbidOverwrite(in: conventions) }
+      try await checkOverwriting(
+        of: key, isForbidden: forbidsOverwrite,
+        checksVersioning: options.checksVersioning || options.attributes?.checksVersioning == true)
+      headers[conventions.copySource] = provider.copySource(source)
+      var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
+      draft.scope = draft.scope?.reading(source, in: provider.bucket)
+      let (response, result) = try await document(from: draft, named: "CopyObjectResult")
+      guard let etag = try result.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
+      return CopiedObject(
+        key: key, etag: etag, lastModified: try result.text("LastModified").flatMap { Timestamp(iso8601: $0) },
+        checksum: response.headerFields.checksum(in: conventions.checksums),
+        versionID: response.headerFields[conventions.versionID])
     }
-    for field in options.headers { headers[field.name] = field.value }
-    let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
-    if forbidsOverwrite { try headers.forbidOverwrite(in: conventions) }
-    try await checkOverwriting(
-      of: key, isForbidden: forbidsOverwrite,
-      checksVersioning: options.checksVersioning || options.attributes?.checksVersioning == true)
-    headers[conventions.copySource] = provider.copySource(source)
-    var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
-    draft.scope = draft.scope?.reading(source, in: provider.bucket)
-    let (response, result) = try await document(from: draft, named: "CopyObjectResult")
-    guard let etag = try result.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
-    return CopiedObject(
-      key: key, etag: etag, lastModified: try result.text("LastModified").flatMap { Timestamp(iso8601: $0) },
-      checksum: response.headerFields.checksum(in: conventions.checksums),
-      versionID: response.headerFields[conventions.versionID])
   }
 
   /// Sends a request whose successful response is an XML document with the given root element.

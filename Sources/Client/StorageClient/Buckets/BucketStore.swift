@@ -112,6 +112,8 @@ extension BucketStore {
 }
 
 extension StorageClient: BucketStore where Provider: BucketProvider {
+  private var bucket: BucketClient<Provider> { BucketClient(sender: sender) }
+
   /// Copies an object inside the service, without transferring its bytes through the client.
   ///
   /// OSS copies objects of up to 1 GiB this way, and COS objects of up to 5 GiB. The services refuse larger objects.
@@ -125,7 +127,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    try await BucketClient(sender: sender).copy(source, to: key, options: options)
+    try await bucket.copy(source, to: key, options: options)
   }
 
   /// Returns a Boolean value that indicates whether the bucket exists.
@@ -133,7 +135,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// The signer needs the permission `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
-  public func bucketExists() async throws -> Bool { try await BucketClient(sender: sender).bucketExists() }
+  public func bucketExists() async throws -> Bool { try await bucket.bucketExists() }
 
   /// Creates the bucket as a private bucket, which only its owner can access.
   ///
@@ -141,7 +143,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
-  public func createBucket() async throws { try await BucketClient(sender: sender).createBucket() }
+  public func createBucket() async throws { try await bucket.createBucket() }
 
   /// Requests the versioning state of the bucket.
   ///
@@ -149,9 +151,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// - Returns: The versioning state of the bucket.
   /// - Throws: ``StorageError`` if the response cannot be read, and the other errors that ``ObjectStore`` lists.
-  public func bucketVersioning() async throws -> BucketVersioning {
-    try await BucketClient(sender: sender).bucketVersioning()
-  }
+  public func bucketVersioning() async throws -> BucketVersioning { try await bucket.bucketVersioning() }
 
   /// Requests the description of one version of an object, in a bucket with versioning.
   ///
@@ -164,7 +164,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Returns: The size, entity tag, metadata and other attributes of the version.
   /// - Throws: ``ServiceError`` if the version does not exist, and the other errors that ``ObjectStore`` lists.
   public func head(_ key: String, versionID: String, headers: HTTPFields = [:]) async throws -> ObjectInfo {
-    try await BucketClient(sender: sender).head(key, versionID: versionID, headers: headers)
+    try await bucket.head(key, versionID: versionID, headers: headers)
   }
 
   /// Deletes one version of an object permanently, in a bucket with versioning.
@@ -177,8 +177,70 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///   - versionID: The version of the object, or of the delete marker, to delete.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func delete(_ key: String, versionID: String) async throws {
-    try await BucketClient(sender: sender).delete(key, versionID: versionID)
+    try await bucket.delete(key, versionID: versionID)
   }
+
+  /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
+  ///
+  /// The signer needs the permissions of an upload, and `oss:ListParts`, `name/cos:ListParts` or
+  /// `s3:ListMultipartUploadParts`.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file, which must not change until the upload is complete.
+  ///   - key: The key under which the object is stored.
+  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
+  ///     complete.
+  ///   - options: The attributes to store with the object, such as its media type.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
+  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
+  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func upload(
+    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
+    progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await bucket.upload(file, to: key, checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Downloads an object into a file, and continues a download that was interrupted, even by the end of the process.
+  ///
+  /// The signer needs `oss:GetObject`, `name/cos:GetObject` and `name/cos:HeadObject`, or `s3:GetObject`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
+  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
+  ///     complete.
+  ///   - options: The version of the object, and the conditions for the download.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, an option does not
+  ///   apply, or the checkpoint belongs to another transfer; the error of the place for the checkpoint, and the other
+  ///   errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func download(
+    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await bucket.download(key, to: file, checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
+  ///
+  /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or `s3:ListBucketMultipartUploads`.
+  ///
+  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
+  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
+  public func unfinishedUploads(prefix: String) -> UnfinishedUploads { bucket.unfinishedUploads(prefix: prefix) }
+
+  /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
+  ///
+  /// The signer needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
+  ///
+  /// - Parameter upload: The upload to abort.
+  /// - Throws: The errors that ``ObjectStore`` lists.
+  public func abort(_ upload: UnfinishedUpload) async throws { try await bucket.abort(upload) }
 }
 
 extension StorageClient where Provider: PresigningProvider {
