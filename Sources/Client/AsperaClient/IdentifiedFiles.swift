@@ -154,7 +154,6 @@ extension IdentifiedFiles {
     return if let id { id } else { try await rootID(for: key) }
   }
 
-  /// Returns the file or folder at a path, or `nil` if it does not exist.
   private func find(_ path: String, for key: String) async throws -> NodeEntry? {
     let (parent, name) = NodePath.split(path)
     return try await repeatingIfStale(path) {
@@ -299,7 +298,6 @@ private final class NodeMemory: Sendable {
   /// The duration for which the ID of a folder is used.
   private static let lifetime = Duration.seconds(60)
 
-  /// The maximum number of folders.
   private static let limit = 10_000
 
   private struct Folder {

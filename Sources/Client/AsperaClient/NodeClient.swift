@@ -91,7 +91,6 @@ extension NodeClient {
   private static let folderCode = "IsFolder"
   private static let folderMessage = "The key names a folder, which is not an object."
 
-  /// Requests the description of an object from the node.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try StorageError.refuse([("headers", !headers.isEmpty)])
     try check(key)
@@ -155,7 +154,6 @@ extension StorageError {
 }
 
 extension NodeClient {
-  /// Downloads an object into a place.
   @concurrent
   func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -252,13 +250,11 @@ extension NodeClient {
     try await files.createFolder(key)
   }
 
-  /// Deletes a folder and its content, and succeeds if the folder does not exist.
   func deleteFolder(_ key: String) async throws {
     try check(key)
     try await remove(key, nil, in: files)
   }
 
-  /// Changes the name of a file or folder, which stays in its folder.
   func rename(_ key: String, to name: String) async throws {
     try check(key)
     guard NodePath.isName(name) else {
@@ -305,7 +301,6 @@ extension NodeClient {
 
 /// A namespace for functions that parse Node API responses.
 enum NodeResponse {
-  /// Parses the JSON body of a Node API response.
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     do {
       return try JSONValue(parsing: body)

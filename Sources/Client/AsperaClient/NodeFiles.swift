@@ -153,7 +153,6 @@ struct EntryList {
 /// Two different keys never refer to the same file, and no key leads out of the root folder. Keys that a file system
 /// would normalize are rejected.
 enum NodePath {
-  /// Checks that a file can have the given key.
   static func check(_ key: String) throws(StorageError) {
     guard isKey(key) else {
       throw StorageError(
@@ -163,12 +162,10 @@ enum NodePath {
     }
   }
 
-  /// Returns whether a file or a folder can have the given key.
   static func isKey(_ key: String) -> Bool {
     key.parts(between: "/").allSatisfy { isName($0) }
   }
 
-  /// Returns whether a file or a folder can have the given name.
   static func isName(_ name: some StringProtocol) -> Bool {
     !name.isEmpty && name != "." && name != ".."
       && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "/") }

@@ -288,7 +288,6 @@ struct ListingOrder: Sendable {
     self.scope = scope
   }
 
-  /// Checks the next page.
   mutating func check(_ page: ListPage) throws(StorageError) {
     for entry in page.entries {
       try scope?.check(entry)
@@ -490,7 +489,6 @@ struct UploadOrder: Sendable {
     self.prefix = prefix
   }
 
-  /// Checks the next page.
   mutating func check(_ page: UnfinishedUploads.Page) throws(StorageError) {
     for upload in page.uploads { try check(upload) }
     if !page.uploads.isEmpty { markers = [] }

@@ -99,7 +99,6 @@ extension PresignedRequest {
   }
 }
 
-/// A request with a presigned URL, and the exchange of its response.
 private struct PresignedExchange {
   let target: PresignedTarget
   var configuration: StorageClientConfiguration
@@ -248,7 +247,6 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     try SuccessProof.entityTag.check(response, subject, requestID: nil)
   }
 
-  /// Returns the description of an object that is downloaded.
   package func downloaded(_ response: HTTPResponse) -> ObjectInfo {
     ObjectInfo(key: key, response: response, conventions: .named(in: response))
   }

@@ -158,7 +158,6 @@ package protocol RemoteRequestSigner<SigningCredential>: Sendable {
   func signed(_ request: HTTPRequest, as credential: SigningCredential, in context: SigningContext) async throws
     -> HTTPRequest
 
-  /// Returns a presigned URL for the request.
   func presign(
     _ request: HTTPRequest, as credential: SigningCredential, validFor duration: Duration, in context: SigningContext
   ) async throws -> PresignedRequest
@@ -258,7 +257,6 @@ struct SigningServiceClient: Sendable {
     )
   }
 
-  /// Returns a credential provider that requests the signing server's identity.
   func identity(of provider: String) -> some CredentialProvider<AccessKey> {
     SigningServiceIdentity(server: self, provider: provider)
   }
@@ -331,7 +329,6 @@ struct SigningServiceClient: Sendable {
   }
 }
 
-/// A credential provider that requests the identity of a signing server.
 private struct SigningServiceIdentity: CredentialProvider {
   let server: SigningServiceClient
   let provider: String
@@ -367,7 +364,6 @@ struct ClockSkewRefusal: Error {
   /// The error to throw if the clocks of the signing server and this machine agree.
   let error: SigningError
 
-  /// The time according to the signing server's clock.
   let serverTime: Timestamp
 
   /// The uncorrected time according to this machine's clock when the server's response arrived.

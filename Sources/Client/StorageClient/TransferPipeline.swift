@@ -370,7 +370,6 @@ final class PipelineRecord: Sendable {
     }
   }
 
-  /// A meter that records the progress of one transfer of the pipeline.
   final class Meter: Sendable {
     private struct State {
       var completed: Int64 = 0

@@ -116,7 +116,6 @@ package final class TransferLedger: Sendable {
 }
 
 extension AuthActivity.Outcome {
-  /// Creates the outcome of an operation of the client.
   init<Value>(of result: Result<Value, any Error>) {
     switch result {
     case .success: self.init()

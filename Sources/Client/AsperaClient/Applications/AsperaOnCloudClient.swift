@@ -47,7 +47,6 @@ public struct AsperaOnCloudClient: Sendable {
         isGlobalClient: isGlobalClient, api: api), key: key, api: api, transport: transport, time: .system)
   }
 
-  /// Creates a client with the given clock.
   package init(
     _ grant: JWTGrant, key: JWTSigningKey, api: String, transport: any HTTPTransport, time: any SigningClock
   ) {
@@ -169,7 +168,6 @@ public struct CloudWorkspace: Sendable, Hashable, Identifiable {
   /// The file ID of the user's home folder on the node, or `nil` if the user has none in the workspace.
   public let homeFileID: String?
 
-  /// Creates a workspace from a JSON document of Aspera on Cloud.
   init(_ document: JSONValue) throws(StorageError) {
     guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedResponse("a workspace has no id") }
     self.id = id

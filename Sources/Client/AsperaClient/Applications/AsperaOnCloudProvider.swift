@@ -135,7 +135,6 @@ final class CloudHome: Sendable {
     self.transfers = transfers
   }
 
-  /// Returns the home folder.
   func folder() async throws -> CloudFolder {
     let current = search.withLock { search in
       if let search { return search }

@@ -70,7 +70,6 @@ public struct FaspexClient: Sendable {
     self.init(url: url, credentials: provider, transfers: transfers, transport: transport)
   }
 
-  /// Creates a client with the given clock.
   package init(
     url: String, credentials: some CredentialProvider<OAuthBearer>, transfers: AsperaTransferOptions,
     transport: any HTTPTransport, time: any SigningClock
@@ -225,7 +224,6 @@ public struct FaspexPackage: Sendable, Hashable, Identifiable {
   /// The time at which the package was created, or `nil` if Faspex does not report it.
   public let created: Timestamp?
 
-  /// Creates a package from a JSON document of Faspex.
   init(_ document: JSONValue) throws(StorageError) {
     guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedResponse("a package has no id") }
     self.id = id

@@ -175,7 +175,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Starts to download an object, or a range of its bytes, and emits a transfer event when the download ends.
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try await sender.opening(key) { try await fetch(key, options: options) }
   }
@@ -193,12 +192,10 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 
-  /// Requests the description of an object.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try await head(key, versionID: nil, headers: headers)
   }
 
-  /// Requests the description of an object, or of one of its versions.
   func head(_ key: String, versionID: String?, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
     return try await requestInfo(key, versionID, headers)
@@ -226,7 +223,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     versionID.map { [.init("versionId", $0)] } ?? []
   }
 
-  /// Creates the request to download an object, or a range of its bytes.
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     try draft(
       .get, key, options.parameters + Self.parameters(options.versionID), for: .get,
@@ -235,14 +231,12 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 
   // MARK: The bucket and its objects
 
-  /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
       try await page(prefix: prefix, delimiter: delimiter, continuation: continuation, limit: configuration.keysPerPage)
     }
   }
 
-  /// Returns whether the bucket exists.
   func bucketExists() async throws -> Bool {
     do {
       _ = try await page(prefix: "", delimiter: nil, continuation: nil, limit: 1)
@@ -252,7 +246,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Creates the bucket as a private bucket, which only its owner can access.
   func createBucket() async throws {
     let body = provider.bucketConfiguration
     var headers = HTTPFields()
@@ -276,7 +269,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     return try ListPage(document, of: request, provider.conventions)
   }
 
-  /// Copies an object inside the service, and emits a transfer event.
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     try await sender.transfer("copy", key, nil) { _ in
       let conventions = provider.conventions
@@ -313,7 +305,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Requests the versioning state of the bucket.
   func bucketVersioning() async throws -> BucketVersioning {
     let (_, response) = try await document(
       from: draft(.get, nil, [.init("versioning")]), named: "VersioningConfiguration")
@@ -337,10 +328,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
       remedy: "Use a bucket that never had versioning, or a key that is used only once.")
   }
 
-  /// Deletes an object, and succeeds if the object does not exist.
   func delete(_ key: String) async throws { try await delete(key, versionID: nil) }
 
-  /// Deletes an object, or one of its versions.
   func delete(_ key: String, versionID: String?) async throws {
     _ = try await sender.exchange(draft(.delete, key, Self.parameters(versionID)))
   }
@@ -399,7 +388,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     try await upload(FilePayload(file), to: key, checkpoint: checkpoint, options: options, progress: progress)
   }
 
-  /// Uploads an open file, and continues an upload that was interrupted.
   @concurrent
   func upload(
     _ payload: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
@@ -417,7 +405,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Downloads an object into a file, and continues a download that was interrupted.
   @concurrent
   func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
@@ -426,7 +413,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     try await download(key, to: FileLocation(file), checkpoint: checkpoint, options: options, progress: progress)
   }
 
-  /// Downloads an object into a place, and continues a download that was interrupted.
   @concurrent
   func download(
     _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
@@ -439,7 +425,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Lists the multipart uploads that were neither completed nor aborted, and fetches pages as they are needed.
   func unfinishedUploads(prefix: String) -> UnfinishedUploads {
     UnfinishedUploads(prefix: prefix) { [self] marker in
       var parameters: [RequestTarget.Parameter] = [
@@ -455,7 +440,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Aborts a multipart upload, and succeeds if it does not exist any more.
   func abort(_ upload: UnfinishedUpload) async throws {
     let id = try ResponseValue(upload.uploadID, named: "UploadId")
     try await MultipartUpload(bucket: self, key: upload.key, id: id, fields: [:]).requestAbort()

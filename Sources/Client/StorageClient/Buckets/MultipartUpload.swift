@@ -31,7 +31,6 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
   }
 
-  /// Returns the headers that apply to the given request of the multipart upload.
   func fields(of request: HeaderScope) -> HTTPFields {
     fields.belonging(to: request, bucket.provider.conventions.scopes)
   }
@@ -292,14 +291,12 @@ extension BucketClient {
   }
 }
 
-/// A part of a multipart upload that can be sent.
 struct SourcePart: Sendable {
   /// The number of the part, starting at 1.
   let number: Int
   let payload: any UploadPayload
 }
 
-/// A source of the parts of a multipart upload.
 protocol PartSource {
   /// Returns the next part of the upload, or `nil` at the end.
   mutating func next() async throws -> SourcePart?

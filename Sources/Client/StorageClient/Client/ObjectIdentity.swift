@@ -39,7 +39,6 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
     }
   }
 
-  /// Encodes the text of the identity.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
@@ -58,7 +57,6 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
   /// Returns a file name that is derived from the identity and the path of a file that the object is copied from or to.
   package func fileName(with path: String) -> String { SHA256.hash(Array("\(text)\n\(path)".utf8)).hex }
 
-  /// The identity as text.
   package var description: String { text }
 }
 

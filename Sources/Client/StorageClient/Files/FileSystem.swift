@@ -28,17 +28,14 @@ package protocol FileSystem: Sendable {
   /// Opens a folder in an open folder.
   func openFolder(_ name: FilePath.Component, in folder: FileDescriptor) throws(Errno) -> FileDescriptor
 
-  /// Opens the folder above an open folder.
   func openParent(of folder: FileDescriptor) throws(Errno) -> FileDescriptor
 
   /// Opens a file in an open folder for reading, or for reading and writing.
   func openFile(_ name: FilePath.Component, in folder: FileDescriptor, _ access: FileAccess) throws(Errno)
     -> FileDescriptor
 
-  /// Closes a file or a folder.
   func close(_ descriptor: FileDescriptor) throws(Errno)
 
-  /// Returns the status of an open file or folder.
   func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus
 
   /// Returns the status of a file in an open folder, or of the file to which a symbolic link leads.
@@ -67,7 +64,6 @@ package protocol FileSystem: Sendable {
   /// Sets the time at which the content of an open file was changed, in whole seconds since 1970.
   func setModified(_ seconds: Int64, of file: FileDescriptor) throws(Errno)
 
-  /// Sets the permissions of an open file.
   func setPermissions(_ permissions: FilePermissions, of file: FileDescriptor) throws(Errno)
 
   /// Waits until the content of an open file is on the disk.
@@ -82,7 +78,6 @@ package protocol FileSystem: Sendable {
   var userID: UInt32 { get }
 }
 
-/// A way to open a file.
 package enum FileAccess: Sendable, Hashable {
   /// Reads an existing file.
   case reading(followsLink: Bool)
@@ -96,7 +91,6 @@ package enum FileAccess: Sendable, Hashable {
 
 /// The type, the size and the other attributes of a file or a folder.
 package struct FileStatus: Sendable, Hashable {
-  /// The type of a file.
   package enum Kind: Sendable, Hashable {
     case regular, folder, link, special
   }
@@ -104,7 +98,6 @@ package struct FileStatus: Sendable, Hashable {
   package var kind: Kind
   package var size: Int64
   package var permissions: FilePermissions
-  /// The number of the user to whom the file belongs.
   package var owner: UInt32
   /// The number of names that the file has.
   package var links: UInt64

@@ -111,7 +111,6 @@ package final class LocalFile: Sendable {
     return checksum.checksum == range.checksum.value
   }
 
-  /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws {
     try await system.run(at: path) { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
   }
@@ -125,7 +124,6 @@ package final class LocalFile: Sendable {
     }
   }
 
-  /// Sets the permissions of the file.
   package func setPermissions(_ permissions: FilePermissions) async throws {
     try await system.run(at: path) { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
   }
@@ -175,17 +173,14 @@ extension StorageError {
 package struct FilePayload: UploadPayload {
   private let file: LocalFile
 
-  /// Opens the file at a path of the caller.
   package init(_ path: FilePath) async throws {
     file = try await .reading(path)
   }
 
-  /// Creates a payload of an open file.
   init(_ file: LocalFile) {
     self.file = file
   }
 
-  /// The path with which the file was opened.
   package var path: FilePath { file.path }
 
   package var length: Int64 { file.status.size }

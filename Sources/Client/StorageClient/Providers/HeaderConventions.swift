@@ -193,7 +193,6 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, including the `HEAD` request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
-  /// The requests that download an object or a range of its bytes.
   static let download: HeaderScope = .get
 }
 
@@ -231,7 +230,6 @@ struct HeaderScopes: Sendable {
     ]
   }
 
-  /// Returns the kinds of requests that a header applies to.
   subscript(name: HTTPField.Name) -> HeaderScope {
     let name = name.canonicalName
     return names[name] ?? prefixes.first { name.utf8.starts(with: $0.prefix.utf8) }?.scope ?? .all

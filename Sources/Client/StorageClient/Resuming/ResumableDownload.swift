@@ -254,7 +254,6 @@ actor DownloadRecord {
     complete = checkpoint.ranges
   }
 
-  /// The state of the download.
   var checkpoint: DownloadCheckpoint {
     var checkpoint = base
     checkpoint.ranges = (complete + growing.values).sorted { $0.offset < $1.offset }

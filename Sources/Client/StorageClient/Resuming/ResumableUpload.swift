@@ -16,7 +16,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 
   private typealias Upload = MultipartUpload<Provider>
 
-  /// The result of the verification of a checkpoint.
   private enum Start {
     case stored(UploadedObject)
     case unfinished(Upload, UploadCheckpoint, [Upload.Part])
@@ -240,6 +239,5 @@ extension [Range<Int64>] {
 }
 
 extension Range<Int64> {
-  /// The number of bytes in the range.
   var byteCount: Int64 { upperBound - lowerBound }
 }

@@ -7,7 +7,6 @@ internal import StorageAuth
 /// An unsigned request, with the information that retries need.
 package struct RequestDraft: Sendable {
   var request: HTTPRequest
-  /// The service endpoint that the request was created for.
   private(set) var endpoint: ServiceEndpoint
   var body: HTTPBody
   /// The name of the request in errors and events: the HTTP method, unless the service has a more descriptive name.

@@ -119,12 +119,10 @@ package struct OpenFileLimit: Sendable, Hashable {
   /// The maximum number of open files and connections.
   package let count: Int
 
-  /// Creates the limit of a number of open files and connections.
   package init(count: Int) {
     self.count = count
   }
 
-  /// The current limit of the process.
   package static var current: OpenFileLimit {
     var limit = rlimit()
     guard unsafe getrlimit(resource, &limit) == 0 else { return OpenFileLimit(count: .max) }

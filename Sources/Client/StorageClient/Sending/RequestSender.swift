@@ -227,7 +227,6 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return (time.now.advanced(by: offset), offset)
   }
 
-  /// Returns the cache of the credentials for a request.
   func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
     guard let scoped, let scope else { return credentials }
     return scoped.cache(for: scope)

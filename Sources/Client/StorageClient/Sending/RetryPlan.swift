@@ -18,7 +18,6 @@ struct RetryPlan {
     let reason: String
   }
 
-  /// The number of times that the request was sent.
   var attempts = 1
   /// Whether the client may refresh the credential without counting the next attempt as a retry.
   var mayRenew = true

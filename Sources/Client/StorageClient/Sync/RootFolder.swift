@@ -119,7 +119,6 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Opens a folder by its path.
   private func folder(_ path: ArraySlice<FilePath.Component>, creates: Bool = false) throws(Errno) -> Folder {
     var folder = folder
     for name in path {
@@ -189,7 +188,6 @@ final class StagingFolder: Sendable {
   /// The number of attempts to create the folder while other processes remove theirs.
   private static let attempts = 16
 
-  /// The folder that the synchronization writes to.
   let root: RootFolder
   let folder: Folder
   private let lock: LockFile
@@ -252,7 +250,6 @@ final class StagingFolder: Sendable {
   private static let itemPrefix = "item-"
   private static let largePrefix = "large-"
 
-  /// Returns a new place for a file.
   func location() throws(StorageError) -> FileLocation {
     try location(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
   }
@@ -299,7 +296,6 @@ struct StateFolder: Sendable {
     fileprivate let name: String
     fileprivate let folder: Folder
 
-    /// The state of the upload.
     var upload: StoredCheckpoint<UploadCheckpoint> {
       get throws { StoredCheckpoint(try location(".upload")) }
     }

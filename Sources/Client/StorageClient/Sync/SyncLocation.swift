@@ -37,7 +37,6 @@ public struct SyncLocation: Sendable {
     SyncLocation(storage: .folder(path, system))
   }
 
-  /// Opens a folder, if it exists.
   func opened() async throws -> OpenSide {
     switch storage {
     case .objects(let store, let prefix, let bucket): return .objects(store, prefix: prefix, bucket: bucket)
@@ -85,7 +84,6 @@ struct SyncEntry: Sendable, Hashable {
   /// The identity of a file in its listed state, or `nil` for an object.
   let identity: FileIdentity?
 
-  /// Creates the entry of an object.
   init(path: String, size: Int64, modifiedSeconds: Int64?) {
     self.path = path
     self.size = size
@@ -93,7 +91,6 @@ struct SyncEntry: Sendable, Hashable {
     identity = nil
   }
 
-  /// Creates the entry of a file.
   init(path: String, status: FileStatus) {
     self.path = path
     size = status.size
@@ -167,14 +164,12 @@ struct FolderListing: Sendable {
   /// The open folders, from the root down, with the items that have not been listed.
   private var levels: [Level] = []
   private var hasStarted = false
-  /// The files that cannot be synchronized.
   private(set) var skipped: [SkippedPath] = []
 
   init(_ root: RootFolder) {
     self.root = root
   }
 
-  /// Returns the next file, or `nil` at the end.
   mutating func next() async throws -> SyncEntry? {
     if !hasStarted {
       hasStarted = true

@@ -5,7 +5,6 @@ internal import StorageAuth
 internal import Synchronization
 internal import SystemPackage
 
-/// The transfers and deletions of a synchronization.
 final class SyncMover: Sendable {
   /// The size in bytes from which the state of a transfer is kept, so that another process can continue it.
   private static let largeSize: Int64 = 16 << 20
@@ -272,14 +271,12 @@ extension OpenFileStore {
 
 /// A store that continues transfers of files in open folders.
 protocol ResumingFileStore: OpenFileStore {
-  /// Uploads an open file, and continues an upload that was interrupted.
   @discardableResult
   func upload(
     _ file: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
     progress: TransferProgress.Handler?
   ) async throws -> UploadedObject
 
-  /// Downloads an object into a place, and continues a download that was interrupted.
   @discardableResult
   func download(
     _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,

@@ -10,7 +10,6 @@ internal import SystemPackage
 /// The plan depends on the two listings and the options only. Both sides have been listed to the end when it exists, so
 /// that a listing that is wrong or ends early has no effect.
 struct SyncPlan: Sendable {
-  /// A file or an object that is transferred.
   struct Transfer: Sendable {
     let entry: SyncEntry
     /// The entry of the target that is replaced, or `nil`.
@@ -116,7 +115,6 @@ struct SyncPlan: Sendable {
     path.indices.filter { path[$0] == UInt8(ascii: "/") }.map { Array(path[..<$0]) }
   }
 
-  /// Takes all deletions out of the plan.
   mutating func keepAll(and obstacles: [SyncEntry] = [], because reason: String) {
     kept += (obstacles + deletions).map { .init(path: $0.path, reason: reason) }
     deletions = []
@@ -133,7 +131,6 @@ struct SyncPlan: Sendable {
 }
 
 extension SyncAction {
-  /// Creates the deletion of an entry.
   init(deleting entry: SyncEntry) { self.init(kind: .delete, path: entry.path, byteCount: entry.size) }
 }
 
@@ -153,7 +150,6 @@ struct SyncPairs {
     self.targets = targets
   }
 
-  /// The files of the source that cannot be synchronized.
   var skipped: [SkippedPath] { sources.skipped }
 
   /// Returns the next pair in the order of the paths, or `nil` at the end.
@@ -217,7 +213,6 @@ extension OpenSide {
 struct SkippedPath: Sendable {
   /// The path, in which bytes that are not UTF-8 are replaced.
   let path: String
-  /// A sentence that states the reason.
   let reason: String
   /// The parts of the last name that are UTF-8, if it is not, between which any other bytes can be.
   fileprivate let parts: [[UInt8]]?
