@@ -118,9 +118,7 @@ struct IdentifiedFiles: NodeFiles {
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
     return try await session(spec, fileID: id, key, context)
   }
-}
 
-extension IdentifiedFiles {
   /// Returns the path of a key below the access key's root folder, without a leading slash.
   private func path(_ key: String) -> String {
     let path = NodePath.join(key, below: node.provider.root)
@@ -217,17 +215,7 @@ extension IdentifiedFiles {
   }
 
   private static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
-}
 
-extension HTTPField.Name {
-  /// The name of the header that requests entries page by page, with a token for the next page.
-  fileprivate static let acceptVersion = known("Accept-Version")
-
-  /// The name of the response header with the token for the next page of entries.
-  fileprivate static let nextIterationToken = known("X-Aspera-Next-Iteration-Token")
-}
-
-extension IdentifiedFiles {
   /// Returns a transfer with paths relative to the folder with an ID, which the credential of the Node API authorizes.
   private func session(
     _ spec: TransferSpec, fileID: String, _ key: String, _ context: TransferContext
@@ -281,6 +269,14 @@ extension IdentifiedFiles {
     case .unsigned(let error): throw error
     }
   }
+}
+
+extension HTTPField.Name {
+  /// The name of the header that requests entries page by page, with a token for the next page.
+  fileprivate static let acceptVersion = known("Accept-Version")
+
+  /// The name of the response header with the token for the next page of entries.
+  fileprivate static let nextIterationToken = known("X-Aspera-Next-Iteration-Token")
 }
 
 extension JSONValue {

@@ -9,6 +9,9 @@ internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
 
+/// The maximum number of paths in one deletion request.
+private let batchSize = 1000
+
 /// The implementation of the object store operations for an Aspera node.
 struct NodeClient: OpenFileStore {
   let sender: RequestSender<AsperaProvider>
@@ -79,9 +82,7 @@ struct NodeClient: OpenFileStore {
       return nil
     }
   }
-}
 
-extension NodeClient {
   /// The queue, the account and the issuer that all transfers of the client share.
   private var context: TransferContext {
     get throws { try sender.memory.value { try TransferContext(sender) } }
@@ -110,9 +111,7 @@ extension NodeClient {
       HTTPResponse(status: .notFound), code: code, message: message, kind: .noSuchKey,
       subject: "browse \(sender.location(ofKey: key))")
   }
-}
 
-extension NodeClient {
   /// Uploads an object, directly from a file or through a temporary file for other sources.
   @concurrent
   func upload(
@@ -129,31 +128,7 @@ extension NodeClient {
       return UploadedObject(key: key, size: file.size, checksum: file.checksum)
     }
   }
-}
 
-extension UploadOptions {
-  /// Throws an error if an upload option is set that an Aspera node cannot store with a file.
-  func checkForAspera() throws(StorageError) {
-    try StorageError.refuse([
-      ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
-      ("contentDisposition", contentDisposition != nil), ("contentEncoding", contentEncoding != nil),
-      ("forbidOverwrite", forbidOverwrite), ("storageClass", storageClass != nil), ("headers", !headers.isEmpty),
-    ])
-  }
-}
-
-extension StorageError {
-  /// Throws an error that lists the options that are set, or returns if no option is set.
-  static func refuse(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
-    let names = options.filter(\.isSet).map(\.name)
-    guard !names.isEmpty else { return }
-    throw StorageError(
-      .unsupported, "Aspera does not support \(names.joined(separator: " or ")); the operation was not started.",
-      remedy: "Leave the options out for this provider.")
-  }
-}
-
-extension NodeClient {
   @concurrent
   func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -198,22 +173,7 @@ extension NodeClient {
     try await context.queue.carryOut(session, size: info.size, meter)
     return try await FetchedFile(info, in: folder)
   }
-}
 
-extension DownloadOptions {
-  /// Throws an error if a download option is set that an Aspera node does not support.
-  func checkForAspera() throws(StorageError) {
-    try StorageError.refuse([
-      ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
-      ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty), ("headers", !headers.isEmpty),
-    ])
-  }
-}
-
-/// The maximum number of paths in one deletion request.
-private let batchSize = 1000
-
-extension NodeClient {
   /// Deletes an object, succeeds if the object does not exist, and throws an error if the key refers to a folder.
   func delete(_ key: String) async throws {
     try check(key)
@@ -296,6 +256,38 @@ extension NodeClient {
         report.deleted.append(key)
       }
     }
+  }
+}
+
+extension UploadOptions {
+  /// Throws an error if an upload option is set that an Aspera node cannot store with a file.
+  func checkForAspera() throws(StorageError) {
+    try StorageError.refuse([
+      ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
+      ("contentDisposition", contentDisposition != nil), ("contentEncoding", contentEncoding != nil),
+      ("forbidOverwrite", forbidOverwrite), ("storageClass", storageClass != nil), ("headers", !headers.isEmpty),
+    ])
+  }
+}
+
+extension StorageError {
+  /// Throws an error that lists the options that are set, or returns if no option is set.
+  static func refuse(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
+    let names = options.filter(\.isSet).map(\.name)
+    guard !names.isEmpty else { return }
+    throw StorageError(
+      .unsupported, "Aspera does not support \(names.joined(separator: " or ")); the operation was not started.",
+      remedy: "Leave the options out for this provider.")
+  }
+}
+
+extension DownloadOptions {
+  /// Throws an error if a download option is set that an Aspera node does not support.
+  func checkForAspera() throws(StorageError) {
+    try StorageError.refuse([
+      ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
+      ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty), ("headers", !headers.isEmpty),
+    ])
   }
 }
 

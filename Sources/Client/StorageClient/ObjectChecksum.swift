@@ -132,10 +132,7 @@ public struct ChecksumHeader: Sendable, Hashable {
 extension HTTPFields {
   /// Returns the first valid checksum in the given headers, or `nil` if no header contains a checksum.
   func checksum(in headers: [ChecksumHeader]) -> ObjectChecksum? {
-    for header in headers {
-      if let checksum = self[header.name].flatMap(header.checksum) { return checksum }
-    }
-    return nil
+    headers.lazy.compactMap { header in self[header.name].flatMap(header.checksum) }.first
   }
 }
 

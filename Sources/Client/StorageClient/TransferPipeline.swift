@@ -304,6 +304,12 @@ final class PipelineRecord: Sendable {
     var hasFoundAll = false
     var failures: [PipelineReport.Failure] = []
     var sourceError: (any Error)?
+
+    mutating func learn(_ size: Int64?) {
+      guard let size else { return }
+      unknownSizes -= 1
+      knownBytes = knownBytes.saturatingAdding(size)
+    }
   }
 
   private let describedFailures: Int
@@ -406,13 +412,5 @@ final class PipelineRecord: Sendable {
         return (size > state.completed ? size - state.completed : 0, nil)
       }
     }
-  }
-}
-
-extension PipelineRecord.State {
-  fileprivate mutating func learn(_ size: Int64?) {
-    guard let size else { return }
-    unknownSizes -= 1
-    knownBytes = knownBytes.saturatingAdding(size)
   }
 }

@@ -149,20 +149,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       return
     }
   }
-}
 
-extension RequestTarget.Parameter {
-  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
-}
-
-/// A part of a multipart upload in the service's list of parts.
-struct StoredPart: Sendable {
-  let number: Int
-  let etag: ResponseValue
-  let length: Int64
-}
-
-extension MultipartUpload {
   /// Requests the list of the stored parts; the service reports `noSuchUpload` if the upload was completed or aborted.
   func storedParts() async throws -> [StoredPart] {
     var parts: [StoredPart] = []
@@ -206,6 +193,17 @@ extension MultipartUpload {
       return nil
     }
   }
+}
+
+extension RequestTarget.Parameter {
+  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
+}
+
+/// A part of a multipart upload in the service's list of parts.
+struct StoredPart: Sendable {
+  let number: Int
+  let etag: ResponseValue
+  let length: Int64
 }
 
 extension UploadPayload {

@@ -127,6 +127,75 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   package init(sender: RequestSender<Provider>) {
     self.sender = sender
   }
+
+  /// Creates a client that requests a credential for each kind of access, with only the rights that a request needs.
+  ///
+  /// The scope of a request is the bucket, the action, and the object key; for a list, its prefix. A copy also needs to
+  /// read its source. A deletion of several objects has the common prefix of their keys as its scope. ``credentials``
+  /// is the cache of the scope with all actions in the whole bucket, which other requests use.
+  ///
+  /// ```swift
+  /// let client = StorageClient(
+  ///   .oss(bucket: "photos", region: "cn-hangzhou"),
+  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - provider: The service and the bucket.
+  ///   - credentials: The source of the credentials, whose credentials the client caches for each scope.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The hub that receives the client's events.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  public init(
+    _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
+  ) {
+    self.init(
+      provider, scopedCredentials: ScopedCredentialCache(credentials, in: .system, events: events),
+      configuration: configuration, transport: transport, events: events, clockSkew: clockSkew)
+  }
+
+  /// Creates a client that shares a cache of scoped credentials with other clients.
+  ///
+  /// - Parameters:
+  ///   - provider: The service and the bucket.
+  ///   - cache: The cache of the credentials for each scope.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  public init(
+    _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
+  ) {
+    var everything = AccessRule(objects: .all, in: provider.containerName)
+    everything.actions = Set(AccessAction.allCases)
+    self.init(
+      sender: RequestSender(
+        provider, credentials: cache.cache(for: CredentialScope([everything])), scoped: cache,
+        configuration: configuration,
+        transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system))
+  }
+
+  /// Sends a request to the service, with signing, retries and events, for a call that the client has no method for.
+  ///
+  /// - Parameters:
+  ///   - request: The unsigned request to the service's endpoint.
+  ///   - body: The body of the request. Its length is sent in the headers.
+  ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
+  ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
+  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
+  ///     received it.
+  /// - Returns: The response, whose status reports success.
+  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
+  public func send(
+    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
+  ) async throws -> HTTPStreamingResponse {
+    try await sender.send(request, body: body, action: action, key: key, isRepeatable: isRepeatable)
+  }
 }
 
 /// The configuration of a storage client: concurrency limits, part sizes and retry settings.
@@ -197,25 +266,6 @@ public struct StorageClientConfiguration: Sendable, Hashable {
     self.attempts = max(1, attempts)
     self.retryDelay = max(.zero, retryDelay)
     self.longestRetryDelay = max(.zero, longestRetryDelay)
-  }
-}
-
-extension StorageClient {
-  /// Sends a request to the service, with signing, retries and events, for a call that the client has no method for.
-  ///
-  /// - Parameters:
-  ///   - request: The unsigned request to the service's endpoint.
-  ///   - body: The body of the request. Its length is sent in the headers.
-  ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
-  ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
-  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
-  ///     received it.
-  /// - Returns: The response, whose status reports success.
-  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
-  public func send(
-    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
-  ) async throws -> HTTPStreamingResponse {
-    try await sender.send(request, body: body, action: action, key: key, isRepeatable: isRepeatable)
   }
 }
 
@@ -321,59 +371,5 @@ extension StorageClient: ObjectStore {
   /// - Returns: An asynchronous sequence of objects and common prefixes.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     store.list(prefix: prefix, delimiter: delimiter).checked(prefix: prefix, delimiter: delimiter)
-  }
-}
-
-extension StorageClient {
-  /// Creates a client that requests a credential for each kind of access, with only the rights that a request needs.
-  ///
-  /// The scope of a request is the bucket, the action, and the object key; for a list, its prefix. A copy also needs to
-  /// read its source. A deletion of several objects has the common prefix of their keys as its scope. ``credentials``
-  /// is the cache of the scope with all actions in the whole bucket, which other requests use.
-  ///
-  /// ```swift
-  /// let client = StorageClient(
-  ///   .oss(bucket: "photos", region: "cn-hangzhou"),
-  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - credentials: The source of the credentials, whose credentials the client caches for each scope.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
-  public init(
-    _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
-    configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
-  ) {
-    self.init(
-      provider, scopedCredentials: ScopedCredentialCache(credentials, in: .system, events: events),
-      configuration: configuration, transport: transport, events: events, clockSkew: clockSkew)
-  }
-
-  /// Creates a client that shares a cache of scoped credentials with other clients.
-  ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - cache: The cache of the credentials for each scope.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
-  public init(
-    _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
-    configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
-  ) {
-    var everything = AccessRule(objects: .all, in: provider.containerName)
-    everything.actions = Set(AccessAction.allCases)
-    self.init(
-      sender: RequestSender(
-        provider, credentials: cache.cache(for: CredentialScope([everything])), scoped: cache,
-        configuration: configuration,
-        transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system))
   }
 }

@@ -136,18 +136,6 @@ public struct HeaderConventions: Sendable {
   }
 }
 
-extension HTTPFields {
-  /// Sets the header that forbids overwriting an object, or throws an error if the service has none.
-  mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {
-    guard let field = conventions.forbidOverwrite else {
-      throw StorageError(
-        .invalidOption, "The service has no way to forbid overwriting.",
-        remedy: "Check whether the object exists first, or choose a key that is used only once.")
-    }
-    self[field.name] = field.value
-  }
-}
-
 /// A set of the kinds of requests that a header applies to.
 public struct HeaderScope: OptionSet, Sendable, Hashable {
   /// The bits of the set, one for each kind of request.
@@ -249,5 +237,15 @@ extension HTTPFields {
         .invalidOption, "The header \(field.name.rawName) does not apply to \(name).",
         remedy: "Leave it out, or pass it to the operation that it applies to.")
     }
+  }
+
+  /// Sets the header that forbids overwriting an object, or throws an error if the service has none.
+  mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {
+    guard let field = conventions.forbidOverwrite else {
+      throw StorageError(
+        .invalidOption, "The service has no way to forbid overwriting.",
+        remedy: "Check whether the object exists first, or choose a key that is used only once.")
+    }
+    self[field.name] = field.value
   }
 }

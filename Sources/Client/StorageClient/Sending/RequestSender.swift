@@ -258,7 +258,17 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     let asked = try serviceTime().date
     var cached = try await credential(
       lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)), for: draft.scope)
-    let (request, date, offset) = try await signed(draft.announced, for: provider, as: &cached)
+    let unsigned = draft.announced
+    let (request, date, offset): (HTTPRequest, Timestamp, Duration)
+    if let remoteSigner {
+      (request, date, offset) = try await signElsewhere(as: &cached) {
+        try await remoteSigner.signed(unsigned, as: $0, in: $1)
+      }
+    } else {
+      let (present, known) = try serviceTime()
+      (request, date) = try signed(unsigned, for: provider, with: cached.credential, at: present)
+      offset = known
+    }
     events.emit(
       .signed(
         .init(
@@ -271,17 +281,6 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
         generation: cached.generation, isTemporary: isTemporary, expiration: cached.credential.expiration,
         clockOffset: offset)
     )
-  }
-
-  private func signed(
-    _ request: HTTPRequest, for provider: Provider, as cached: inout CachedCredential<Provider.SigningCredential>
-  ) async throws -> (HTTPRequest, Timestamp, offset: Duration) {
-    if let remoteSigner {
-      return try await signElsewhere(as: &cached) { try await remoteSigner.signed(request, as: $0, in: $1) }
-    }
-    let (present, offset) = try serviceTime()
-    let (signed, date) = try signed(request, for: provider, with: cached.credential, at: present)
-    return (signed, date, offset)
   }
 
   /// Signs a request, with a date just before the credential's expiration if the clock shows a later time.

@@ -273,7 +273,9 @@ final class StagingFolder: Sendable {
         if text.hasBytePrefix(Self.itemPrefix) || !keepsLarge && text.hasBytePrefix(Self.largePrefix) {
           try folder.remove(name)
         } else if text.hasBytePrefix(Self.programPrefix) {
-          try Self.removeProgramFolder(name, in: folder)
+          let inner = try folder.folder(name)
+          for file in try inner.names { try inner.remove(file) }
+          try folder.removeFolder(name)
         }
       }
     }
@@ -281,12 +283,6 @@ final class StagingFolder: Sendable {
 
   /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
   private static let programPrefix = "storage-auth-"
-
-  private static func removeProgramFolder(_ name: FilePath.Component, in folder: Folder) throws(Errno) {
-    let inner = try folder.folder(name)
-    for file in try inner.names { try inner.remove(file) }
-    try folder.removeFolder(name)
-  }
 }
 
 /// The folder in which the state of large transfers is kept, so that another process can continue them.
@@ -296,14 +292,10 @@ struct StateFolder: Sendable {
     fileprivate let name: String
     fileprivate let folder: Folder
 
-    var upload: StoredCheckpoint<UploadCheckpoint> {
-      get throws { StoredCheckpoint(try location(".upload")) }
-    }
+    var upload: StoredCheckpoint<UploadCheckpoint> { get throws { StoredCheckpoint(try location(".upload")) } }
 
     /// The state of the download into ``content``.
-    var download: StoredCheckpoint<DownloadCheckpoint> {
-      get throws { StoredCheckpoint(try location(".download")) }
-    }
+    var download: StoredCheckpoint<DownloadCheckpoint> { get throws { StoredCheckpoint(try location(".download")) } }
 
     /// The copy of an object on its way from one service to another.
     var content: FileLocation { get throws { try location(".copy") } }

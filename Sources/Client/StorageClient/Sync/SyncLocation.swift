@@ -97,6 +97,12 @@ struct SyncEntry: Sendable, Hashable {
     modifiedSeconds = status.modifiedSeconds
     identity = status.identity
   }
+
+  /// Returns whether the entry was not changed after another entry, in whole seconds.
+  func isNotNewer(than other: SyncEntry) -> Bool {
+    guard let here = modifiedSeconds, let there = other.modifiedSeconds else { return false }
+    return here <= there
+  }
 }
 
 /// The entries of one side of a synchronization, in the byte order of their paths.
@@ -136,10 +142,7 @@ enum SyncEntries {
   }
 }
 
-extension String {
-  /// Returns whether the string precedes another string in the order of their bytes.
-  func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
-}
+extension String {}
 
 /// A listing of the regular files in a folder and its subfolders, in the byte order of their paths.
 ///

@@ -163,21 +163,13 @@ struct SyncPairs {
     let pair: SyncPair
     switch (source, target) {
     case (let from?, let to?) where from.path.isIdentical(to: to.path): pair = (from, to)
-    case (let from?, let to) where to.map({ from.path.precedes($0.path) }) ?? true:
+    case (let from?, let to) where to.map({ from.path.utf8.lexicographicallyPrecedes($0.path.utf8) }) ?? true:
       pair = (from, nil)
     default: pair = (nil, target)
     }
     if pair.source != nil { source = try await sources.next() }
     if pair.target != nil { target = try await targets.next() }
     return pair
-  }
-}
-
-extension SyncEntry {
-  /// Returns whether the entry was not changed after another entry, in whole seconds.
-  func isNotNewer(than other: SyncEntry) -> Bool {
-    guard let here = modifiedSeconds, let there = other.modifiedSeconds else { return false }
-    return here <= there
   }
 }
 

@@ -192,8 +192,7 @@ extension UploadOptions {
       guard conventions.overwritesConditionally, !forbidOverwrite else {
         throw StorageError(
           .invalidOption,
-          "The service does not support ifMatch for uploads, or not in combination with "
-            + "forbidOverwrite.",
+          "The service does not support ifMatch for uploads, or not in combination with forbidOverwrite.",
           remedy: "Leave ifMatch out; check the object first, or choose a key that is used only once.")
       }
       try fields.set(.ifMatch, to: ifMatch)
