@@ -353,13 +353,7 @@ struct CollectedParts: PartSource {
   }
 
   mutating func next() async throws -> SourcePart? {
-    let bytes: [UInt8]
-    if let first {
-      self.first = nil
-      bytes = first
-    } else {
-      bytes = try await collect()
-    }
+    let bytes = if let first = first.take() { first } else { try await collect() }
     guard !bytes.isEmpty else { return nil }
     number += 1
     return SourcePart(number: number, payload: BytesPayload(bytes: bytes))
@@ -432,13 +426,6 @@ struct PartSizes: Sendable {
 
   /// Returns the byte ranges of consecutive parts from `start` to `length`, or an empty array if no bytes remain.
   func ranges(of length: Int64, from start: Int64 = 0) -> [Range<Int64>] {
-    var ranges: [Range<Int64>] = []
-    var next = start
-    while next < length {
-      let end = min(next.saturatingAdding(first), length)
-      ranges.append(next..<end)
-      next = end
-    }
-    return ranges
+    stride(from: start, to: length, by: Int(clamping: first)).map { $0..<min($0.saturatingAdding(first), length) }
   }
 }

@@ -17,7 +17,7 @@ package final class LocalFile: Sendable {
   let path: FilePath
   private let system: any FileSystem
   private let descriptor: FileDescriptor
-  private let isOpen = Mutex(true)
+  private let isOpen = Atomic(true)
 
   /// The status of the file when it was opened.
   package let status: FileStatus
@@ -35,9 +35,7 @@ package final class LocalFile: Sendable {
     path = folder.path.appending(name)
   }
 
-  deinit {
-    if isOpen.withLock({ $0 }) { try? system.close(descriptor) }
-  }
+  deinit { closeNow() }
 
   /// Opens a regular file in a folder for reading.
   static func reading(
@@ -145,21 +143,13 @@ package final class LocalFile: Sendable {
   /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
     try await system.run(at: path) { [self] in
-      if takeDescriptor() { try system.close(descriptor) }
+      if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try system.close(descriptor) }
     }
   }
 
   /// Closes a file without unsaved bytes, unless it is closed; the call blocks.
   func closeNow() {
-    if takeDescriptor() { try? system.close(descriptor) }
-  }
-
-  /// Returns whether the caller has to close the descriptor, which is closed once.
-  private func takeDescriptor() -> Bool {
-    isOpen.withLock { isOpen in
-      defer { isOpen = false }
-      return isOpen
-    }
+    if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try? system.close(descriptor) }
   }
 }
 

@@ -72,18 +72,14 @@ final class RequestGate: Sendable {
   /// A permit for a request in flight, which is returned when it is released or deallocated.
   final class Permit: Sendable {
     private let gate: RequestGate
-    private let isReleased = Mutex(false)
+    private let isReleased = Atomic(false)
 
     fileprivate init(gate: RequestGate) {
       self.gate = gate
     }
 
     func release() {
-      let isFirst = isReleased.withLock { isReleased in
-        defer { isReleased = true }
-        return !isReleased
-      }
-      if isFirst { gate.leave() }
+      if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { gate.leave() }
     }
 
     deinit { release() }

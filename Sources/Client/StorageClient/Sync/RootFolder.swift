@@ -338,14 +338,3 @@ struct StateFolder: Sendable {
     try await folder.call { _ in try lock.remove() }
   }
 }
-
-/// The state of a download that remains when the download is complete, so that the complete file can be verified again.
-struct LastingCheckpoint: CheckpointStorage {
-  let base: StoredCheckpoint<DownloadCheckpoint>
-
-  func load() async throws -> DownloadCheckpoint? { try await base.load() }
-
-  func save(_ checkpoint: DownloadCheckpoint) async throws { try await base.save(checkpoint) }
-
-  func remove() async throws {}
-}

@@ -167,9 +167,10 @@ final class SyncMover: Sendable {
     do {
       try await state.run(source.text, target) { item in
         let content = try item.content
+        var lasting = try item.download
+        lasting.isLasting = true
         let info = try await from.download(
-          key, to: content, checkpoint: LastingCheckpoint(base: item.download), options: DownloadOptions(),
-          progress: nil)
+          key, to: content, checkpoint: lasting, options: DownloadOptions(), progress: nil)
         let file = try await LocalFile.reading(content.name, in: content.folder)
         try await to.upload(
           FilePayload(file), to: targetKey, checkpoint: item.upload, options: UploadOptions(of: info),
