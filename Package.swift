@@ -289,7 +289,7 @@ package.targets += [
   program(
     "transfer-benchmark", "Benchmarks/Transfer", uses("AsyncHTTPTransport StorageClient ArgumentParser Hummingbird")),
   program("fleet", "Benchmarks/Fleet", uses("StorageAuthTesting")),
-  library("SigningProperties", "Tests/SigningProperties", uses("StorageAuthTesting")),
+  library("SigningProperties", "Tests/SigningProperties", uses("CredentialSources StorageAuthTesting")),
   library("ProcessWatching", "Tests/ProcessWatching", uses()),
   library(
     "ClientTestSupport", "Tests/ClientTestSupport",
@@ -305,9 +305,10 @@ let coreTests = [
   tests("StorageCrypto"),
   tests("StorageAuth", "SigningProperties"),
   tests("StorageAuthTesting", "CredentialSources OSSAuth COSAuth S3Auth"),
-  tests("OSSAuth", "SigningProperties"), tests("COSAuth", "SigningProperties"),
+  tests("OSSAuth", "SigningProperties SigningJobs", copying: ["Vectors"]),
+  tests("COSAuth", "SigningProperties SigningJobs", copying: ["Vectors"]),
   tests("S3Auth", "SigningProperties CAllocationCounter", copying: ["Vectors"]),
-  tests("Vector", "SigningJobs CredentialSources", copying: ["Vectors"]),
+  tests("SigningJobs"),
   tests("CredentialSources", "OSSAuth COSAuth S3Auth"),
   tests("AsperaAuth", copying: ["Vectors", "Keys"]),
   tests("Redaction", "OSSAuth COSAuth S3Auth AsperaAuth", exclude: ["check-redaction-coverage.py"]),

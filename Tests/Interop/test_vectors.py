@@ -12,7 +12,7 @@ from typing import Any
 
 import command
 
-VECTORS = pathlib.Path(__file__).parent.parent / "VectorTests" / "Vectors"
+TESTS = pathlib.Path(__file__).parent.parent
 
 # Requests that cannot be signed, with the kind of the error.
 REFUSED = {
@@ -31,7 +31,7 @@ NO_SECRET = {"official-v4-header-doc"}
 
 def load(name: str) -> list[dict[str, Any]]:
     # One vector was recorded with a test server; any host is valid for it.
-    text = (VECTORS / f"{name}.json").read_text(encoding="utf-8").replace("{host}", "host.example.com")
+    text = (TESTS / f"{name.upper()}AuthTests" / "Vectors" / f"{name}.json").read_text(encoding="utf-8").replace("{host}", "host.example.com")
     vectors = json.loads(text)
     cases = vectors["cases"] if isinstance(vectors, dict) else vectors
     return [case for case in cases if (case.get("mode") or case.get("kind")) in ("header", "presign")]

@@ -2,7 +2,7 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Creates ../VectorTests/Vectors/oss-v4-date.json: OSS V4 in headers, dated with `Date` like by the vendor's Go SDK v1.
+"""Creates ../OSSAuthTests/Vectors/oss-v4-date.json: OSS V4 in headers, dated with `Date` like by the vendor's Go SDK v1.
 
 The rule is that of `signHeader` and `getSignedStrV4` in oss/auth.go of github.com/aliyun/aliyun-oss-go-sdk 3.0.2: without
 an x-oss-date the second line of the string to sign is the text of Date, and the day of the scope is its day. The cases
@@ -21,7 +21,7 @@ import sys
 import urllib.parse
 from typing import Any
 
-FILE = pathlib.Path(__file__).parent.parent / "VectorTests" / "Vectors" / "oss-v4-date.json"
+FILE = pathlib.Path(__file__).parent.parent / "OSSAuthTests" / "Vectors" / "oss-v4-date.json"
 NOW = datetime.datetime(2026, 11, 20, 8, 0, 0, tzinfo=datetime.timezone.utc)
 HTTP_DATE = NOW.strftime("%a, %d %b %Y %H:%M:%S GMT")
 PERMANENT = {"id": "LTAIexample", "secret": "8Jj5kZexample"}

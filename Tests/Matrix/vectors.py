@@ -12,10 +12,10 @@ FORMS = {
 
 
 def vector_tables(read, problems):
-    oss = json.loads(read("Tests/VectorTests/Vectors/oss.json"))
-    cos = json.loads(read("Tests/VectorTests/Vectors/cos.json"))["cases"]
-    oss_source = read("Tests/VectorTests/OSSVectorTests.swift") + read("Tests/VectorTests/AlibabaSTSVectorTests.swift")
-    cos_source = read("Tests/VectorTests/COSVectorTests.swift") + read("Tests/VectorTests/TencentSTSVectorTests.swift")
+    oss = json.loads(read("Tests/OSSAuthTests/Vectors/oss.json"))
+    cos = json.loads(read("Tests/COSAuthTests/Vectors/cos.json"))["cases"]
+    oss_source = read("Tests/OSSAuthTests/OSSVectorTests.swift") + read("Tests/OSSAuthTests/AlibabaSTSVectorTests.swift")
+    cos_source = read("Tests/COSAuthTests/COSVectorTests.swift") + read("Tests/COSAuthTests/TencentSTSVectorTests.swift")
     reasons = dict(re.findall(r'^\s*"([^"\n]+)":\s*"([^"\n]+)",$', oss_source, re.M))
     lines = []
     lines += table("OSS", [(v, oss_status(v, reasons)) for v in oss], oss_source, problems)

@@ -315,3 +315,121 @@ extension SignedLine {
     self.init(stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest, url: signed.url)
   }
 }
+
+extension SigningJob {
+  /// Signs the job's request for OSS.
+  func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
+      throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")
+    }
+    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
+    let region = region ?? ""
+    let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region)\(ServiceDescription.oss.domains[0])"
+    let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
+    if let bucket, ServiceHosts.oss.own(authority), let other = ServiceHosts.oss.bucket(in: authority),
+      !other.asciiLowercased.utf8.elementsEqual(bucket.utf8)
+    {
+      throw SigningJobError(message: "The host \(authority.onOneLine) is not one of the bucket \(bucket.onOneLine).")
+    }
+    let isInPath = bucket != nil && AddressingStyle(authority: authority) == .path
+    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
+    let signer = OSSSigner(
+      version, bucket: bucket, region: region, product: product ?? "oss",
+      additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
+      allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
+    return try sign(request(authority: authority, key: name), with: signer, mode, key, context)
+  }
+}
+
+extension SigningJob {
+  /// Whether the job contains fields that only jobs for COS contain.
+  var isOfCOS: Bool { keyTime != nil || kind != nil }
+
+  /// Signs the job's request for COS.
+  func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    guard let host else { throw SigningJobError(message: "The line has no host.") }
+    guard host != Self.placeholder || signedHeaders?.signHost != false else {
+      var response = try signCOS(mode, key, context, host: "host.invalid")
+      response.url = response.url?.replacing("host.invalid", with: Self.placeholder)
+      return response
+    }
+    return try signCOS(mode, key, context, host: host)
+  }
+
+  /// The placeholder for a host that is not signed, which remains in the URL of the result.
+  private static let placeholder = "{host}"
+
+  private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String) throws -> SignedLine {
+    var policy = COSHeaderPolicy.standard
+    if let names = signedHeaders?.list {
+      policy = .only(Set(names))
+    } else if signedHeaders?.signHost == false {
+      policy = .standardWithoutHost
+    }
+    let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
+    let name = path ?? ""
+    let request = try request(authority: host, key: String(name.removingBytePrefix("/") ?? name[...]))
+    guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
+    guard let window = COSKeyTime(keyTime) else {
+      throw SigningJobError(message: "The key time is not two times in seconds, separated by a semicolon.")
+    }
+    let identity = Identity(id: key.id, sessionToken: key.sessionToken, start: window.start, expiration: window.end)
+    switch mode {
+    case .header:
+      var signed = request
+      try signer.sign(&signed, with: key, during: window)
+      return SignedLine(signed, try signer.prepare(request, as: identity, in: context))
+    case .presign:
+      let signed = try signer.presign(request, with: key, during: window)
+      let pending = try signer.prepare(
+        presigning: request, as: identity, validFor: window.start.duration(to: window.end), in: .at(window.start))
+      return SignedLine(signed, pending)
+    }
+  }
+}
+
+extension SigningJob {
+  /// Signs the job's request for S3.
+  ///
+  /// A line contains either the percent-encoded path, or the bucket and the key. The signature of a URL does not cover
+  /// a hash of the body.
+  func signS3(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    guard let region, !region.isEmpty else { throw SigningJobError(message: "The line has no region.") }
+    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
+    let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)
+    let isInPath = try isBucketInPath(bucket, endpoint)
+    if let host, let bucket, !isInPath, host.hasByteSuffix(ServiceDescription.s3.domains[0]),
+      !host.asciiLowercased.hasBytePrefix("\(bucket).")
+    {
+      throw SigningJobError(message: "The host \(host.onOneLine) is not one of the bucket \(bucket.onOneLine).")
+    }
+    let authority = host ?? (isInPath ? nil : bucket.map { "\($0).\(endpoint.authority)" }) ?? endpoint.authority
+    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
+    let path = wirePath ?? "/" + name.percentEncoded(.path)
+    var payload: S3Payload?
+    if mode == .header, let payloadHash {
+      payload = S3Payload(header: payloadHash)
+      guard payload != nil else {
+        throw SigningJobError(message: "The payload hash is not a value that S3 accepts.")
+      }
+    }
+    let signer = S3Signer(
+      region: region, service: service ?? "s3", payload: payload,
+      additionalHeaders: Set((signedHeaders?.list ?? []) + (additionalHeaders ?? [])))
+    let request = try request(
+      scheme ?? "https", authority, appendingQuery(to: path) { name, value in "\(name)=\(value)" })
+    return try sign(request, with: signer, mode, key, context)
+  }
+
+  /// Returns whether the bucket name is in the path.
+  ///
+  /// If the line does not specify the addressing style, the host or the endpoint determines it.
+  private func isBucketInPath(_ bucket: String?, _ endpoint: ServiceEndpoint) throws -> Bool {
+    switch addressing {
+    case "path": true
+    case "virtual": false
+    case nil: host.map { host in bucket.map { !host.hasBytePrefix("\($0).") } ?? true } ?? (endpoint.style == .path)
+    default: throw SigningJobError(message: "The addressing is neither virtual nor path.")
+    }
+  }
+}

@@ -3,6 +3,7 @@
 
 import HTTPTypes
 import OSSAuth
+import SigningProperties
 import StorageAuth
 import XCTest
 
@@ -41,7 +42,7 @@ final class OSSV4DateVectorTests: XCTestCase {
 
   // matrix: OSS V4: verify, skew
   func testEveryVectorVerifies() throws {
-    let vectors = try Vector.load("oss-v4-date")
+    let vectors = try Vector.load("oss-v4-date", from: .module)
     for vector in vectors {
       let request = try request(vector)
       XCTAssertNil(try refusal(request, vector), vector.id)
@@ -61,7 +62,7 @@ final class OSSV4DateVectorTests: XCTestCase {
 
   // matrix: OSS V4: verify, bad input
   func testChangedDatesAndHeadersAreRejected() throws {
-    for vector in try Vector.load("oss-v4-date") {
+    for vector in try Vector.load("oss-v4-date", from: .module) {
       let request = try request(vector)
       var later = request
       later.headerFields[.date] = "Fri, 20 Nov 2026 08:00:01 GMT"

@@ -4,6 +4,7 @@
 import HTTPTypes
 import OSSAuth
 import SigningJobs
+import SigningProperties
 import StorageAuth
 import StorageCrypto
 import XCTest
@@ -24,7 +25,7 @@ final class OSSVectorTests: XCTestCase {
   // matrix: OSS V4: header, presign
   func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
-    for vector in try Vector.load("oss") where vector.mode == "header" || vector.mode == "presign" {
+    for vector in try Vector.load("oss", from: .module) where vector.mode == "header" || vector.mode == "presign" {
       let disagreement = vector.object["recommended"] as? Bool == false
       if disagreement || Self.reasons[vector.id] != nil { continue }
       let answer = try SigningJob(json: vector.json).signed(defaultMode: .header, now: Timestamp(unixSeconds: 0))
@@ -86,7 +87,7 @@ final class OSSVectorTests: XCTestCase {
   }
 
   func testPublishedSigningKeyIsReproduced() throws {
-    let vectors = try Vector.load("oss")
+    let vectors = try Vector.load("oss", from: .module)
     let vector = try XCTUnwrap(vectors.first { $0.id == "official-v4-header-doc" })
     let answer = try SigningJob(
       json: vector.json.replacingOccurrences(of: "(redacted; signingKeyHex is published)", with: "x")
@@ -100,7 +101,7 @@ final class OSSVectorTests: XCTestCase {
   }
 
   func testRepeatedSubresourceIsRejected() throws {
-    let vectors = try Vector.load("oss").filter { $0.id.hasPrefix("v1-header-repeated-subresource") }
+    let vectors = try Vector.load("oss", from: .module).filter { $0.id.hasPrefix("v1-header-repeated-subresource") }
     XCTAssertEqual(vectors.count, 2)
     for vector in vectors {
       let answer = try SigningJob(json: vector.json).signed(defaultMode: .header, now: .now)

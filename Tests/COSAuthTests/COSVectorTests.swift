@@ -3,6 +3,7 @@
 
 import COSAuth
 import SigningJobs
+import SigningProperties
 import StorageAuth
 import StorageCrypto
 import XCTest
@@ -12,7 +13,7 @@ final class COSVectorTests: XCTestCase {
   // matrix: COS V5: header, presign
   func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
-    for vector in try Vector.load("cos", list: "cases") where vector.mode == "header" || vector.mode == "presign" {
+    for vector in try Vector.load("cos", list: "cases", from: .module) where vector.mode == "header" || vector.mode == "presign" {
       if vector.id.hasPrefix("e0") {
         try assertServerText(vector)
         counts["server", default: 0] += 1
@@ -44,7 +45,7 @@ final class COSVectorTests: XCTestCase {
 
   func testSigningKeysMatchTheDocumentation() throws {
     var count = 0
-    for vector in try Vector.load("cos", list: "cases") {
+    for vector in try Vector.load("cos", list: "cases", from: .module) {
       guard let expected = vector["signKey"], let credential = vector.object["credential"] as? [String: Any],
         let secret = credential["secret"] as? String, let keyTime = vector.object["keyTime"] as? String
       else { continue }

@@ -4,6 +4,7 @@
 import COSAuth
 import CredentialSources
 import HTTPTypes
+import SigningProperties
 import StorageAuth
 import StorageCrypto
 import XCTest
@@ -12,7 +13,7 @@ import XCTest
 final class TencentSTSVectorTests: XCTestCase {
   func testEveryVectorIsReproduced() throws {
     var counts: [String: Int] = [:]
-    for vector in try Vector.load("cos", list: "cases") where vector.mode == "sts" {
+    for vector in try Vector.load("cos", list: "cases", from: .module) where vector.mode == "sts" {
       switch vector.object["scheme"] as? String {
       case "v1-HmacSHA1": try assertV1(vector)
       case "TC3-HMAC-SHA256": try assertTC3(vector)
