@@ -119,8 +119,7 @@ public struct AsperaTransferOptions: Sendable {
 }
 
 extension AsperaTransferOptions {
-  /// Returns a transfer with these rates and this kind of connection, whose grants name the server that the caller
-  /// specifies.
+  /// Returns a transfer with these rates and this kind of connection, whose grants name the caller's server.
   func session(
     _ specification: TransferSpec, _ account: AsperaAccount?, _ issuer: some TokenIssuer
   ) -> TransferSession {

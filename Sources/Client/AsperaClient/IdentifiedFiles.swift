@@ -335,8 +335,7 @@ private final class NodeMemory: Sendable {
     }
   }
 
-  /// Returns the path and the ID of the deepest cached folder that contains a path or is at the path, or an empty path
-  /// and `nil`.
+  /// Returns the path and ID of the deepest cached folder that contains a path or is at it, or an empty path and `nil`.
   func nearest(to path: String, for accessKey: String, at uptime: Duration) -> (path: String, id: String?) {
     use(accessKey) { state in
       var path = path[...]

@@ -6,8 +6,7 @@ internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 
-/// The operations of a Node API on files that are identified by paths, such as `/files/browse` and
-/// `/files/upload_setup`.
+/// The operations of a Node API on files identified by paths, such as `/files/browse` and `/files/upload_setup`.
 ///
 /// According to the OpenAPI description of IBM's Node API, these operations require Basic authorization.
 struct PathFiles: NodeFiles {

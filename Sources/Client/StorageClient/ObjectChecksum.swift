@@ -8,8 +8,7 @@ internal import Synchronization
 
 /// An object's checksum, which the service reports and the client computes during a transfer.
 ///
-/// All algorithms are cyclic redundancy checks, so the checksum of an object can be derived from the checksums of its
-/// parts.
+/// All algorithms are cyclic redundancy checks, so an object's checksum can be derived from the checksums of its parts.
 public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   /// The algorithm that computed the checksum.
   public let algorithm: Algorithm
@@ -176,8 +175,7 @@ extension ObjectChecksum {
 extension ByteStream {
   /// Returns a stream of the same bytes that checks their number and checksum at the end, as far as they are known.
   ///
-  /// A body without both is not accepted if only the end of the connection marked its end, because it may be
-  /// incomplete.
+  /// A body without both is not accepted if only the end of the connection marked its end: it may be incomplete.
   func checked(
     _ subject: String, length: Int64?, checksum: ObjectChecksum?, endsWithConnection: @escaping @Sendable () -> Bool
   ) -> ByteStream {

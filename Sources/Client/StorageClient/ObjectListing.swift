@@ -129,8 +129,7 @@ public struct ListedObject: Sendable, Hashable {
   /// The size of the object in bytes.
   public let size: Int64
 
-  /// The entity tag of the object as the service sends it, including the quotes, or `nil` if the service did not report
-  /// it.
+  /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
 
   /// The time at which the object was stored, or `nil` if the service did not report it.
@@ -167,8 +166,7 @@ struct ListRequest: Sendable {
 }
 
 extension ListPage {
-  /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent every
-  /// name.
+  /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent them.
   ///
   /// The objects and the common prefixes of a page are two lists, each in the order of bytes. A page's entries are greater
   /// than all entries of the previous page.

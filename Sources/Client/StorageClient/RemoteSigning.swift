@@ -47,8 +47,7 @@ public struct RemoteSigning: Sendable {
   /// signing requests wait until the function returns.
   ///
   /// - Parameters:
-  ///   - sign: A function that responds to a signing request. The function must return on every path, within its own
-  ///     time limit.
+  ///   - sign: A function that responds to a signing request. It must return on every path, within its own time limit.
   ///   - identity: The ID of the key, with the session token of a temporary key; see ``remote(_:as:)-(_,Identity?)``.
   public static func remote(
     blocking sign: @escaping @Sendable (SigningRequest) throws -> SigningResponse, as identity: Identity? = nil
@@ -62,8 +61,7 @@ public struct RemoteSigning: Sendable {
   /// - Parameters:
   ///   - sign: A function that responds to a signing request. If the key has changed, the function throws a
   ///     `SigningRefusal` with the code `anotherKey`; the client then calls `identity` again.
-  ///   - identity: A function that returns the ID of the key, with the session token and the expiration of a temporary
-  ///     key.
+  ///   - identity: A function that returns the ID of the key, with the session token and expiration of a temporary key.
   public static func remote(
     _ sign: @escaping Sign, as identity: @escaping @Sendable @concurrent () async throws -> Identity
   ) -> RemoteSigning {
@@ -76,8 +74,7 @@ public struct RemoteSigning: Sendable {
 
   /// Returns a remote signer that requests signatures from a server that implements the protocol of `SigningService`.
   ///
-  /// Signing requests are sent to the URL, and requests for the server's identity to the path `/identity` below the
-  /// URL.
+  /// Signing requests are sent to the URL, and requests for the server's identity to the path `/identity` below it.
   ///
   /// - Parameters:
   ///   - url: The URL of the server's signing route: `https`, or `http` on this machine.

@@ -21,8 +21,7 @@ public import SystemPackage
 public struct TransferPipeline: Sendable, Hashable {
   /// The maximum number of concurrent transfers, at least 1.
   ///
-  /// Fewer transfers run at a time if the process may not open the files and connections that they need
-  /// (`RLIMIT_NOFILE`).
+  /// Fewer transfers run at a time if the process may not open the files and connections they need (`RLIMIT_NOFILE`).
   public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
 
   /// A Boolean value that indicates whether the first failure stops the pipeline.
@@ -237,8 +236,7 @@ public struct PipelineProgress: Sendable, Hashable {
   /// The number never decreases.
   public internal(set) var completedBytes: Int64 = 0
 
-  /// The total number of bytes, or `nil` until the sequence of transfers has ended and the size of every object is
-  /// known.
+  /// The total number of bytes, or `nil` until the sequence of transfers has ended and all objects' sizes are known.
   public internal(set) var totalBytes: Int64?
 
   /// The completed fraction of the pipeline's transfers, from 0 to 1.

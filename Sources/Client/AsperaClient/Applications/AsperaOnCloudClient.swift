@@ -10,8 +10,7 @@ internal import StorageCrypto
 
 /// A client that finds a user's files in IBM Aspera on Cloud.
 ///
-/// The user's public key is registered in the user's profile, and the API client is allowed to use JWT grants for the
-/// user.
+/// The user's public key is registered in the user's profile, and the API client may use JWT grants for the user.
 ///
 /// ```swift
 /// let cloud = AsperaOnCloudClient(

@@ -447,8 +447,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 }
 
 extension DeletionReport {
-  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted, and compares keys as
-  /// bytes.
+  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted; compares keys as bytes.
   fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
     let names = Set(asked.map { Array($0.utf8) })
     let encodes = try result?.encodesNames() ?? false

@@ -7,8 +7,7 @@ public import SystemPackage
 
 /// An object store that is a bucket, which can be created and which can copy objects inside the service.
 ///
-/// Clients of OSS, COS and S3 conform to this protocol. Clients of Aspera do not, so a call of `copy` on them does not
-/// compile.
+/// Clients of OSS, COS and S3 conform to this protocol. Clients of Aspera do not: a call of `copy` does not compile.
 public protocol BucketStore: ObjectStore {
   /// Copies an object inside the service, without transferring its bytes through the client.
   ///
@@ -37,8 +36,7 @@ public protocol BucketStore: ObjectStore {
   /// - Parameters:
   ///   - file: The path of the file, which must not change until the upload is complete.
   ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
-  ///     complete.
+  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the uploaded object.
@@ -55,8 +53,7 @@ public protocol BucketStore: ObjectStore {
   /// - Parameters:
   ///   - key: The key of the object.
   ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
-  ///     complete.
+  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
   ///   - options: The version of the object, and the conditions for the download.
   ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
@@ -123,8 +120,7 @@ extension BucketStore {
   /// - Parameters:
   ///   - file: The path of the file, which must not change until the upload is complete.
   ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
-  ///     complete.
+  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
   ///     name, or else from the extension of the key.
   ///   - metadata: The user-defined names and values to store with the object.
@@ -157,8 +153,7 @@ extension BucketStore {
   /// - Parameters:
   ///   - key: The key of the object.
   ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
-  ///     complete.
+  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
   ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
   /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, or the checkpoint
@@ -255,8 +250,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Parameters:
   ///   - file: The path of the file, which must not change until the upload is complete.
   ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
-  ///     complete.
+  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the uploaded object.
@@ -277,8 +271,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Parameters:
   ///   - key: The key of the object.
   ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
-  ///     complete.
+  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
   ///   - options: The version of the object, and the conditions for the download.
   ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
@@ -311,8 +304,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
 }
 
 extension StorageClient where Provider: PresigningProvider {
-  /// Creates a presigned URL, which authorizes its holder to perform one operation for a limited time without an access
-  /// key.
+  /// Creates a presigned URL, which authorizes its holder to one operation for a limited time without an access key.
   ///
   /// The URL has the rights of the signer. The signer needs `oss:GetObject`, `name/cos:GetObject` (for `HEAD`
   /// `name/cos:HeadObject`) or `s3:GetObject` for `GET` and `HEAD`; `oss:PutObject`, `name/cos:PutObject` or
@@ -419,8 +411,7 @@ public struct CopyOptions: Sendable, Hashable {
   /// bucket, as ``UploadOptions/checksVersioning`` does.
   public var checksVersioning: Bool
 
-  /// Additional provider-specific headers, such as the requester-pays header or the customer-provided keys of source
-  /// and copy.
+  /// Additional provider-specific headers, such as requester pays, or the customer-provided keys of source and copy.
   public var headers: HTTPFields
 
   /// Creates the options of a copy.
@@ -459,8 +450,7 @@ public struct CopiedObject: Sendable, Hashable {
   /// The key of the copy.
   public let key: String
 
-  /// The entity tag of the copy as the service sends it, including the quotes, or `nil` if the service did not report
-  /// it.
+  /// The entity tag of the copy as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
 
   /// The time at which the copy was created, or `nil` if the service did not report it.

@@ -184,8 +184,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
   }
 
-  /// Returns the description of the object if an earlier process completed the upload, or `nil` for another one or
-  /// none.
+  /// Returns the description of the object if an earlier process completed the upload, or `nil` for another or none.
   func completed(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject? {
     do {
       return try await stored(parts.sorted { $0.number < $1.number }, unless: error)
@@ -256,8 +255,7 @@ extension BucketClient {
 
   /// Uploads parts within the concurrency limit, and returns them in the order in which they were stored.
   ///
-  /// A part is taken from the source only when it can be sent. The closure receives each stored part, one call at a
-  /// time.
+  /// A part is taken from the source only when it can be sent. The closure receives stored parts, one call at a time.
   func uploadAll(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
     didUpload: (UploadCheckpoint.Part) async throws -> Void = { _ in }

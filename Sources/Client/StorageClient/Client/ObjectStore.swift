@@ -26,8 +26,7 @@ public protocol ObjectStore: Sendable {
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the source or an option is unusable, and the other errors that ``ObjectStore``
-  ///   lists.
+  /// - Throws: ``StorageError`` if the source or an option is unusable, and the errors that ``ObjectStore`` lists.
   @discardableResult
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?

@@ -31,8 +31,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   /// Call `replace(with:)` on the cache to install a new token.
   public var credentials: CredentialCache<Provider.SigningCredential> { sender.credentials }
 
-  /// The hub for observing the client's events: signatures, credential refreshes, retries, clock corrections and
-  /// transfers.
+  /// The hub of the client's events: signatures, credential refreshes, retries, clock corrections and transfers.
   ///
   /// ```swift
   /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
@@ -187,8 +186,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   - body: The body of the request. Its length is sent in the headers.
   ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
   ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
-  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
-  ///     received it.
+  ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   /// - Returns: The response, whose status reports success.
   /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
   public func send(
@@ -285,8 +283,7 @@ extension StorageClient: ObjectStore {
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the source or an option is unusable, and the other errors that ``ObjectStore``
-  ///   lists.
+  /// - Throws: ``StorageError`` if the source or an option is unusable, and the errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?

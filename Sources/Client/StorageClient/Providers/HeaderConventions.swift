@@ -36,8 +36,7 @@ public struct HeaderConventions: Sendable {
   /// The name of the request header that specifies the source of a copy.
   public var copySource: HTTPField.Name
 
-  /// The name of the request header that selects whether a copy takes its attributes from the source or from the
-  /// request.
+  /// The name of the request header that selects whether a copy takes its attributes from the source or the request.
   public var metadataDirective: HTTPField.Name
 
   /// The value of the ``metadataDirective`` header that makes a copy take its attributes from the request.

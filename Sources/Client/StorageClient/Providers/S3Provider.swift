@@ -140,15 +140,13 @@ public struct S3Provider: PresigningProvider {
 
   /// The XML document with the location constraint of a new bucket.
   ///
-  /// The document is empty for `us-east-1`, which is the location without a constraint, and for `auto`. Page:
-  /// "CreateBucket".
+  /// The document is empty for `us-east-1`, the location without a constraint, and for `auto`. Page: "CreateBucket".
   public var bucketConfiguration: [UInt8] {
     guard region != "us-east-1", region != "auto" else { return [] }
     return XMLNode("CreateBucketConfiguration", children: [XMLNode("LocationConstraint", region)]).serialized()
   }
 
-  /// Returns the provider for the region to which an error response redirects the client, with the endpoint of that
-  /// region.
+  /// Returns the provider for the region to which an error response redirects the client, with that region's endpoint.
   ///
   /// Only the region name in the response is used, and only if the name is valid. A host in the response is ignored.
   /// Page: "Request redirection and the REST API".
@@ -210,8 +208,7 @@ public struct S3Integrity: Sendable, Hashable {
 // MARK: - Checksums
 
 extension S3Provider {
-  /// The digests to compute for a request body: the configured checksum, and the SHA-256 if signatures include the
-  /// body.
+  /// The digests to compute for a request body: the configured checksum, and the SHA-256 if signatures include it.
   public var digests: DigestSet {
     var digests: DigestSet = integrity.checksum == nil ? [] : .checksum
     let signsBody =

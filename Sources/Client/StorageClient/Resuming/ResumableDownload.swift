@@ -15,8 +15,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   private typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
-  /// Downloads the ranges of the object that the incomplete file does not contain yet, and moves the file to its
-  /// destination.
+  /// Downloads the ranges of the object that the incomplete file lacks, and moves the file to its destination.
   ///
   /// After an error the incomplete file remains, unless its checksum differs from the object's checksum.
   func complete() async throws -> ObjectInfo {

@@ -100,8 +100,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 
   /// Returns a part that the service has stored, or `nil` if it is not the part of the file.
   ///
-  /// A part that was stored after the checkpoint was saved is compared by its MD5, which most services use as its
-  /// entity tag.
+  /// A part that was stored after the checkpoint was saved is compared by its MD5, the entity tag of most services.
   private func verified(
     _ stored: StoredPart, _ saved: UploadCheckpoint.Part?, _ range: Range<Int64>?
   ) async throws -> Upload.Part? {

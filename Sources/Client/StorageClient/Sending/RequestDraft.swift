@@ -123,8 +123,7 @@ enum SuccessProof: Sendable {
 }
 
 extension CredentialScope {
-  /// Creates the scope of a request to an object, or to the bucket, or returns `nil` if no ``AccessAction`` describes
-  /// it.
+  /// Creates the scope of a request to an object, or to the bucket, or `nil` if no ``AccessAction`` describes it.
   init?(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], in bucket: String) {
     func value(_ name: ByteExactString) -> ByteExactString?? { parameters.first { $0.name == name }.map(\.value) }
     if let key {

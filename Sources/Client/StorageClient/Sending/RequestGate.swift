@@ -5,8 +5,7 @@ internal import Synchronization
 
 /// A limit on the number of concurrent requests.
 ///
-/// Waiting requests start in the order of their arrival. The cancellation of a waiting request does not affect the
-/// others.
+/// Waiting requests start in the order of their arrival. The cancellation of one does not affect the others.
 final class RequestGate: Sendable {
   private struct State {
     var free: Int

@@ -73,12 +73,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   ///   - body: The body of the request. Its length is sent in the headers.
   ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
   ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
-  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
-  ///     received it.
+  ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   /// - Returns: The response, whose status reports success.
   /// - Throws: ``ServiceError`` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
-  ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret of the
-  ///   credential.
+  ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret.
   public func send(
     _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
   ) async throws -> HTTPStreamingResponse {
@@ -375,8 +373,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to the location that the service named.")
   }
 
-  /// Learns the service's time if it differs from that of the signature, and returns the step that signs again, or
-  /// `nil`.
+  /// Learns the service's time if it differs from the signature's, and returns the step that signs again, or `nil`.
   private func clockStep(
     _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan
   ) throws -> RetryPlan.Step? {

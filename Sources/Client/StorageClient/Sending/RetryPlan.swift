@@ -74,8 +74,7 @@ struct RetryPlan {
 
   /// Returns a retry step, or `nil` if no retry is left or the service requests a longer delay than the limit.
   ///
-  /// The delay doubles with each retry and is reduced by a random fraction, so that many clients do not retry at the
-  /// same time.
+  /// The delay doubles with each retry and is reduced by a random fraction, so that many clients do not retry at once.
   private mutating func repetition(because reason: String, atLeast shortest: Duration) -> Step? {
     guard repetitionsLeft > 0, shortest <= longestDelay else { return nil }
     repetitionsLeft -= 1

@@ -22,8 +22,7 @@ public struct SyncLocation: Sendable {
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - prefix: The prefix of the keys, which is usually empty or ends with a slash. The rest of a key is the path of
-  ///     the object.
+  ///   - prefix: The prefix of the keys, which is usually empty or ends with a slash. The rest of a key is the path.
   ///   - bucket: The name of the bucket if the other side is in the same service with the same credentials. Objects of
   ///     up to 1 GiB are then copied inside the service. If `nil`, objects are downloaded and uploaded.
   public static func objects(

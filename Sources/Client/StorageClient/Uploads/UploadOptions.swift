@@ -80,8 +80,7 @@ public struct UploadOptions: Sendable, Hashable {
   ///   - checksVersioning: Whether an upload with `forbidOverwrite` fails in a bucket whose versioning makes the service
   ///     ignore it.
   ///   - ifMatch: The entity tag, including the quotes, that the replaced object must have, or `nil` for no condition.
-  ///   - storageClass: The storage class of the object, as the provider spells it. If `nil`, the storage class of the
-  ///     bucket.
+  ///   - storageClass: The storage class of the object, as the provider spells it. If `nil`, that of the bucket.
   ///   - headers: Additional provider-specific headers.
   public init(
     contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
@@ -117,8 +116,7 @@ public struct UploadedObject: Sendable, Hashable {
   /// The size of the object in bytes.
   public let size: Int64
 
-  /// The entity tag of the object as the service sends it, including the quotes, or `nil` if the service did not report
-  /// it.
+  /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
 
   /// The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
@@ -243,8 +241,7 @@ extension UploadOptions: Redacted {
   }
 }
 
-/// Returns a description of the options that are set, without header values, because a header value can be a secret
-/// key.
+/// Returns a description of the options that are set, without header values, which can be secret keys.
 func described(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
   let set = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
   let names = headers.isEmpty ? [] : ["headers: \(headers.map(\.name.rawName).joined(separator: ", "))"]

@@ -49,8 +49,7 @@ public struct UploadSource: Sendable {
   ///
   /// A file is open while the closure runs. A sequence is iterated once, so the closure must read the bytes only once.
   ///
-  /// - Parameter body: A closure that receives the bytes in chunks and their total number, or `nil` if the number is
-  ///   unknown.
+  /// - Parameter body: A closure that receives the bytes in chunks and their total number, or `nil` if it is unknown.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be read.
   public func read<Result: Sendable>(
