@@ -132,7 +132,7 @@ extension AsperaTransferOptions {
     specification.minimumRate = minimumRate
     specification.ratePolicy = ratePolicy
     return TransferSession(
-      specification, account: account, issuer: TransferServer.PlacedIssuer(base: issuer, server: server))
+      specification, account: account, issuer: PlacedIssuer(base: issuer, server: server))
   }
 
   /// Checks that the login does not exclude a specified part of the server's address.
@@ -240,27 +240,25 @@ public struct TransferServer: Sendable, Equatable {
   }
 }
 
-extension TransferServer {
-  /// A token issuer whose grants name the server that the caller specifies in place of the server that a node specifies.
-  ///
-  /// A node does not need to return the host and the ports that a request contains.
-  struct PlacedIssuer<Base: TokenIssuer>: TokenIssuer {
-    let base: Base
-    let server: TransferServer
+/// A token issuer whose grants name the server that the caller specifies in place of the server that a node specifies.
+///
+/// A node does not need to return the host and the ports that a request contains.
+private struct PlacedIssuer<Base: TokenIssuer>: TokenIssuer {
+  let base: Base
+  let server: TransferServer
 
-    var source: String { base.source }
+  var source: String { base.source }
 
-    func issue(
-      for request: TokenRequest, in context: ProviderContext
-    ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-      let issued = try await base.issue(for: request, in: context)
-      guard var specification = issued.credential.specification else { return issued }
-      if let host = server.host { specification.remoteHost = host }
-      if let port = server.sshPort { specification.sshPort = port }
-      if let port = server.udpPort { specification.udpPort = port }
-      let grant = TransferCredential(
-        token: issued.credential.token, specification: specification, expiration: issued.credential.expiration)
-      return IssuedCredential(grant, issuerTime: issued.issuerTime, source: issued.source)
-    }
+  func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    let issued = try await base.issue(for: request, in: context)
+    guard var specification = issued.credential.specification else { return issued }
+    if let host = server.host { specification.remoteHost = host }
+    if let port = server.sshPort { specification.sshPort = port }
+    if let port = server.udpPort { specification.udpPort = port }
+    let grant = TransferCredential(
+      token: issued.credential.token, specification: specification, expiration: issued.credential.expiration)
+    return IssuedCredential(grant, issuerTime: issued.issuerTime, source: issued.source)
   }
 }

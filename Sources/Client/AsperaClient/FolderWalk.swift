@@ -93,8 +93,7 @@ actor FolderWalk {
     }
     guard let entries = try await node.files.entries(ofFolder: key) else { return nil }
     let steps = entries.map { entry in
-      Step(
-        key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, trail: trail)
+      Step(key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, trail: trail)
     }
     return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
   }

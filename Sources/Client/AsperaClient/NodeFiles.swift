@@ -90,8 +90,7 @@ struct NodeEntry: Sendable {
     }
     guard NodePath.isName(name) else { throw StorageError.malformedResponse("a listed file is not in the folder") }
     guard Self.isID(id) else { throw StorageError.malformedResponse("the ID of a file is invalid") }
-    try self.init(
-      element, id: id, name, isFolder: type == "folder", isLink: type == "link", modified: "modified_time")
+    try self.init(element, id: id, name, isFolder: type == "folder", isLink: type == "link", modified: "modified_time")
   }
 
   private init(

@@ -41,8 +41,7 @@ final class TransferContext: Sendable {
     }
     publicKey = key?.publicKey
     ownUser = if case .account(let own) = transfers.login { own.user } else { nil }
-    issuer = SetupTokenIssuer(
-      node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime)
+    issuer = SetupTokenIssuer(node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime)
     // The operation that a transfer belongs to emits the transfer event, with its key.
     let events = EventHub(measuredBy: sender.events)
     observation = events.observe { [told = sender.events] event in

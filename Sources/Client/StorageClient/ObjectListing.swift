@@ -157,23 +157,18 @@ public struct ListedObject: Sendable, Hashable {
   }
 }
 
-/// The values of a request for a page of a listing, which the response must fit.
-struct ListRequest: Sendable {
-  let bucket: String
-  let prefix: String
-  let delimiter: String?
-  let continuation: String?
-}
-
 extension ListPage {
   /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent them.
   ///
   /// The objects and the common prefixes of a page are two lists, each in the order of bytes. A page's entries are greater
   /// than all entries of the previous page.
-  init(_ document: ServiceDocument, of request: ListRequest, _ conventions: HeaderConventions) throws(StorageError) {
-    try document.requireBucket("Name", request.bucket)
-    try document.require("Prefix", request.prefix)
-    try document.require("Delimiter", request.delimiter ?? "")
+  init(
+    _ document: ServiceDocument, bucket: String, prefix: String, delimiter: String?, continuation last: String?,
+    _ conventions: HeaderConventions
+  ) throws(StorageError) {
+    try document.requireBucket("Name", bucket)
+    try document.require("Prefix", prefix)
+    try document.require("Delimiter", delimiter ?? "")
     let encodes = try document.encodesNames()
     var (objects, prefixes): ([ListEntry], [ListEntry]) = ([], [])
     for node in document.children {
@@ -184,8 +179,8 @@ extension ListPage {
       }
     }
     let entries = objects.merged(with: prefixes)
-    if case .marker = conventions.paging, let marker = request.continuation, let first = entries.first {
-      try first.check(follows: marker)
+    if case .marker = conventions.paging, let last, let first = entries.first {
+      try first.check(follows: last)
     }
     guard try document.isTruncated() else {
       self.init(entries: entries, continuation: nil)
@@ -206,7 +201,7 @@ extension ListPage {
       guard let marker = marker ?? entries.last?.name else {
         throw StorageError.malformedResponse("a truncated page has no continuation")
       }
-      if let last = request.continuation { try ListingOrder.check(marker, follows: last) }
+      if let last { try ListingOrder.check(marker, follows: last) }
       continuation = marker
     }
     self.init(entries: entries, continuation: continuation)

@@ -178,8 +178,7 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
       try signer.prepare(presigning: request, as: identity, validFor: duration, in: context)
     }
     return PresignedRequest(
-      method: signed.method,
-      url: "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")",
+      method: signed.method, url: "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")",
       headers: pending.signedHeaders, expiration: pending.expiration ?? context.date)
   }
 

@@ -123,8 +123,7 @@ public struct AsperaOnCloudClient: Sendable {
     var found: [CloudWorkspace] = []
     var ids: Set<ByteExactString> = []
     for page in 1...100 {
-      let response = try await api.call(
-        .get, "/api/v1/workspaces?per_page=\(Self.pageSize)&page=\(page)\(filter)")
+      let response = try await api.call(.get, "/api/v1/workspaces?per_page=\(Self.pageSize)&page=\(page)\(filter)")
       guard let list = response.array else { throw StorageError.malformedResponse("it is not a list of workspaces") }
       for element in list {
         let workspace = try CloudWorkspace(element)

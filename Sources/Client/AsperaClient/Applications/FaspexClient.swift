@@ -45,8 +45,7 @@ public struct FaspexClient: Sendable {
   ///   - transport: The transport that sends the requests to the API.
   public init(
     url: String, credentials: some CredentialProvider<OAuthBearer>,
-    transfers: AsperaTransferOptions = AsperaTransferOptions(),
-    transport: any HTTPTransport = .platformDefault
+    transfers: AsperaTransferOptions = AsperaTransferOptions(), transport: any HTTPTransport = .platformDefault
   ) {
     self.init(url: url, credentials: credentials, transfers: transfers, transport: transport, time: .system)
   }
@@ -62,8 +61,7 @@ public struct FaspexClient: Sendable {
   ///   - transport: The transport that sends the requests to the API and to the token endpoint.
   public init(
     url: String, user: String, clientID: String, key: JWTSigningKey,
-    transfers: AsperaTransferOptions = AsperaTransferOptions(),
-    transport: any HTTPTransport = .platformDefault
+    transfers: AsperaTransferOptions = AsperaTransferOptions(), transport: any HTTPTransport = .platformDefault
   ) {
     let grant = JWTGrant.faspex(url: url, user: user, clientID: clientID)
     let provider = JWTGrantProvider(grant, key: key)
@@ -289,8 +287,7 @@ public struct PackageDraft: Sendable, Hashable {
   var document: JSONValue {
     var document: JSONObject = [
       "title": .string(title),
-      "recipients": .array(
-        recipients.map { ["name": .string($0.name), "recipient_type": .string($0.type)] }),
+      "recipients": .array(recipients.map { ["name": .string($0.name), "recipient_type": .string($0.type)] }),
     ]
     document["note"] = note.map { .string($0) }
     return .object(document)

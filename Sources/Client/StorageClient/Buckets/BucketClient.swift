@@ -265,8 +265,9 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
       if let continuation { parameters.append(.init("marker", continuation)) }
     }
     let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListBucketResult")
-    let request = ListRequest(bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
-    return try ListPage(document, of: request, provider.conventions)
+    return try ListPage(
+      document, bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation,
+      provider.conventions)
   }
 
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {

@@ -287,11 +287,8 @@ extension BucketClient {
   }
 }
 
-struct SourcePart: Sendable {
-  /// The number of the part, starting at 1.
-  let number: Int
-  let payload: any UploadPayload
-}
+/// A part of a multipart upload that can be sent, with its number, which starts at 1.
+typealias SourcePart = (number: Int, payload: any UploadPayload)
 
 protocol PartSource {
   /// Returns the next part of the upload, or `nil` at the end.
@@ -316,7 +313,7 @@ struct SlicedParts: PartSource {
     while let range = ranges.popFirst() {
       number += 1
       if !uploaded.contains(number) {
-        return SourcePart(number: number, payload: SlicePayload(base: base, range: range))
+        return (number, SlicePayload(base: base, range: range))
       }
     }
     return nil
@@ -354,7 +351,7 @@ struct CollectedParts: PartSource {
     let bytes = if let first = first.take() { first } else { try await collect() }
     guard !bytes.isEmpty else { return nil }
     number += 1
-    return SourcePart(number: number, payload: BytesPayload(bytes: bytes))
+    return (number, BytesPayload(bytes: bytes))
   }
 
   private mutating func collect() async throws -> [UInt8] {

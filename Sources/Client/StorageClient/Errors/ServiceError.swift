@@ -295,11 +295,8 @@ extension ServiceError {
     let status = response.status
     self.init(
       code: text("Code") ?? Self.code(for: status), message: text("Message") ?? Self.message(for: status),
-      status: status, isExplained: document != nil,
-      requestID: text("RequestId") ?? fields[conventions.requestID],
-      hostID: text("HostId"),
-      detailCode: text("EC") ?? conventions.detailCode.flatMap { fields[$0] },
-      subject: subject,
+      status: status, isExplained: document != nil, requestID: text("RequestId") ?? fields[conventions.requestID],
+      hostID: text("HostId"), detailCode: text("EC") ?? conventions.detailCode.flatMap { fields[$0] }, subject: subject,
       serverTime: text("ServerTime").flatMap { Timestamp(iso8601: $0) }
         ?? fields[.date].flatMap { Timestamp(httpDate: $0) },
       serverStringToSign: text("StringToSign").map(SecretMask.namedValues.applied),

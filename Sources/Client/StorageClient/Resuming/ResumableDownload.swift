@@ -80,12 +80,12 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       return try await begun(info)
     }
     if let file {
-      checkpoint.ranges = try await verified(checkpoint.ranges) { try await file.incomplete.contains($0) }
+      checkpoint.ranges = try await verified(checkpoint.ranges, in: file.incomplete)
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
       let complete = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
-      let ranges = try await verified(checkpoint.ranges) { try await complete.contains($0) }
+      let ranges = try await verified(checkpoint.ranges, in: complete)
       if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
     }
     return try await begun(info)
@@ -104,11 +104,9 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     return (file, checkpoint)
   }
 
-  private func verified(
-    _ ranges: [WrittenRange], _ isIntact: (WrittenRange) async throws -> Bool
-  ) async throws -> [WrittenRange] {
+  private func verified(_ ranges: [WrittenRange], in file: LocalFile) async throws -> [WrittenRange] {
     var intact: [WrittenRange] = []
-    for range in ranges where try await isIntact(range) { intact.append(range) }
+    for range in ranges where try await file.contains(range) { intact.append(range) }
     return intact
   }
 
