@@ -185,8 +185,7 @@ struct NodeClient: OpenFileStore {
 
   /// Deletes objects, and succeeds for keys that do not exist.
   ///
-  /// A node deletes a folder together with its content. The client therefore checks first whether each key refers to a
-  /// file or a folder.
+  /// A node deletes a folder together with its content. The client therefore checks first what each key refers to.
   func delete(_ keys: [String]) async throws -> DeletionReport {
     for key in keys { try check(key) }
     let files = try await files

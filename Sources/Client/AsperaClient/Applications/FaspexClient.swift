@@ -38,8 +38,7 @@ public struct FaspexClient: Sendable {
   ///
   /// - Parameters:
   ///   - url: The base URL of Faspex, such as `https://faspex.example.com/aspera/faspex`.
-  ///   - credentials: The provider of access tokens. A `CredentialCache` is used directly, and any other provider is
-  ///     wrapped in a new cache.
+  ///   - credentials: The provider of access tokens. Unless it is a `CredentialCache`, it is wrapped in a new cache.
   ///   - transfers: The settings for file transfers: login, program and rates. The login cannot be
   ///     ``AsperaTransferOptions/Login/dynamicKey``, for which Faspex has no request.
   ///   - transport: The transport that sends the requests to the API.

@@ -19,8 +19,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
   /// Creates a request for an object or the bucket, with a body in memory.
   ///
   /// - Parameters:
-  ///   - request: The kind of request, which selects the provider's headers. Empty if the request does not concern a
-  ///     single object.
+  ///   - request: The kind of request, which selects the provider's headers. Empty if it concerns no single object.
   ///   - checksum: The checksum that the provider's headers contain. If `nil`, the checksum of the body.
   ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   func draft(

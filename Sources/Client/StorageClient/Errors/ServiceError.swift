@@ -122,8 +122,7 @@ public struct ServiceError: Error, Sendable, Hashable {
 }
 
 extension ServiceError: ActionableError {
-  /// The error as text: the subject, status, code, message, request ID, diagnosis and remedy, then the attempts and the
-  /// refresh error.
+  /// The error as text: the subject, status, code, message, request ID, diagnosis, remedy, attempts and refresh error.
   public var description: String {
     let details = [("request id", requestID), ("EC", detailCode)].compactMap { name, value in
       value.map { "\(name) \($0)" }

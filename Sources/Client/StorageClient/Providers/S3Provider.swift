@@ -47,8 +47,7 @@ public struct S3Provider: PresigningProvider {
   ///   - bucket: The bucket name.
   ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
   ///   - network: The Amazon S3 addresses to use.
-  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, the endpoint is derived
-  ///     from the region.
+  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, that of the region.
   ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
   ///     unless the name contains dots, and in the path for other hosts.
   ///   - integrity: The checksum of uploads, and whether signatures include bodies.
@@ -229,8 +228,7 @@ extension S3Provider {
   ///
   /// - Parameters:
   ///   - request: The kind of request. Empty if the request does not concern a single object.
-  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the checksum
-  ///     of the object.
+  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the object's.
   ///   - fields: The headers of the operation, including the caller's headers.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
     var headers = HTTPFields()
@@ -311,8 +309,7 @@ extension StorageProvider where Self == S3Provider {
   ///   - bucket: The bucket name.
   ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
   ///   - network: The Amazon S3 addresses to use.
-  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, the endpoint is derived
-  ///     from the region.
+  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, that of the region.
   ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
   ///     unless the name contains dots, and in the path for other hosts.
   ///   - integrity: The checksum of uploads, and whether signatures include bodies.

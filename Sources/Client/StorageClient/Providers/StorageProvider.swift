@@ -159,8 +159,7 @@ public protocol BucketProvider<SigningCredential>: StorageProvider {
   ///
   /// - Parameters:
   ///   - request: The kind of request. Empty if the request does not concern a single object.
-  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the checksum
-  ///     of the object.
+  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the object's.
   ///   - fields: The headers of the operation, including the caller's headers.
   /// - Returns: The additional headers. By default, there are none.
   func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields

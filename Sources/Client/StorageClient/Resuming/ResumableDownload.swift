@@ -257,8 +257,7 @@ actor DownloadRecord {
     return checkpoint
   }
 
-  /// Enters the range that a request has written so far, `count` bytes more than before, and saves the checkpoint if
-  /// due.
+  /// Enters the range that a request has written so far, `count` more than before, and saves the checkpoint if due.
   func enter(_ range: WrittenRange, adding count: Int64) async throws {
     growing[range.offset] = range
     unsaved = unsaved.saturatingAdding(count)

@@ -8,8 +8,7 @@ internal import SystemPackage
 /// The folder on one side of a synchronization, in which no path leads outside.
 ///
 /// The folder stays open, and each part of a path below it is opened by its name, never through a symbolic link. It is
-/// the only place where paths below the folder are used, so that a link that appears between a listing and its use
-/// leads nowhere.
+/// the only place where paths below the folder are used, so that a link that appears after a listing leads nowhere.
 struct RootFolder: Sendable {
   /// A name in a folder, with the status of its file or folder.
   struct Item: Sendable {
