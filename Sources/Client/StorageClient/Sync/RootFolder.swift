@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageCrypto
 internal import SystemPackage
 
 /// The folder on one side of a synchronization, in which no path leads outside.
@@ -321,8 +320,7 @@ struct StateFolder: Sendable {
 
   /// Runs a closure with the state of one transfer, which no other process may carry out.
   func run(_ source: String, _ target: ObjectIdentity, _ body: (Item) async throws -> Void) async throws {
-    // The identity of an object contains no line break.
-    let item = Item(name: SHA256.hash(Array("\(target.text)\n\(source)".utf8)).hex, folder: folder)
+    let item = Item(name: target.fileName(with: source), folder: folder)
     let location = try item.location(".lock")
     guard let lock = try await folder.call(location.name, { _ in try LockFile.acquire(location) }) else {
       throw StorageError(

@@ -37,7 +37,7 @@ struct SyncPlan: Sendable {
 
   /// Lists both sides to the end, and compares them.
   init(_ source: SyncEntries, _ target: SyncEntries, _ options: SyncOptions) async throws {
-    var pairs = SyncPairs(source, target)
+    var pairs = try await SyncPairs(source, target)
     var (hasSource, hasSelectedSource) = (false, false)
     while let pair = try await pairs.next() {
       hasSource = hasSource || pair.source != nil
@@ -143,22 +143,18 @@ struct SyncPairs {
   private var targets: SyncEntries
   private var source: SyncEntry?
   private var target: SyncEntry?
-  private var hasStarted = false
 
-  init(_ sources: SyncEntries, _ targets: SyncEntries) {
+  init(_ sources: SyncEntries, _ targets: SyncEntries) async throws {
     self.sources = sources
     self.targets = targets
+    source = try await self.sources.next()
+    target = try await self.targets.next()
   }
 
   var skipped: [SkippedPath] { sources.skipped }
 
   /// Returns the next pair in the order of the paths, or `nil` at the end.
   mutating func next() async throws -> SyncPair? {
-    if !hasStarted {
-      hasStarted = true
-      source = try await sources.next()
-      target = try await targets.next()
-    }
     guard source != nil || target != nil else { return nil }
     let pair: SyncPair
     switch (source, target) {
