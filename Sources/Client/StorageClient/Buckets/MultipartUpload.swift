@@ -421,6 +421,13 @@ struct PartSizes: Sendable {
 
   /// Returns the byte ranges of consecutive parts from `start` to `length`, or an empty array if no bytes remain.
   func ranges(of length: Int64, from start: Int64 = 0) -> [Range<Int64>] {
-    stride(from: start, to: length, by: Int(clamping: first)).map { $0..<min($0.saturatingAdding(first), length) }
+    var ranges: [Range<Int64>] = []
+    var next = start
+    while next < length {
+      let end = min(next.saturatingAdding(first), length)
+      ranges.append(next..<end)
+      next = end
+    }
+    return ranges
   }
 }
