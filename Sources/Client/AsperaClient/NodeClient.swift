@@ -9,9 +9,6 @@ internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
 
-/// The maximum number of paths in one deletion request.
-private let batchSize = 1000
-
 /// The implementation of the object store operations for an Aspera node.
 struct NodeClient: OpenFileStore {
   let sender: RequestSender<AsperaProvider>
@@ -190,8 +187,8 @@ struct NodeClient: OpenFileStore {
     for key in keys { try check(key) }
     let files = try await files
     var report = DeletionReport()
-    for start in stride(from: 0, to: keys.count, by: batchSize) {
-      let found = try await entries(of: keys[start..<min(start + batchSize, keys.count)], in: files)
+    for start in stride(from: 0, to: keys.count, by: DeletionReport.batchSize) {
+      let found = try await entries(of: keys[start..<min(start + DeletionReport.batchSize, keys.count)], in: files)
       for (key, entry) in found where entry?.isFolder == true {
         report.failures.append(.init(key: key, code: Self.folderCode, message: Self.folderMessage))
       }

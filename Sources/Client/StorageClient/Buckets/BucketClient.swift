@@ -6,9 +6,6 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import SystemPackage
 
-/// The maximum number of keys that the services accept in one deletion request.
-private let batchSize = 1000
-
 /// The implementation of the bucket operations, which sends its requests through a storage client.
 struct BucketClient<Provider: BucketProvider>: BucketStore {
   let sender: RequestSender<Provider>
@@ -341,8 +338,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     for key in keys { _ = try draft(.delete, key) }
     var report = DeletionReport()
     let writable = keys.filter(\.fitsIntoXML)
-    for start in stride(from: 0, to: writable.count, by: batchSize) {
-      try await delete(batch: writable[start..<min(start + batchSize, writable.count)], report: &report)
+    for start in stride(from: 0, to: writable.count, by: DeletionReport.batchSize) {
+      try await delete(batch: writable[start..<min(start + DeletionReport.batchSize, writable.count)], report: &report)
     }
     for key in keys where !key.fitsIntoXML {
       do {

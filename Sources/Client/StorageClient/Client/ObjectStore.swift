@@ -266,6 +266,9 @@ extension ObjectStore {
 
 /// The result of deleting several objects.
 public struct DeletionReport: Sendable, Hashable {
+  /// The maximum number of keys that the services accept in one deletion request.
+  package static let batchSize = 1_000
+
   /// The keys whose objects were deleted or did not exist.
   public package(set) var deleted: [String]
 

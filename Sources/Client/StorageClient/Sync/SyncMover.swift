@@ -12,9 +12,6 @@ final class SyncMover: Sendable {
   /// The size in bytes up to which services copy an object with one request.
   private static let largestCopy: Int64 = 1 << 30
 
-  /// The maximum number of keys that are deleted with one call.
-  private static let batchSize = 1000
-
   /// The maximum number of uploads of a file that changes while it is uploaded.
   private static let uploadAttempts = 3
 
@@ -212,7 +209,7 @@ final class SyncMover: Sendable {
     var failures: [PipelineReport.Failure] = []
     var rest = entries[...]
     while !rest.isEmpty {
-      let batch = rest.prefix(Self.batchSize)
+      let batch = rest.prefix(DeletionReport.batchSize)
       rest = rest.dropFirst(batch.count)
       let report: DeletionReport
       do {
