@@ -50,7 +50,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// Aborts the unfinished upload that the checkpoint describes, if there is a checkpoint.
   func discard() async throws {
     guard let checkpoint = try await storage.load() else { return }
-    try check(checkpoint)
+    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     try await discard(checkpoint)
   }
 
@@ -65,10 +65,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     (try? ResponseValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, fields: fields) }
   }
 
-  private func check(_ checkpoint: UploadCheckpoint) throws(StorageError) {
-    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
-  }
-
   // MARK: Verification
 
   /// Returns the state in which the saved upload can be continued, or `nil` if the upload must start anew.
@@ -76,7 +72,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// An upload whose file has changed is aborted.
   private func continued() async throws -> Start? {
     guard let checkpoint = try await storage.load() else { return nil }
-    try check(checkpoint)
+    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     guard let upload = upload(checkpoint.uploadID), checkpoint.matches(file.identity, fields) else {
       try await discard(checkpoint)
       return nil

@@ -9,12 +9,8 @@ internal import SystemPackage
 /// The folder stays open, and each part of a path below it is opened by its name, never through a symbolic link. It is
 /// the only place where paths below the folder are used, so that a link that appears after a listing leads nowhere.
 struct RootFolder: Sendable {
-  /// A name in a folder, with the status of its file or folder.
-  struct Item: Sendable {
-    let name: FilePath.Component
-    /// The status, or `nil` if the file was removed meanwhile.
-    let status: FileStatus?
-  }
+  /// A name in a folder, with the status of its file or folder, or `nil` if it was removed meanwhile.
+  typealias Item = (name: FilePath.Component, status: FileStatus?)
 
   let folder: Folder
 
@@ -43,7 +39,7 @@ struct RootFolder: Sendable {
     do {
       return try await folder.system.run {
         let folder = try self.folder(path[...])
-        return try folder.names.map { Item(name: $0, status: try folder.status(of: $0)) }
+        return try folder.names.map { ($0, try folder.status(of: $0)) }
       }
     } catch let error as Errno {
       if !path.isEmpty, error.isMissingFolder { return nil }
