@@ -71,7 +71,6 @@ struct NodeClient: OpenFileStore {
     try NodePath.check(key)
   }
 
-  /// Returns the file or folder with a key, or `nil` if it does not exist.
   func existing(_ key: String, in files: some NodeFiles) async throws -> NodeEntry? {
     do {
       return try await files.entry(key)

@@ -109,7 +109,6 @@ public struct ChecksumHeader: Sendable, Hashable {
     self.spelling = spelling
   }
 
-  /// Returns the header field that contains the given checksum.
   func field(_ checksum: ObjectChecksum) -> HTTPField {
     HTTPField(name: name, value: spelling == .decimal ? "\(checksum.value)" : checksum.base64)
   }

@@ -312,7 +312,6 @@ struct ListingOrder: Sendable {
 }
 
 extension ListingOrder.Scope {
-  /// Requires that an entry is inside of the listing.
   fileprivate func check(_ entry: ListEntry) throws(StorageError) {
     guard let rest = entry.name.removingBytePrefix(prefix) else {
       throw StorageError.contradiction("the name \(entry.name.shown) does not start with the prefix \(prefix.shown)")

@@ -134,7 +134,6 @@ extension AuthActivity.Outcome {
 }
 
 extension ByteStream {
-  /// Returns a stream that records its bytes and its end in a ledger.
   func entered(into ledger: TransferLedger) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()

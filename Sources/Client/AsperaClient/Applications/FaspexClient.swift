@@ -282,7 +282,6 @@ public struct PackageDraft: Sendable, Hashable {
     self.note = note
   }
 
-  /// The JSON document that creates the package.
   var document: JSONValue {
     var document: JSONObject = [
       "title": .string(title),

@@ -7,7 +7,7 @@ internal import StorageCrypto
 internal import SystemPackage
 
 /// The implementation of the bucket operations, which sends its requests through a storage client.
-struct BucketClient<Provider: BucketProvider>: BucketStore {
+struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   let sender: RequestSender<Provider>
 
   var provider: Provider { sender.provider }

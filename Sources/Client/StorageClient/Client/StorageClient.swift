@@ -234,7 +234,6 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// If a service requests a longer delay (`Retry-After`), the request fails.
   public var longestRetryDelay: Duration
 
-  /// Returns whether an object with the given number of bytes is uploaded in parts.
   func uploadsInParts(_ length: Int64) -> Bool { length >= max(multipartThreshold, 1) && length > partSize }
 
   /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.

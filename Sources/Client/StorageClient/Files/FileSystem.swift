@@ -123,7 +123,6 @@ package struct FileStatus: Sendable, Hashable {
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 
-  /// The identity of the file in its present state.
   package var identity: FileIdentity {
     FileIdentity(
       fileNumber: number, size: size, modifiedSeconds: modifiedSeconds, modifiedNanoseconds: modifiedNanoseconds)

@@ -181,7 +181,6 @@ package struct FilePayload: UploadPayload {
   /// The identity of the file when it was opened.
   package var identity: FileIdentity { file.status.identity }
 
-  /// Returns whether the file has not changed since it was opened.
   func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }
 
   func stream(_ range: Range<Int64>) -> ByteStream {

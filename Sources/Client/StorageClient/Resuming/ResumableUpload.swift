@@ -214,7 +214,6 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
     }
   }
 
-  /// The byte ranges of all parts of the file, in order.
   var ranges: [Range<Int64>] {
     (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? []
   }

@@ -40,7 +40,6 @@ package struct RequestDraft: Sendable {
     self.isRepeatable = isRepeatable
   }
 
-  /// The action and location of the request, for errors and events.
   package var subject: String { "\(action) \(location)" }
 
   /// Returns the same request for another endpoint of the service, or unchanged for a host that the caller specified.

@@ -21,9 +21,7 @@ struct RetryPlan {
   var attempts = 1
   /// Whether the client may refresh the credential without counting the next attempt as a retry.
   var mayRenew = true
-  /// Whether the client may still correct its clock and sign the request again.
   var mayCorrectClock = true
-  /// Whether the client may still send the request to another endpoint.
   var mayRelocate = true
 
   private let isRepeatable: Bool

@@ -282,10 +282,7 @@ protocol ResumingFileStore: OpenFileStore {
   ) async throws -> ObjectInfo
 }
 
-extension BucketClient: ResumingFileStore {}
-
 extension ObjectStore {
-  /// Downloads an object into a place, where it appears only when it is complete.
   fileprivate func download(
     _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {

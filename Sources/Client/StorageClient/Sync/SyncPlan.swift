@@ -30,7 +30,6 @@ struct SyncPlan: Sendable {
   private(set) var deletions: [SyncEntry] = []
   /// The entries of the target that would be deleted if the source did not have something that it skipped.
   private(set) var kept: [SyncReport.Kept] = []
-  /// The number of entries that are equal on both sides.
   private(set) var unchanged = 0
   /// The selected files and folders that the source skipped.
   private(set) var skipped: [SyncReport.Skipped] = []
@@ -110,7 +109,6 @@ struct SyncPlan: Sendable {
     return obstacles
   }
 
-  /// Returns the paths of the folders above a path.
   private static func folders(of path: [UInt8]) -> [[UInt8]] {
     path.indices.filter { path[$0] == UInt8(ascii: "/") }.map { Array(path[..<$0]) }
   }
