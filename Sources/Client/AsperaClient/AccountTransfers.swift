@@ -15,12 +15,7 @@ package struct AccountTransfers: Sendable {
 
   /// Creates the file transfers of an Aspera account.
   ///
-  /// - Parameters:
-  ///   - account: The account that logs in to the server.
-  ///   - token: The transfer token, or `nil` if the server requires only the account.
-  ///   - tags: The tags of the transfers, by which a server checks a bearer token, or `nil`.
-  ///   - configuration: The configuration of the transfer queue.
-  ///   - engine: The engine that carries out the transfers.
+  /// The token is `nil` if the server requires only the account. A server checks a bearer token by the tags.
   package init(
     _ account: AsperaAccount, token: AsperaToken? = nil, tags: JSONObject? = nil,
     queue configuration: TransferQueueConfiguration = TransferQueueConfiguration(), engine: any TransferEngine
@@ -33,37 +28,25 @@ package struct AccountTransfers: Sendable {
   /// The events of the transfers, such as retries.
   package var events: EventHub { queue.authEvents }
 
-  /// Uploads a file to the Aspera server.
-  ///
-  /// - Parameters:
-  ///   - file: The path of the local file.
-  ///   - path: The path on the server, relative to the account's root.
-  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
+  /// Uploads a file to a path on the Aspera server, relative to the account's root.
   package func upload(_ file: FilePath, to path: String, progress: TransferProgress.Handler? = nil) async throws {
     let source = try await TransferFile(.file(file))
     var spec = TransferSpec(.send, [TransferPath(source.path, to: path)], destinationRoot: "/")
     spec.createsFolder = true
     let meter = ProgressMeter(total: source.size, handler: progress)
-    try await queue.carryOut(session(spec), size: source.size) { meter.advance(by: $0) }
+    try await queue.carryOut(session(spec), size: source.size, meter)
   }
 
-  /// Downloads a file from the Aspera server into a local file, which appears only when the download is complete.
-  ///
-  /// - Parameters:
-  ///   - path: The path on the server, relative to the account's root.
-  ///   - file: The path of the local file.
-  ///   - progress: A closure that receives the progress of the transfer, or `nil`.
+  /// Downloads a file with a path on the Aspera server, relative to the account's root, into a local file, which appears
+  /// only when the download is complete.
   package func download(_ path: String, to file: FilePath, progress: TransferProgress.Handler? = nil) async throws {
     let location = try await FileLocation(file)
     _ = try await location.permissions()
     let folder = try TemporaryFolder(in: location.folder.path.absolute.string)
-    let name = "content"
-    let spec = TransferSpec(.receive, [TransferPath("/" + path, to: name)], destinationRoot: folder.path)
-    let meter = ProgressMeter(total: nil, handler: progress)
-    try await queue.carryOut(session(spec), size: nil) { meter.advance(by: $0) }
-    let info = ObjectInfo(key: path, size: nil, lastModified: nil)
-    let copy = try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
-    try await copy.move(to: location)
+    let paths = [TransferPath("/" + path, to: TemporaryFolder.contentName)]
+    let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
+    try await queue.carryOut(session(spec), size: nil, ProgressMeter(total: nil, handler: progress))
+    try await FetchedFile(ObjectInfo(key: path, size: nil), in: folder).move(to: location)
   }
 
   private func session(_ spec: TransferSpec) -> TransferSession {

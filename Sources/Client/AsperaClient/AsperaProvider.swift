@@ -95,8 +95,7 @@ public struct AsperaProvider: StorageProvider {
   /// The signer of requests to the Node API.
   public var signer: AsperaNodeSigner { AsperaNodeSigner() }
 
-  /// The credential that was passed to the initializer, or the default sources on this machine: the environment and a
-  /// file.
+  /// The credential that was passed to the initializer, or this machine's default sources: the environment and a file.
   public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
     guard let access else { return .asperaDefault }
     return CredentialChain([StaticCredentialProvider(access)], source: "access of the provider")

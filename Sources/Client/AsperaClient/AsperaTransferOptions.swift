@@ -6,6 +6,10 @@ public import AsperaTransfer
 public import StorageAuth
 internal import StorageClient
 
+#if STORAGE_AUTH_NIO
+  internal import StoragePrograms
+#endif
+
 /// The settings for file transfers to and from an Aspera node: login, program and rates.
 ///
 /// ```swift
@@ -115,15 +119,20 @@ public struct AsperaTransferOptions: Sendable {
 }
 
 extension AsperaTransferOptions {
-  /// Sets the rates, the rate policy and the kind of connection of a transfer specification.
-  func put(into spec: inout TransferSpec) {
+  /// Returns a transfer with these rates and this kind of connection, whose grants name the caller's server.
+  func session(
+    _ specification: TransferSpec, _ account: AsperaAccount?, _ issuer: some TokenIssuer
+  ) -> TransferSession {
+    var specification = specification
     if case .webSocket(let port, _) = login {
-      spec.offersWebSocket = true
-      spec.webSocketPort = port
+      specification.offersWebSocket = true
+      specification.webSocketPort = port
     }
-    spec.targetRate = targetRate
-    spec.minimumRate = minimumRate
-    spec.ratePolicy = ratePolicy
+    specification.targetRate = targetRate
+    specification.minimumRate = minimumRate
+    specification.ratePolicy = ratePolicy
+    return TransferSession(
+      specification, account: account, issuer: PlacedIssuer(base: issuer, server: server))
   }
 
   /// Checks that the login does not exclude a specified part of the server's address.
@@ -145,10 +154,111 @@ extension AsperaTransferOptions {
       remedy: "Leave the option out, or choose another login.")
   }
 
-  /// The ascp options of the transfers.
-  var options: AscpOptions {
-    var options = AscpOptions()
-    if case .webSocket(_, let path) = login { options.certificatesPath = path }
-    return options
+  /// Returns the account that logs in to a host, or `nil` if transfers use a WebSocket.
+  ///
+  /// The closure generates a key pair, or throws an error if no request can register its public key.
+  func account(on host: String, generateKey: () throws -> DynamicKey) throws -> AsperaAccount? {
+    let sshPort = server.sshPort ?? AsperaAccount.defaultPort
+    let udpPort = server.udpPort ?? AsperaAccount.defaultPort
+    var account: AsperaAccount
+    switch login {
+    case .account(let own): return own
+    case .webSocket: return nil
+    case .tokenAccount(let keyPath, let passphrase):
+      account = try .defaultTokenAccount(
+        host: host, keyPath: keyPath, passphrase: passphrase, sshPort: sshPort, udpPort: udpPort,
+        hostKey: server.hostKey, on: .system)
+    case .dynamicKey:
+      account = try AsperaAccount(
+        host: host, user: AsperaAccount.defaultTokenUser, privateKey: generateKey().privateKey, sshPort: sshPort,
+        udpPort: udpPort, hostKey: server.hostKey, requiresToken: true)
+    }
+    account.isHostAssumed = server.host == nil
+    return account
+  }
+
+  /// Returns the engine that the caller specified, or the one that runs ascp.
+  ///
+  /// - Throws: An `AsperaError` if ascp is not found, or if this build cannot start programs.
+  func makeEngine(_ time: any SigningClock) throws(AsperaError) -> any TransferEngine {
+    if let engine { return engine }
+    #if STORAGE_AUTH_NIO
+      var options = AscpOptions()
+      if case .webSocket(_, let path) = login { options.certificatesPath = path }
+      return try AscpEngine(program: ascp, options: options, time: time)
+    #else
+      throw AsperaError(
+        .unsupported, "This build of the client cannot run ascp, because it starts no programs.",
+        remedy:
+          "Name another engine in AsperaTransferOptions, or transfer on Linux or macOS with the package trait Client.")
+    #endif
+  }
+}
+
+extension AsperaAccount {
+  /// Returns the host of an authority, without a port and without the brackets of an IPv6 address.
+  static func host(of authority: String) -> String {
+    guard let address = authority.removingBytePrefix("[") else { return String(authority.bytes(before: ":")) }
+    return String(address.bytes(before: "]"))
+  }
+}
+
+/// The address of the server that carries out an Aspera node's transfers, as far as the caller specifies it.
+///
+/// A node that is called with Basic authorization specifies the server in its responses. With a bearer token, the server
+/// is the host of the node's URL, with the default ports. What the caller specifies is used in place of both, and is
+/// also sent to the node when a transfer is set up. The fingerprint of the host key that the node specifies must still
+/// be that of the server.
+public struct TransferServer: Sendable, Equatable {
+  /// The name or the IP address of the server, or `nil` to use the host that the node specifies.
+  public var host: String?
+
+  /// The TCP port for SSH, or `nil` to use the port that the node specifies, or else 33001.
+  public var sshPort: Int?
+
+  /// The UDP port for data, or `nil` to use the port that the node specifies, or else 33001.
+  public var udpPort: Int?
+
+  /// The fingerprint that the server's host key must have, or `nil` to use the fingerprint that the node specifies.
+  public var hostKey: HostKeyFingerprint?
+
+  /// Creates the address of a transfer server.
+  ///
+  /// - Parameters:
+  ///   - host: The name or the IP address of the server, or `nil` to use the host that the node specifies.
+  ///   - sshPort: The TCP port for SSH, or `nil` to use the port that the node specifies, or else 33001.
+  ///   - udpPort: The UDP port for data, or `nil` to use the port that the node specifies, or else 33001.
+  ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to use the fingerprint that the node
+  ///     specifies.
+  public init(
+    host: String? = nil, sshPort: Int? = nil, udpPort: Int? = nil, hostKey: HostKeyFingerprint? = nil
+  ) {
+    self.host = host
+    self.sshPort = sshPort
+    self.udpPort = udpPort
+    self.hostKey = hostKey
+  }
+}
+
+/// A token issuer whose grants name the server that the caller specifies in place of the server that a node specifies.
+///
+/// A node does not need to return the host and the ports that a request contains.
+private struct PlacedIssuer<Base: TokenIssuer>: TokenIssuer {
+  let base: Base
+  let server: TransferServer
+
+  var source: String { base.source }
+
+  func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    let issued = try await base.issue(for: request, in: context)
+    guard var specification = issued.credential.specification else { return issued }
+    if let host = server.host { specification.remoteHost = host }
+    if let port = server.sshPort { specification.sshPort = port }
+    if let port = server.udpPort { specification.udpPort = port }
+    let grant = TransferCredential(
+      token: issued.credential.token, specification: specification, expiration: issued.credential.expiration)
+    return IssuedCredential(grant, issuerTime: issued.issuerTime, source: issued.source)
   }
 }

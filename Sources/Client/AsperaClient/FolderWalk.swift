@@ -9,9 +9,7 @@ internal import StorageClient
 /// A folder is sorted by its name followed by a slash, which is the common prefix of all keys in the folder. The files
 /// of a folder and its subfolders therefore appear in the order of a flat listing.
 actor FolderWalk {
-  /// The maximum depth of nested folders.
-  ///
-  /// A deeper hierarchy is considered a cycle.
+  /// The maximum depth of nested folders; a deeper hierarchy is considered a cycle.
   private static let deepest = 256
 
   private struct Step {
@@ -22,32 +20,41 @@ actor FolderWalk {
     let trail: [String?]
   }
 
-  private let store: NodeClient
+  private let findNode: @Sendable () async throws -> NodeClient
   private let prefix: String
   private let delimiter: String?
-  private let limit: Int
   /// The remaining files and folders, with the next step last, or `nil` before the first folder was requested.
   private var steps: [Step]?
   private var lastCommonPrefix: String?
   private var number = 0
 
-  init(store: NodeClient, prefix: String, delimiter: String?, limit: Int) {
-    self.store = store
+  private init(prefix: String, delimiter: String?, _ findNode: @escaping @Sendable () async throws -> NodeClient) {
+    self.findNode = findNode
     self.prefix = prefix
     self.delimiter = delimiter == "" ? nil : delimiter
-    self.limit = limit
+  }
+
+  /// Returns a listing of the files of a node, which is found when the first page is requested.
+  static func listing(
+    prefix: String, delimiter: String?, on findNode: @escaping @Sendable () async throws -> NodeClient
+  ) -> ObjectListing {
+    ObjectListing {
+      let walk = FolderWalk(prefix: prefix, delimiter: delimiter, findNode)
+      return { _ in try await walk.page() }
+    }
   }
 
   /// Returns the next page of the walk.
   ///
   /// Once the page has an entry, the walk requests no other folder for it.
-  func page() async throws -> ListPage {
-    if steps == nil { steps = try await firstSteps() }
+  private func page() async throws -> ListPage {
+    let node = try await findNode()
+    if steps == nil { steps = try await firstSteps(on: node) }
     var entries: [ListEntry] = []
-    while let step = steps?.last, entries.count < limit {
+    while let step = steps?.last, entries.count < node.sender.configuration.keysPerPage {
       if step.entry.isFolder, delimiter != "/" {
         if !entries.isEmpty { break }
-        let inside = try await children(of: step)
+        let inside = try await children(of: step, on: node)
         steps?.removeLast()
         steps? += inside ?? []
       } else {
@@ -60,34 +67,33 @@ actor FolderWalk {
   }
 
   /// Returns the files and folders in the prefix's folder whose keys start with the prefix.
-  private func firstSteps() async throws -> [Step] {
-    _ = try store.provider.address.get()
+  private func firstSteps(on node: NodeClient) async throws -> [Step] {
+    _ = try node.provider.address.get()
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     // No file has a key whose prefix starts with a slash or contains an invalid folder.
     guard folder.isEmpty ? !prefix.beginsWithByte("/") : NodePath.isKey(folder) else { return [] }
-    let children = try await children(ofFolder: folder, [nil]) ?? []
+    let children = try await children(ofFolder: folder, [nil], on: node) ?? []
     return children.filter { $0.key.utf8.starts(with: prefix.utf8) }
   }
 
   /// Returns the files and folders in the folder of a step.
-  private func children(of step: Step) async throws -> [Step]? {
+  private func children(of step: Step, on node: NodeClient) async throws -> [Step]? {
     let key = String(step.key.removingByteSuffix("/") ?? step.key[...])
     if let id = step.entry.id, step.trail.contains(id) {
-      throw StorageError.malformedResponse("the folder \(store.sender.location(ofKey: key)) contains itself")
+      throw StorageError.malformedResponse("the folder \(node.sender.location(ofKey: key)) contains itself")
     }
-    return try await children(ofFolder: key, step.trail + [step.entry.id])
+    return try await children(ofFolder: key, step.trail + [step.entry.id], on: node)
   }
 
-  private func children(ofFolder key: String, _ trail: [String?]) async throws -> [Step]? {
+  private func children(ofFolder key: String, _ trail: [String?], on node: NodeClient) async throws -> [Step]? {
     guard trail.count <= Self.deepest else {
       throw StorageError(
-        .tooLarge, "\(store.sender.location(ofKey: key)) is \(trail.count) folders deep.",
+        .tooLarge, "\(node.sender.location(ofKey: key)) is \(trail.count) folders deep.",
         remedy: "List it with a delimiter, a folder at a time.")
     }
-    guard let entries = try await store.entries(ofFolder: key) else { return nil }
+    guard let entries = try await node.files.entries(ofFolder: key) else { return nil }
     let steps = entries.map { entry in
-      Step(
-        key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, trail: trail)
+      Step(key: (key.isEmpty ? "" : key + "/") + entry.name + (entry.isFolder ? "/" : ""), entry: entry, trail: trail)
     }
     return steps.sorted { $1.key.utf8.lexicographicallyPrecedes($0.key.utf8) }
   }

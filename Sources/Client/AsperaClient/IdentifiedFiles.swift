@@ -11,7 +11,7 @@ internal import StorageCrypto
 /// The operations of a Node API on files that are identified by IDs, such as `/files/{id}` and `/files/{id}/files`.
 ///
 /// According to the OpenAPI description of IBM's Node API, these operations accept bearer tokens and access keys.
-/// A key is resolved to an ID name by name. The IDs of folders are cached in ``FolderIDs``.
+/// A key is resolved to an ID name by name. The IDs of folders are cached in ``NodeMemory``.
 struct IdentifiedFiles: NodeFiles {
   /// The maximum number of entries that a node returns in one response.
   private static let largestPage = 1000
@@ -22,8 +22,8 @@ struct IdentifiedFiles: NodeFiles {
   let node: NodeClient
   let access: AsperaNodeAccess
 
-  /// The folder IDs that all operations of one client share.
-  var folders: FolderIDs { node.sender.memory.value { FolderIDs() } }
+  /// The IDs and the transfer server that all operations of one client share.
+  private var memory: NodeMemory { node.sender.memory.value { NodeMemory() } }
 
   func entry(_ key: String) async throws -> NodeEntry {
     guard let entry = try await find(path(key), for: key) else {
@@ -39,7 +39,7 @@ struct IdentifiedFiles: NodeFiles {
       let uptime = node.sender.time.uptime
       return try await pages(of: id, named: nil, for: key) { page in
         for entry in page where entry.isFolder {
-          if let id = entry.id { folders.note(id, of: Self.join(path, entry.name), for: access.identity, at: uptime) }
+          if let id = entry.id { memory.note(id, of: Self.join(path, entry.name), for: access.identity, at: uptime) }
         }
         return true
       }
@@ -71,7 +71,7 @@ struct IdentifiedFiles: NodeFiles {
 
   func rename(_ key: String, to name: String) async throws {
     guard let id = try await entry(key).id else { throw StorageError.malformedResponse("a file has no ID") }
-    folders.forget(path(key), for: access.identity)
+    memory.forget(path(key), for: access.identity)
     let (_, document) = try await node.call(
       .put, "/files/\(id.percentEncoded())", as: "rename", key, body: ["name": .string(name)])
     try NodeResponse.checkChange(document)
@@ -96,63 +96,62 @@ struct IdentifiedFiles: NodeFiles {
 
   private func remove(_ key: String, _ entry: NodeEntry) async throws {
     guard let id = entry.id else { throw StorageError.malformedResponse("a file has no ID") }
-    if entry.isFolder { folders.forget(path(key), for: access.identity) }
+    if entry.isFolder { memory.forget(path(key), for: access.identity) }
     let (_, document) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", key)
     try NodeResponse.checkChange(document)
   }
 
-  func upload(of file: String, to key: String, in context: TransferContext) async throws -> PreparedTransfer {
-    let spec = TransferSpec(.send, [TransferPath(file, to: path(key))], destinationRoot: "/")
-    return try await prepared(spec, fileID: rootID(for: key), key, context)
+  func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
+    var spec = TransferSpec(.send, [TransferPath(file, to: path(key))], destinationRoot: "/")
+    spec.createsFolder = true
+    return try await session(spec, fileID: rootID(for: key), key, context)
   }
 
   func download(
-    of key: String, to name: String, in folder: String, in context: TransferContext
-  ) async throws -> PreparedTransfer {
+    of key: String, into folder: TemporaryFolder, in context: TransferContext
+  ) async throws -> TransferSession {
     let (parent, file) = NodePath.split(path(key))
     guard let id = try await folderID(parent, for: key) else {
       throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
     }
-    let spec = TransferSpec(.receive, [TransferPath(file, to: name)], destinationRoot: folder)
-    return try await prepared(spec, fileID: id, key, context)
+    let paths = [TransferPath(file, to: TemporaryFolder.contentName)]
+    let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
+    return try await session(spec, fileID: id, key, context)
   }
-}
 
-extension IdentifiedFiles {
   /// Returns the path of a key below the access key's root folder, without a leading slash.
-  func path(_ key: String) -> String {
+  private func path(_ key: String) -> String {
     let path = NodePath.join(key, below: node.provider.root)
     return String(path.removingBytePrefix("/") ?? path[...])
   }
 
   /// Returns the ID of the folder that paths are relative to.
-  func rootID(for key: String) async throws -> String {
+  private func rootID(for key: String) async throws -> String {
     if let id = node.provider.rootFileID { return id }
-    if let id = folders.root(for: access.identity) { return id }
+    if let id = memory.root(for: access.identity) { return id }
     let (_, document) = try await node.call(.get, "/self", as: "self", key)
     guard let id = document["root_file_id"]?.string, NodeEntry.isID(id) else {
       throw StorageError.malformedResponse("it does not contain the root_file_id of the access key")
     }
-    folders.note(root: id, for: access.identity)
+    memory.note(root: id, for: access.identity)
     return id
   }
 
   /// Returns the ID of a folder, or `nil` if the folder does not exist or is a file.
-  func folderID(_ path: String, for key: String) async throws -> String? {
+  private func folderID(_ path: String, for key: String) async throws -> String? {
     let uptime = node.sender.time.uptime
-    var (known, id) = folders.nearest(to: path, for: access.identity, at: uptime)
+    var (known, id) = memory.nearest(to: path, for: access.identity, at: uptime)
     for name in path.utf8.dropFirst(known.isEmpty ? 0 : known.utf8.count + 1).split(separator: UInt8(ascii: "/")) {
       let parent: String = if let id { id } else { try await rootID(for: key) }
       let name = String(Substring(name))
       guard let entry = try await entry(named: name, inFolder: parent, for: key), entry.isFolder else { return nil }
       known = Self.join(known, name)
       id = entry.id
-      if let id { folders.note(id, of: known, for: access.identity, at: uptime) }
+      if let id { memory.note(id, of: known, for: access.identity, at: uptime) }
     }
     return if let id { id } else { try await rootID(for: key) }
   }
 
-  /// Returns the file or folder at a path, or `nil` if it does not exist.
   private func find(_ path: String, for key: String) async throws -> NodeEntry? {
     let (parent, name) = NodePath.split(path)
     return try await repeatingIfStale(path) {
@@ -168,14 +167,9 @@ extension IdentifiedFiles {
       .last(where: isWanted)
   }
 
-  /// Requests the pages of a folder's entries until a closure returns `false`.
+  /// Requests the pages of a folder's entries until a closure returns `false`, and returns the entries of all pages.
   ///
-  /// - Parameters:
-  ///   - id: The ID of the folder.
-  ///   - name: The name of the entries to request, or `nil` for all entries. A node may ignore the name.
-  ///   - key: The object key for errors and events.
-  ///   - consume: The closure that receives a page, and returns whether another page is needed.
-  /// - Returns: The entries of all pages.
+  /// With a name, only the entries with the name are requested, but a node may ignore it.
   private func pages(
     of id: String, named name: String?, for key: String, _ consume: ([NodeEntry]) -> Bool
   ) async throws -> [NodeEntry] {
@@ -209,51 +203,33 @@ extension IdentifiedFiles {
 
   /// Performs an operation, and performs it again without the cached folder IDs if a cached folder no longer exists.
   private func repeatingIfStale<Result>(_ path: String, _ operation: () async throws -> Result) async throws -> Result {
-    guard folders.nearest(to: path, for: access.identity, at: node.sender.time.uptime).id != nil else {
+    guard memory.nearest(to: path, for: access.identity, at: node.sender.time.uptime).id != nil else {
       return try await operation()
     }
     do {
       return try await operation()
     } catch let error as ServiceError where error.kind == .noSuchKey {
-      folders.forgetAll(for: access.identity)
+      memory.forgetFolders(of: access.identity)
       return try await operation()
     }
   }
 
   private static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
-}
 
-extension HTTPField.Name {
-  /// The name of the header that requests entries page by page, with a token for the next page.
-  fileprivate static let acceptVersion = known("Accept-Version")
-
-  /// The name of the response header with the token for the next page of entries.
-  fileprivate static let nextIterationToken = known("X-Aspera-Next-Iteration-Token")
-}
-
-extension IdentifiedFiles {
-  /// Returns a transfer below a folder, which the credential of the Node API authorizes.
-  ///
-  /// - Parameters:
-  ///   - spec: The transfer specification, with paths on the server that are relative to the folder.
-  ///   - fileID: The ID of the folder.
-  ///   - key: The object key for errors and events.
-  ///   - context: The context of the client's transfers.
-  func prepared(
+  /// Returns a transfer with paths relative to the folder with an ID, which the credential of the Node API authorizes.
+  private func session(
     _ spec: TransferSpec, fileID: String, _ key: String, _ context: TransferContext
-  ) async throws -> PreparedTransfer {
+  ) async throws -> TransferSession {
     var grant = try await server(for: key, context)
     if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { grant.tags = tags }
-    let sender = node.sender
     let issuer = NodeAccessTokenIssuer(
-      access: sender.credentials, fileID: fileID, specification: grant,
+      access: node.sender.credentials, fileID: fileID, specification: grant,
       margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120))
-    return PreparedTransfer(specification: spec, issuer: issuer)
+    return context.session(spec, issuer)
   }
 
   /// Returns what the node tells about its transfer server, and registers a generated key with the node.
   private func server(for key: String, _ context: TransferContext) async throws -> TransferSpec {
-    let memory = node.sender.memory.value { ServerMemory() }
     if let known = memory.server(for: access.identity) { return known }
     var server = TransferSpec(fields: JSONObject())
     let info = try await info(for: key)
@@ -295,6 +271,14 @@ extension IdentifiedFiles {
   }
 }
 
+extension HTTPField.Name {
+  /// The name of the header that requests entries page by page, with a token for the next page.
+  fileprivate static let acceptVersion = known("Accept-Version")
+
+  /// The name of the response header with the token for the next page of entries.
+  fileprivate static let nextIterationToken = known("X-Aspera-Next-Iteration-Token")
+}
+
 extension JSONValue {
   /// Returns a value in the `settings` of a response to `/info`, or `nil` if it is missing or empty.
   fileprivate func setting(_ name: String) -> String? {
@@ -302,30 +286,15 @@ extension JSONValue {
   }
 }
 
-/// The transfer server of the access key that a client uses.
-private final class ServerMemory: Sendable {
-  private let state = Lock<(accessKey: String, server: TransferSpec)?>(nil)
-
-  /// Returns the server of an access key, or `nil` if it is unknown.
-  func server(for accessKey: String) -> TransferSpec? {
-    state.withLock { $0?.accessKey == accessKey ? $0?.server : nil }
-  }
-
-  /// Records the server of an access key.
-  func note(_ server: TransferSpec, for accessKey: String) {
-    state.withLock { $0 = (accessKey, server) }
-  }
-}
-
-/// A cache of the IDs that an Aspera node gave to folders, by their paths.
+/// What a client remembers of an Aspera node: the IDs that it gave to folders, and its transfer server.
 ///
-/// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute.
-final class FolderIDs: Sendable {
-  /// The duration for which a cached ID is used.
-  static let lifetime = Duration.seconds(60)
+/// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute. What belongs
+/// to another access key is discarded.
+private final class NodeMemory: Sendable {
+  /// The duration for which the ID of a folder is used.
+  private static let lifetime = Duration.seconds(60)
 
-  /// The maximum number of cached IDs.
-  static let limit = 10_000
+  private static let limit = 10_000
 
   private struct Folder {
     let id: String
@@ -333,53 +302,42 @@ final class FolderIDs: Sendable {
   }
 
   private struct State {
-    /// The access key that the cached IDs belong to.
     var accessKey = ""
     var root: String?
+    var server: TransferSpec?
     /// The folders by their paths, which are compared as bytes: a file system may have both spellings of a name.
     var folders: [ByteExactString: Folder] = [:]
-
-    /// Discards the IDs of other access keys.
-    mutating func use(_ accessKey: String) {
-      guard !self.accessKey.isIdentical(to: accessKey) else { return }
-      self = State(accessKey: accessKey)
-    }
   }
 
   private let state = Lock(State())
 
-  /// Returns the ID of the access key's root folder, or `nil` if it is unknown.
-  func root(for accessKey: String) -> String? {
+  private func use<Result: Sendable>(_ accessKey: String, _ body: (inout State) -> Result) -> Result {
     state.withLock { state in
-      state.use(accessKey)
-      return state.root
+      if !state.accessKey.isIdentical(to: accessKey) { state = State(accessKey: accessKey) }
+      return body(&state)
     }
   }
 
-  /// Caches the ID of the access key's root folder.
-  func note(root: String, for accessKey: String) {
-    state.withLock { state in
-      state.use(accessKey)
-      state.root = root
-    }
-  }
+  func root(for accessKey: String) -> String? { use(accessKey) { $0.root } }
+
+  func note(root: String, for accessKey: String) { use(accessKey) { $0.root = root } }
+
+  func server(for accessKey: String) -> TransferSpec? { use(accessKey) { $0.server } }
+
+  func note(_ server: TransferSpec, for accessKey: String) { use(accessKey) { $0.server = server } }
 
   /// Caches the ID of the folder at a path.
   func note(_ id: String, of path: String, for accessKey: String, at uptime: Duration) {
-    state.withLock { state in
-      state.use(accessKey)
+    use(accessKey) { state in
       if state.folders.count >= Self.limit { state.folders = state.folders.filter { $0.value.end > uptime } }
       if state.folders.count >= Self.limit { state.folders = [:] }
       state.folders[ByteExactString(path)] = Folder(id: id, end: uptime + Self.lifetime)
     }
   }
 
-  /// Returns the path and the ID of the deepest cached folder that contains a path or is at the path.
-  ///
-  /// If no such folder is cached, the path is empty and the ID is `nil`.
+  /// Returns the path and ID of the deepest cached folder that contains a path or is at it, or an empty path and `nil`.
   func nearest(to path: String, for accessKey: String, at uptime: Duration) -> (path: String, id: String?) {
-    state.withLock { state in
-      state.use(accessKey)
+    use(accessKey) { state in
       var path = path[...]
       while !path.isEmpty {
         if let folder = state.folders[ByteExactString(path)], folder.end > uptime { return (String(path), folder.id) }
@@ -391,8 +349,7 @@ final class FolderIDs: Sendable {
 
   /// Discards the IDs of the folder at a path and of all folders in it.
   func forget(_ path: String, for accessKey: String) {
-    state.withLock { state in
-      state.use(accessKey)
+    use(accessKey) { state in
       state.folders = state.folders.filter { other, _ in
         !other.utf8.starts(with: path.utf8)
           || ![nil, UInt8(ascii: "/")].contains(other.utf8.dropFirst(path.utf8.count).first)
@@ -400,11 +357,5 @@ final class FolderIDs: Sendable {
     }
   }
 
-  /// Discards the IDs of all folders.
-  func forgetAll(for accessKey: String) {
-    state.withLock { state in
-      state.use(accessKey)
-      state.folders = [:]
-    }
-  }
+  func forgetFolders(of accessKey: String) { use(accessKey) { $0.folders = [:] } }
 }

@@ -3,13 +3,14 @@
 
 internal import AsperaAuth
 internal import AsperaTransfer
+internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
 
 /// The implementation of the object store operations for an Aspera node.
-struct NodeClient: ObjectStore {
+struct NodeClient: OpenFileStore {
   let sender: RequestSender<AsperaProvider>
 
   var provider: AsperaProvider { sender.provider }
@@ -30,17 +31,9 @@ struct NodeClient: ObjectStore {
     }
   }
 
-  /// Calls an operation of the Node API.
+  /// Calls an operation of the Node API, at a path below its base URL, and returns the head and the JSON body of the
+  /// response, which is `null` if there is none.
   ///
-  /// - Parameters:
-  ///   - method: The HTTP method.
-  ///   - path: The path of the operation with its query, below the base URL of the Node API.
-  ///   - action: The name of the operation in errors and events.
-  ///   - key: The object key that the call concerns, for errors and events.
-  ///   - headers: Additional header fields of the request.
-  ///   - body: The JSON body of the request, or `nil` for a request without a body.
-  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the node received it.
-  /// - Returns: The head and the JSON body of the response. If the response has no body, `null`.
   /// - Throws: `ServiceError` if the node reports an error, even in a response whose status reports success.
   func call(
     _ method: HTTPRequest.Method, _ path: String, as action: String, _ key: String, headers: HTTPFields = [:],
@@ -52,7 +45,7 @@ struct NodeClient: ObjectStore {
     return (response, document.isEmpty && response.status == .noContent ? .null : try NodeResponse.document(document))
   }
 
-  /// Returns the request of an operation of the Node API; see ``call(_:_:as:_:headers:body:isRepeatable:)``.
+  /// Returns the request of an operation of the Node API.
   func draft(
     _ method: HTTPRequest.Method, _ path: String, as action: String, _ key: String, headers: HTTPFields = [:],
     body: JSONValue? = nil
@@ -72,16 +65,12 @@ struct NodeClient: ObjectStore {
     return draft
   }
 
-  /// Checks that a file can have an object key.
-  ///
-  /// - Throws: A `SigningError` if the provider's URL or root folder is invalid; `StorageError` if the key is
-  ///   invalid.
+  /// Checks that the provider's URL and root folder are valid, and that a file can have an object key.
   func check(_ key: String) throws {
     _ = try provider.address.get()
     try NodePath.check(key)
   }
 
-  /// Returns the file or folder with a key, or `nil` if it does not exist.
   func existing(_ key: String, in files: some NodeFiles) async throws -> NodeEntry? {
     do {
       return try await files.entry(key)
@@ -89,63 +78,28 @@ struct NodeClient: ObjectStore {
       return nil
     }
   }
-}
 
-extension NodeClient {
   /// The queue, the account and the issuer that all transfers of the client share.
-  ///
-  /// - Throws: An `AsperaError` if ascp or the login's private key is missing; a `SigningError` if the provider's URL
-  ///   or root folder is invalid.
-  var context: TransferContext {
+  private var context: TransferContext {
     get throws { try sender.memory.value { try TransferContext(sender) } }
   }
 
-  /// Transfers one file with a token from the transfer's issuer.
-  ///
-  /// - Parameters:
-  ///   - transfer: The transfer specification and the issuer.
-  ///   - size: The size of the file in bytes, or `nil` if it is unknown.
-  ///   - meter: The meter that receives the number of transferred bytes, or `nil`.
-  ///   - context: The context of the client's transfers.
-  /// - Throws: A `TransferFailure` or a `CancellationError`.
-  func carryOut(
-    _ transfer: PreparedTransfer, size: Int64?, _ meter: ProgressMeter?, in context: TransferContext
-  ) async throws {
-    var spec = transfer.specification
-    provider.transfers.put(into: &spec)
-    let token = provider.transfers.server.token(from: transfer.issuer)
-    let session = TransferSession(spec, account: context.account, token: token)
-    try await context.queue.carryOut(session, size: size) { meter?.advance(by: $0) }
-  }
-}
-
-extension NodeClient {
   /// The error code for a key that refers to a folder instead of an object.
-  static let folderCode = "IsFolder"
-  static let folderMessage = "The key names a folder, which is not an object."
+  private static let folderCode = "IsFolder"
+  private static let folderMessage = "The key names a folder, which is not an object."
 
-  /// Requests the description of an object from the node.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try StorageError.refuse([("headers", !headers.isEmpty)])
     try check(key)
     let entry = try await files.entry(key)
-    guard !entry.isFolder else {
-      throw notFound(key, code: Self.folderCode, Self.folderMessage)
-    }
-    return ObjectInfo(key: key, entry)
+    guard !entry.isFolder else { throw notFound(key, code: Self.folderCode, Self.folderMessage) }
+    return ObjectInfo(key: key, size: entry.size, lastModified: entry.modified)
   }
 
   /// Lists objects in the byte order of their keys, by walking through the folders of the node.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
-    ObjectListing {
-      let walk = FolderWalk(
-        store: self, prefix: prefix, delimiter: delimiter, limit: sender.configuration.keysPerPage)
-      return { _ in try await walk.page() }
-    }
+    FolderWalk.listing(prefix: prefix, delimiter: delimiter) { self }
   }
-
-  /// Returns the unsorted entries of a folder, or `nil` if the folder does not exist or is a file.
-  func entries(ofFolder key: String) async throws -> [NodeEntry]? { try await files.entries(ofFolder: key) }
 
   /// Creates the error for a key without an object.
   func notFound(_ key: String, code: String, _ message: String) -> ServiceError {
@@ -153,9 +107,7 @@ extension NodeClient {
       HTTPResponse(status: .notFound), code: code, message: message, kind: .noSuchKey,
       subject: "browse \(sender.location(ofKey: key))")
   }
-}
 
-extension NodeClient {
   /// Uploads an object, directly from a file or through a temporary file for other sources.
   @concurrent
   func upload(
@@ -166,48 +118,13 @@ extension NodeClient {
     return try await sender.transfer("upload", key, progress) { ledger in
       let file = try await TransferFile(source)
       let context = try context
-      var transfer = try await files.upload(of: file.path, to: key, in: context)
-      transfer.specification.createsFolder = true
-      try await carryOut(transfer, size: file.size, ledger.meter(total: file.size), in: context)
+      let session = try await files.upload(of: file.path, to: key, in: context)
+      try await context.queue.carryOut(session, size: file.size, ledger.meter(total: file.size))
       try await file.checkIsUnchanged()
       return UploadedObject(key: key, size: file.size, checksum: file.checksum)
     }
   }
-}
 
-extension UploadOptions {
-  /// Throws an error if an upload option is set that an Aspera node cannot store with a file.
-  func checkForAspera() throws(StorageError) {
-    let named = [
-      ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
-      ("contentDisposition", contentDisposition != nil), ("contentEncoding", contentEncoding != nil),
-      ("forbidOverwrite", forbidOverwrite), ("storageClass", storageClass != nil), ("headers", !headers.isEmpty),
-    ]
-    try StorageError.refuse(named)
-  }
-}
-
-extension StorageError {
-  /// Throws an error that lists the options that are set, or returns if no option is set.
-  static func refuse(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
-    let names = options.filter(\.isSet).map(\.name)
-    guard !names.isEmpty else { return }
-    throw StorageError(
-      .unsupported, "Aspera does not support \(names.joined(separator: " or ")); the operation was not started.",
-      remedy: "Leave the options out for this provider.")
-  }
-}
-
-extension NodeClient {
-  /// Downloads an object into a file that appears at its destination only when the download is complete.
-  @concurrent
-  func download(
-    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await download(key, to: FileLocation(file), options: options, progress: progress)
-  }
-
-  /// Downloads an object into a place.
   @concurrent
   func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -236,49 +153,23 @@ extension NodeClient {
   @concurrent
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try options.checkForAspera()
-    let ledger = sender.ledger("download", key, nil)
-    do {
-      let copy = try await ledger.measure { try await fetch(try await head(key), into: nil, nil) }
+    return try await sender.opening(key) {
+      let copy = try await fetch(try await head(key), into: nil, nil)
       let bytes = try copy.bytes(of: options.range, subject: "download \(sender.location(ofKey: key))")
       return DownloadedObject(
-        info: copy.info, contentLength: bytes.upperBound - bytes.lowerBound,
-        body: copy.stream(bytes).entered(into: ledger))
-    } catch {
-      ledger.close(failure: error)
-      throw error
+        info: copy.info, contentLength: bytes.upperBound - bytes.lowerBound, body: copy.stream(bytes))
     }
   }
 
-  /// Downloads an object into a new temporary folder.
-  ///
-  /// - Parameters:
-  ///   - info: The description of the object to download.
-  ///   - parent: The folder in which the temporary folder is created. If `nil`, the system's temporary directory.
-  ///   - meter: The meter that receives the number of transferred bytes, or `nil`.
+  /// Downloads an object into a new temporary folder in another folder, or in the system's temporary directory.
   private func fetch(_ info: ObjectInfo, into parent: FilePath?, _ meter: ProgressMeter?) async throws -> FetchedFile {
     let folder = try TemporaryFolder(in: parent?.string)
-    let name = "content"
     let context = try context
-    let transfer = try await files.download(of: info.key, to: name, in: folder.path, in: context)
-    try await carryOut(transfer, size: info.size, meter, in: context)
-    return try await FetchedFile(info, FilePath(folder.path).appending(name), in: folder)
+    let session = try await files.download(of: info.key, into: folder, in: context)
+    try await context.queue.carryOut(session, size: info.size, meter)
+    return try await FetchedFile(info, in: folder)
   }
-}
 
-extension DownloadOptions {
-  /// Throws an error if a download option is set that an Aspera node does not support.
-  func checkForAspera() throws(StorageError) {
-    try StorageError.refuse([
-      ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
-      ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty), ("headers", !headers.isEmpty),
-    ])
-  }
-}
-
-/// The maximum number of paths in one deletion request.
-private let batchSize = 1000
-
-extension NodeClient {
   /// Deletes an object, succeeds if the object does not exist, and throws an error if the key refers to a folder.
   func delete(_ key: String) async throws {
     try check(key)
@@ -290,14 +181,13 @@ extension NodeClient {
 
   /// Deletes objects, and succeeds for keys that do not exist.
   ///
-  /// A node deletes a folder together with its content. The client therefore checks first whether each key refers to a
-  /// file or a folder.
+  /// A node deletes a folder together with its content. The client therefore checks first what each key refers to.
   func delete(_ keys: [String]) async throws -> DeletionReport {
     for key in keys { try check(key) }
     let files = try await files
     var report = DeletionReport()
-    for start in stride(from: 0, to: keys.count, by: batchSize) {
-      let found = try await entries(of: keys[start..<min(start + batchSize, keys.count)], in: files)
+    for start in stride(from: 0, to: keys.count, by: DeletionReport.batchSize) {
+      let found = try await entries(of: keys[start..<min(start + DeletionReport.batchSize, keys.count)], in: files)
       for (key, entry) in found where entry?.isFolder == true {
         report.failures.append(.init(key: key, code: Self.folderCode, message: Self.folderMessage))
       }
@@ -315,13 +205,11 @@ extension NodeClient {
     try await files.createFolder(key)
   }
 
-  /// Deletes a folder and its content, and succeeds if the folder does not exist.
   func deleteFolder(_ key: String) async throws {
     try check(key)
     try await remove(key, nil, in: files)
   }
 
-  /// Changes the name of a file or folder, which stays in its folder.
   func rename(_ key: String, to name: String) async throws {
     try check(key)
     guard NodePath.isName(name) else {
@@ -358,7 +246,7 @@ extension NodeClient {
     guard !found.isEmpty else { return }
     for (key, error) in zip(found.map(\.key), try await files.remove(found)) {
       if let error, error.kind != .noSuchKey {
-        report.failures.append(.init(key: key, code: error.code, message: error.message))
+        report.failures.append(.init(key, error))
       } else {
         report.deleted.append(key)
       }
@@ -366,4 +254,110 @@ extension NodeClient {
   }
 }
 
-extension NodeClient: OpenFileStore {}
+extension UploadOptions {
+  /// Throws an error if an upload option is set that an Aspera node cannot store with a file.
+  func checkForAspera() throws(StorageError) {
+    try StorageError.refuse([
+      ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
+      ("contentDisposition", contentDisposition != nil), ("contentEncoding", contentEncoding != nil),
+      ("forbidOverwrite", forbidOverwrite), ("storageClass", storageClass != nil), ("headers", !headers.isEmpty),
+    ])
+  }
+}
+
+extension StorageError {
+  /// Throws an error that lists the options that are set, or returns if no option is set.
+  static func refuse(_ options: [(name: String, isSet: Bool)]) throws(StorageError) {
+    let names = options.filter(\.isSet).map(\.name)
+    guard !names.isEmpty else { return }
+    throw StorageError(
+      .unsupported, "Aspera does not support \(names.joined(separator: " or ")); the operation was not started.",
+      remedy: "Leave the options out for this provider.")
+  }
+}
+
+extension DownloadOptions {
+  /// Throws an error if a download option is set that an Aspera node does not support.
+  func checkForAspera() throws(StorageError) {
+    try StorageError.refuse([
+      ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
+      ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty), ("headers", !headers.isEmpty),
+    ])
+  }
+}
+
+/// A namespace for functions that parse Node API responses.
+enum NodeResponse {
+  static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
+    do {
+      return try JSONValue(parsing: body)
+    } catch {
+      throw StorageError.malformedResponse("it is not JSON: \(error)")
+    }
+  }
+
+  /// Parses the response to a request for `/info`, whose settings contain the fingerprint of the host key to pin.
+  static func info(_ body: [UInt8]) throws(StorageError) -> JSONValue {
+    let info = try document(body)
+    guard info["version"]?.string != nil || info["settings"]?.array != nil else {
+      throw .malformedResponse("it has neither the version nor the settings of a node")
+    }
+    return info
+  }
+
+  /// Returns the elements of a member of a response that must be an array, with one element for each file of the request
+  /// if their number is given.
+  static func elements(
+    _ name: String, of document: JSONValue, count: Int? = nil
+  ) throws(StorageError) -> [JSONValue] {
+    guard let elements = document[name]?.array else { throw .malformedResponse("it has no array \(name)") }
+    guard count == nil || count == elements.count else {
+      throw .malformedResponse("its array \(name) has \(elements.count) elements for \(count ?? 0) files")
+    }
+    return elements
+  }
+
+  /// Checks that the response to a change is an object, or has no body.
+  static func checkChange(_ document: JSONValue) throws(StorageError) {
+    guard document.object != nil || document == .null else {
+      throw .malformedResponse("it is neither empty nor a JSON object")
+    }
+  }
+
+  /// Returns the error that a Node API response body describes, or `nil` if the body describes no error.
+  static func refusal(in body: [UInt8]) -> NodeRefusal? {
+    (try? JSONValue(parsing: body)).flatMap { NodeRefusal(of: $0) }
+  }
+}
+
+extension NodeRefusal {
+  /// The node's error message, made safe for display, or `nil` if the node gave no reason.
+  var shown: String? {
+    guard let text = message ?? reason, !text.isEmpty else { return nil }
+    return ServiceText().shown(Self.maskingAuthorization(in: text))
+  }
+
+  /// Returns the text with long words after `Basic` or `Bearer` masked, in case a node repeats an authorization header.
+  private static func maskingAuthorization(in text: String) -> String {
+    var isSecret = false
+    return text.parts(between: " ").map { word in
+      defer { isSecret = ["basic", "bearer"].contains { word.asciiLowercased.hasByteSuffix($0) } }
+      return isSecret && word.utf8.count > 8 ? Secret.mask : String(word)
+    }.joined(separator: " ")
+  }
+}
+
+extension ServiceError {
+  /// Creates a service error from the error that a node's response describes.
+  ///
+  /// The error can concern one of several paths in a successful response. It then has its own status.
+  init(_ refusal: NodeRefusal?, in response: HTTPResponse, subject: String) {
+    var response = response
+    if response.status.kind == .successful, let status = refusal?.status, (400...599).contains(status) {
+      response.status = HTTPResponse.Status(code: status)
+    }
+    self.init(
+      response, code: refusal.map { $0.code ?? $0.reason ?? "Error" }, message: refusal?.shown,
+      kind: response.status == .unauthorized ? .invalidCredential : nil, subject: subject)
+  }
+}

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
+internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 
@@ -21,11 +22,7 @@ protocol NodeFiles: Sendable {
   /// Creates a folder and its parent folders, and succeeds if the folder exists.
   func createFolder(_ key: String) async throws
 
-  /// Changes the name of a file or folder, which stays in its folder.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the file or folder.
-  ///   - name: The new name, which is valid.
+  /// Changes the name of a file or folder, which stays in its folder, to a valid name.
   func rename(_ key: String, to name: String) async throws
 
   /// Deletes files, and folders with their content.
@@ -34,17 +31,264 @@ protocol NodeFiles: Sendable {
   /// - Returns: For each key the node's error, or `nil` if the file or folder was deleted.
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?]
 
-  /// Prepares the upload of a local file.
-  func upload(of file: String, to key: String, in context: TransferContext) async throws -> PreparedTransfer
+  /// Prepares the upload of a local file, which creates the folders above it.
+  func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession
 
-  /// Prepares the download of a file into a local folder, under the given name.
+  /// Prepares the download of a file to the content of a temporary folder.
   func download(
-    of key: String, to name: String, in folder: String, in context: TransferContext
-  ) async throws -> PreparedTransfer
+    of key: String, into folder: TemporaryFolder, in context: TransferContext
+  ) async throws -> TransferSession
 }
 
-/// A transfer specification with the issuer of its tokens.
-struct PreparedTransfer: Sendable {
-  var specification: TransferSpec
-  let issuer: any TokenIssuer
+/// The operations of a Node API on files identified by paths, such as `/files/browse` and `/files/upload_setup`.
+///
+/// According to the OpenAPI description of IBM's Node API, these operations require Basic authorization.
+struct PathFiles: NodeFiles {
+  let node: NodeClient
+
+  func entry(_ key: String) async throws -> NodeEntry {
+    let path = path(key)
+    let (_, document) = try await call("browse", key, ["path": .string(path), "count": 1])
+    return try NodeEntry(itself: document["self"], at: path)
+  }
+
+  func entries(ofFolder key: String) async throws -> [NodeEntry]? {
+    let path = path(key)
+    let limit = node.sender.configuration.keysPerPage
+    var list = EntryList(node.sender.location(ofKey: key))
+    while true {
+      let document: JSONValue
+      do {
+        document = try await call(
+          "browse", key,
+          [
+            "path": .string(path), "count": .number(JSONNumber(limit)),
+            "skip": .number(JSONNumber(list.entries.count)),
+          ]
+        ).1
+      } catch let error as ServiceError where error.kind == .noSuchKey && !key.isEmpty {
+        return nil
+      }
+      guard try NodeEntry(itself: document["self"], at: path).isFolder else { return nil }
+      let items = try NodeResponse.elements("items", of: document)
+      guard let total = document["total_count"]?.integer, total >= items.count else {
+        throw StorageError.malformedResponse("its total_count is missing, or less than the number of items")
+      }
+      try list.append(items.map { item throws(StorageError) in try NodeEntry(item, in: path) })
+      if list.entries.count >= total { return list.entries }
+      guard !items.isEmpty else {
+        throw StorageError.malformedResponse(
+          "it has no entry after \(list.entries.count) of \(total), because the node does not go on or the folder was "
+            + "changed meanwhile")
+      }
+    }
+  }
+
+  func createFolder(_ key: String) async throws {
+    var folders: [String] = []
+    for name in key.words(between: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
+    let elements = folders.map { ["path": .string(path($0)), "type": "directory"] as JSONValue }
+    let (response, document) = try await call("create", key, ["paths": .array(elements)])
+    let results = try NodeResponse.elements("paths", of: document, count: elements.count)
+    guard let refusal = results.last.flatMap({ NodeRefusal(of: $0) }) else { return }
+    if try await (node.existing(key, in: self))?.isFolder == true { return }
+    throw ServiceError(refusal, in: response, subject: "create \(node.sender.location(ofKey: key))")
+  }
+
+  func rename(_ key: String, to name: String) async throws {
+    let (folder, old) = NodePath.split(path(key))
+    let element: JSONValue = [
+      "path": .string(folder.isEmpty ? "/" : folder), "source": .string(old), "destination": .string(name),
+    ]
+    let (response, document) = try await call("rename", key, ["paths": [element]], isRepeatable: false)
+    guard
+      let refusal = try NodeResponse.elements("paths", of: document, count: 1).first.flatMap({ NodeRefusal(of: $0) })
+    else { return }
+    throw ServiceError(refusal, in: response, subject: "rename \(node.sender.location(ofKey: key))")
+  }
+
+  func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
+    // A folder that meanwhile replaced a file is kept unless it is empty.
+    let paths = files.map {
+      ["path": .string(path($0.key)), "recursive_delete": .bool($0.entry?.isFolder != false)] as JSONValue
+    }
+    let (response, document) = try await call("delete", files.count == 1 ? files[0].key : "", ["paths": .array(paths)])
+    let results = try NodeResponse.elements("paths", of: document, count: files.count)
+    return try zip(files, results).map { file, result in
+      guard (result["path"]?.string).map({ NodePath.isSame($0, path(file.key)) }) ?? true else {
+        throw StorageError.malformedResponse("its results are not in the order of the request")
+      }
+      return NodeRefusal(of: result).map {
+        ServiceError($0, in: response, subject: "delete \(node.sender.location(ofKey: file.key))")
+      }
+    }
+  }
+
+  func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
+    var spec = TransferSpec(.send, [TransferPath(file, to: key)], destinationRoot: node.provider.root)
+    spec.createsFolder = true
+    return context.session(spec)
+  }
+
+  func download(
+    of key: String, into folder: TemporaryFolder, in context: TransferContext
+  ) async throws -> TransferSession {
+    let paths = [TransferPath(path(key), to: TemporaryFolder.contentName)]
+    return context.session(TransferSpec(.receive, paths, destinationRoot: folder.path))
+  }
+
+  private func path(_ key: String) -> String { NodePath.join(key, below: node.provider.root) }
+
+  private func call(
+    _ action: String, _ key: String, _ body: JSONValue, isRepeatable: Bool = true
+  ) async throws -> (HTTPResponse, JSONValue) {
+    try await node.call(.post, "/files/\(action)", as: action, key, body: body, isRepeatable: isRepeatable)
+  }
+}
+
+/// A file or a folder on an Aspera node.
+struct NodeEntry: Sendable {
+  /// The ID of the file or folder, or `nil` if the node identified it by its path.
+  let id: String?
+  let name: String
+  let isFolder: Bool
+  let size: Int64?
+  let modified: Timestamp?
+
+  /// Creates an entry in the folder with a path on the node from a JSON object in a response to the `browse` operation.
+  ///
+  /// A symbolic link counts as a file. Its target is not walked, so that a walk cannot run into a cycle.
+  init(_ element: JSONValue, in folder: String) throws(StorageError) {
+    let path = element["path"]?.string
+    guard let name = element["basename"]?.string ?? path.map({ NodePath.split($0).name }) else {
+      throw StorageError.malformedResponse("a listed file has no name")
+    }
+    let expected = NodePath.join(name, below: folder)
+    guard Self.isName(name), path?.isIdentical(to: expected) ?? true else {
+      throw StorageError.malformedResponse("a listed file is not in the folder \(folder)")
+    }
+    try self.init(element, named: name)
+  }
+
+  /// Creates the entry of the file or folder that a `browse` request was about, from the member `self` of the response.
+  init(itself element: JSONValue?, at path: String) throws(StorageError) {
+    guard let element else {
+      throw StorageError.malformedResponse("it has no self, which describes the requested file")
+    }
+    guard (element["path"]?.string).map({ NodePath.isSame($0, path) }) ?? true else {
+      throw StorageError.malformedResponse("it describes another file than \(path)")
+    }
+    try self.init(element, named: NodePath.split(path).name)
+  }
+
+  private init(_ element: JSONValue, named name: String) throws(StorageError) {
+    guard let type = element["type"]?.string else { throw StorageError.malformedResponse("a listed file has no type") }
+    try self.init(
+      element, id: nil, name, isFolder: type == "directory" || type == "container", isLink: type == "symbolic_link",
+      modified: "mtime")
+  }
+
+  /// Creates an entry from a JSON object in a response to `/files/{id}/files`.
+  ///
+  /// A link, which may lead to another node, counts as a file.
+  init(identified element: JSONValue) throws(StorageError) {
+    guard let type = element["type"]?.string, let name = element["name"]?.string, let id = element["id"]?.string else {
+      throw StorageError.malformedResponse("a listed file has no ID, no name or no type")
+    }
+    guard NodePath.isName(name) else { throw StorageError.malformedResponse("a listed file is not in the folder") }
+    guard Self.isID(id) else { throw StorageError.malformedResponse("the ID of a file is invalid") }
+    try self.init(element, id: id, name, isFolder: type == "folder", isLink: type == "link", modified: "modified_time")
+  }
+
+  private init(
+    _ element: JSONValue, id: String?, _ name: String, isFolder: Bool, isLink: Bool, modified: String
+  ) throws(StorageError) {
+    self.id = id
+    self.name = name
+    self.isFolder = isFolder
+    size = element["size"]?.integer.flatMap { $0 < 0 ? nil : Int64($0) } ?? (isLink ? 0 : nil)
+    guard isFolder || size != nil else { throw StorageError.malformedResponse("a listed file has no size") }
+    self.modified = element[modified]?.string.flatMap { Timestamp(iso8601: $0) }
+  }
+
+  /// Returns whether a text can be the ID of a file: between 1 and 255 printable ASCII characters.
+  static func isID(_ text: String) -> Bool {
+    (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
+  }
+
+  /// Returns whether an entry can have the name, which may hold control characters that no key has.
+  private static func isName(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && !name.hasByte("/")
+  }
+}
+
+/// The entries of one folder, collected from several responses, up to a limit, each name once.
+struct EntryList {
+  /// The maximum number of files that are listed from one folder, because they are sorted in memory.
+  private static let mostEntries = 1_000_000
+
+  private(set) var entries: [NodeEntry] = []
+  private var names: Set<ByteExactString> = []
+  private let location: String
+
+  init(_ location: String) {
+    self.location = location
+  }
+
+  /// Appends the entries of a response.
+  ///
+  /// - Throws: `StorageError` if the folder has too many entries, or if the node returned an entry before: it sends
+  ///   the same positions again, or the folder was changed meanwhile.
+  mutating func append(_ more: [NodeEntry]) throws(StorageError) {
+    for entry in more where !names.insert(ByteExactString(entry.name)).inserted {
+      throw .malformedResponse(
+        "the entry \"\(entry.name)\" of \(location) occurs twice, because the node repeats positions or the folder was "
+          + "changed meanwhile")
+    }
+    entries += more
+    guard entries.count <= Self.mostEntries else {
+      throw StorageError(
+        .tooLarge, "\(location) has more than \(Self.mostEntries) files.",
+        remedy: "List folders with fewer files in them.")
+    }
+  }
+}
+
+/// A namespace for functions that derive a file's path on an Aspera node from an object key.
+///
+/// Two different keys never refer to the same file, and no key leads out of the root folder. Keys that a file system
+/// would normalize are rejected.
+enum NodePath {
+  static func check(_ key: String) throws(StorageError) {
+    guard isKey(key) else {
+      throw StorageError(
+        .invalidKey, "\"\(key)\" is not the key of a file on a node.",
+        remedy: "Use names joined by single slashes, without one at either end, without \".\" and \"..\" as names, and "
+          + "without control characters.")
+    }
+  }
+
+  static func isKey(_ key: String) -> Bool {
+    key.parts(between: "/").allSatisfy { isName($0) }
+  }
+
+  static func isName(_ name: some StringProtocol) -> Bool {
+    !name.isEmpty && name != "." && name != ".."
+      && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "/") }
+  }
+
+  static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+    return (String(path[..<slash]), String(path[path.utf8.index(after: slash)...]))
+  }
+
+  /// Returns whether two paths on the node are the same, except for a slash at their ends.
+  static func isSame(_ first: String, _ second: String) -> Bool {
+    (first.removingByteSuffix("/") ?? first[...]).isIdentical(to: second.removingByteSuffix("/") ?? second[...])
+  }
+
+  /// Returns the path on the node for a valid key, or the path of the root folder for an empty key.
+  static func join(_ key: String, below root: String) -> String {
+    key.isEmpty ? root : "\(root == "/" ? "" : root)/\(key)"
+  }
 }

@@ -10,18 +10,16 @@ internal import StorageClient
 /// The transfer queue, the token issuer and the login that all Aspera transfers of one client share.
 final class TransferContext: Sendable {
   let queue: TransferQueue
-  let issuer: SetupTokenIssuer
   /// The account that logs in, or `nil` if transfers use a WebSocket.
   let account: AsperaAccount?
-  /// The public key that the node receives with each transfer request, so that the node admits the account.
-  ///
-  /// The public key is `nil` if the login uses no generated key pair.
+  /// The public key that the node receives, so that it admits the account, or `nil` without a generated key pair.
   let publicKey: String?
   /// The host that the caller specified for transfers, or the host of the node's URL.
   let host: String
-  private let server: TransferServer
   /// The user of the account that the caller specified, or `nil` if the node specifies the user.
   let ownUser: String?
+  private let transfers: AsperaTransferOptions
+  private let issuer: SetupTokenIssuer
   private let observation: EventHub.Observation
 
   /// Creates the transfer queue, the token issuer and the account from the settings of the sender's provider.
@@ -30,40 +28,20 @@ final class TransferContext: Sendable {
   ///   root folder is invalid; a `StorageError` if the login excludes a part of the server's address.
   init(_ sender: RequestSender<AsperaProvider>) throws {
     let address = try sender.provider.address.get()
-    let transfers = sender.provider.transfers
+    transfers = sender.provider.transfers
     try transfers.checkServer()
-    let server = transfers.server
-    host = server.host ?? Self.host(of: address.authority)
-    let sshPort = server.sshPort ?? AsperaAccount.defaultPort
-    let udpPort = server.udpPort ?? AsperaAccount.defaultPort
-    switch transfers.login {
-    case .tokenAccount(let keyPath, let passphrase):
-      var account = try AsperaAccount.defaultTokenAccount(
-        host: host, keyPath: keyPath, passphrase: passphrase, sshPort: sshPort, udpPort: udpPort,
-        hostKey: server.hostKey, on: .system)
-      account.isHostAssumed = server.host == nil
-      self.account = account
-      (publicKey, ownUser) = (nil, nil)
-    case .dynamicKey:
+    host = transfers.server.host ?? AsperaAccount.host(of: address.authority)
+    var key: DynamicKey?
+    account = try transfers.account(on: host) {
       // The key only shows that the client is an Aspera client, and it ends with the sender. The token of each transfer
       // authorizes it, so that a longer key would only cost time.
-      let key = try DynamicKey(bits: 2_048)
-      var account = try AsperaAccount(
-        host: host, user: AsperaAccount.defaultTokenUser, privateKey: key.privateKey, sshPort: sshPort,
-        udpPort: udpPort, hostKey: server.hostKey, requiresToken: true)
-      account.isHostAssumed = server.host == nil
-      self.account = account
-      (publicKey, ownUser) = (key.publicKey, nil)
-    case .account(let own):
-      account = own
-      (publicKey, ownUser) = (nil, own.user)
-    case .webSocket:
-      account = nil
-      (publicKey, ownUser) = (nil, nil)
+      let generated = try DynamicKey(bits: 2_048)
+      key = generated
+      return generated
     }
-    self.server = server
-    issuer = SetupTokenIssuer(
-      node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime)
+    publicKey = key?.publicKey
+    ownUser = if case .account(let own) = transfers.login { own.user } else { nil }
+    issuer = SetupTokenIssuer(node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime)
     // The operation that a transfer belongs to emits the transfer event, with its key.
     let events = EventHub(measuredBy: sender.events)
     observation = events.observe { [told = sender.events] event in
@@ -71,24 +49,67 @@ final class TransferContext: Sendable {
       told.relay(event)
     }
     queue = TransferQueue(
-      engine: try transfers.engine
-        ?? PlatformEngine.make(program: transfers.ascp, options: transfers.options, time: sender.time),
-      configuration: transfers.queue, authEvents: events, in: .system(sender.transport, sender.time))
+      engine: try transfers.makeEngine(sender.time), configuration: transfers.queue, authEvents: events,
+      in: .system(sender.transport, sender.time))
   }
 
   /// Returns a transfer whose token and server the node determines in its response to a setup request.
-  func prepared(_ specification: TransferSpec) -> PreparedTransfer {
+  func session(_ specification: TransferSpec) -> TransferSession {
     var specification = specification
     specification.publicKey = publicKey
-    if account == nil { specification.remoteHost = server.host }
-    specification.sshPort = server.sshPort
-    specification.udpPort = server.udpPort
-    return PreparedTransfer(specification: specification, issuer: issuer)
+    if account == nil { specification.remoteHost = transfers.server.host }
+    specification.sshPort = transfers.server.sshPort
+    specification.udpPort = transfers.server.udpPort
+    return session(specification, issuer)
   }
 
-  /// Returns the host of an authority, without a port and without the brackets of an IPv6 address.
-  static func host(of authority: String) -> String {
-    guard let address = authority.removingBytePrefix("[") else { return String(authority.bytes(before: ":")) }
-    return String(address.bytes(before: "]"))
+  /// Returns a transfer with a token of another issuer.
+  func session(_ specification: TransferSpec, _ issuer: some TokenIssuer) -> TransferSession {
+    transfers.session(specification, account, issuer)
+  }
+}
+
+extension TransferQueue {
+  /// Transfers one file, and returns or throws only when the transfer has ended completely.
+  ///
+  /// The size is `nil` if it is unknown. The ID of the session must not be in the queue yet.
+  ///
+  /// - Throws: A `TransferFailure` or a `CancellationError`.
+  func carryOut(_ session: TransferSession, size: Int64?, _ meter: ProgressMeter?) async throws {
+    var moved: Int64 = 0
+    func tell(_ bytes: Int64) {
+      let bytes = min(bytes, size ?? bytes)
+      guard bytes > moved else { return }
+      meter?.advance(by: bytes - moved)
+      moved = bytes
+    }
+    var result: Result<TransferSummary, TransferFailure>?
+    var lost: TransferFailure?
+    for await event in run([session]) {
+      switch event.kind {
+      case .progress(let progress): tell(progress.bytes)
+      case .file(let file): lost = TransferFailure(file)
+      case .finished(let ending): result = ending
+      default: break
+      }
+    }
+    guard let result else {
+      _ = await self.result(of: session.id)
+      throw CancellationError()
+    }
+    if Task.isCancelled, case .failure = result { throw CancellationError() }
+    let summary = try result.get()
+    if let lost { throw lost }
+    tell(size ?? summary.bytes)
+  }
+}
+
+extension TransferFailure {
+  /// Creates the failure of a file in a transfer that otherwise succeeded, or `nil` if the file was transferred.
+  fileprivate init?(_ report: TransferFileReport) {
+    guard case .failed(let code, let text) = report.outcome else { return nil }
+    self.init(
+      .caller, code: code, "The file was not transferred: \(text)",
+      remedy: "Check that it is there, and that it may be read and written.")
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
+internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 internal import SystemPackage
@@ -49,7 +50,7 @@ struct TransferFile: Sendable {
 
   private init(_ stream: ByteStream, length: Int64?) async throws {
     let folder = try TemporaryFolder()
-    let file = FilePath(folder.path).appending("content")
+    let file = folder.content
     let written = try await FileReplacement.write(file, permissions: .ownerReadWrite) { replacement in
       try await replacement.write(stream, at: 0, .crc64) { _, _ in }
     }
@@ -63,5 +64,75 @@ struct TransferFile: Sendable {
     checksum = written.checksum
     self.folder = folder
     original = nil
+  }
+}
+
+extension TemporaryFolder {
+  /// The path of the only file in the folder.
+  var content: FilePath { FilePath(path).appending(Self.contentName) }
+
+  static var contentName: String { "content" }
+}
+
+/// A downloaded object in a temporary folder, which is removed when the last reader releases the object.
+struct FetchedFile: Sendable {
+  let info: ObjectInfo
+  private let content: LocalFile
+  private let folder: TemporaryFolder
+
+  private var length: Int64 { content.status.size }
+
+  /// Creates a fetched file after checking that the download into the folder is complete.
+  init(_ info: ObjectInfo, in folder: TemporaryFolder) async throws {
+    let found = try? await LocalFile.reading(folder.content, followsLink: false)
+    guard let found, info.size == nil || info.size == found.status.size else {
+      throw StorageError(
+        .truncated, "\(info.key) came with \(found?.status.size ?? 0) bytes instead of \(info.size ?? 0).",
+        remedy: "Download it again; it may have been changed meanwhile.")
+    }
+    self.info = info
+    content = found
+    self.folder = folder
+  }
+
+  /// Moves the file to a place, with the permissions of the file that it replaces.
+  func move(to location: FileLocation) async throws {
+    if let permissions = try await location.permissions() { try await content.setPermissions(permissions) }
+    let source = try await FileLocation(folder.content)
+    guard let status = try await source.status(followsLink: false), status.isSameFile(as: content.status) else {
+      throw StorageError(
+        .unusableFile, "\(folder.content) was replaced by another file.",
+        remedy: "Check who else writes to the folder.")
+    }
+    try await location.folder.system.run { try FileReplacement.rename(source, to: location) }
+  }
+
+  /// Returns the byte offsets that a range selects, or all offsets of the file if the range is `nil`.
+  ///
+  /// - Throws: `ServiceError` of the kind `invalidRange`, as from other services, if the range lies outside the
+  ///   object.
+  func bytes(of range: ByteRange?, subject: String) throws -> Range<Int64> {
+    guard let range else { return 0..<length }
+    guard let bytes = range.bytes(of: length) else {
+      throw ServiceError(
+        HTTPResponse(status: .rangeNotSatisfiable), code: "InvalidRange",
+        message: "The object has \(length) bytes.", subject: subject)
+    }
+    return bytes
+  }
+
+  /// Returns a stream of the bytes in a range of the file, in chunks.
+  func stream(_ range: Range<Int64>) -> ByteStream {
+    // Retains the folder until the stream has been read.
+    ByteStream { [self] in
+      var offset = range.lowerBound
+      return {
+        let count = min(payloadChunkSize, range.upperBound - offset)
+        guard count > 0 else { return nil }
+        let chunk = try await content.read(from: offset, upTo: Int(count))
+        offset += Int64(chunk.count)
+        return chunk.isEmpty ? nil : chunk
+      }
+    }
   }
 }

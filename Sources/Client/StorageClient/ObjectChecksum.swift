@@ -8,8 +8,7 @@ internal import Synchronization
 
 /// An object's checksum, which the service reports and the client computes during a transfer.
 ///
-/// All algorithms are cyclic redundancy checks, so the checksum of an object can be derived from the checksums of its
-/// parts.
+/// All algorithms are cyclic redundancy checks, so an object's checksum can be derived from the checksums of its parts.
 public struct ObjectChecksum: Sendable, Hashable, CustomStringConvertible {
   /// The algorithm that computed the checksum.
   public let algorithm: Algorithm
@@ -110,7 +109,6 @@ public struct ChecksumHeader: Sendable, Hashable {
     self.spelling = spelling
   }
 
-  /// Returns the header field that contains the given checksum.
   func field(_ checksum: ObjectChecksum) -> HTTPField {
     HTTPField(name: name, value: spelling == .decimal ? "\(checksum.value)" : checksum.base64)
   }
@@ -132,10 +130,7 @@ public struct ChecksumHeader: Sendable, Hashable {
 extension HTTPFields {
   /// Returns the first valid checksum in the given headers, or `nil` if no header contains a checksum.
   func checksum(in headers: [ChecksumHeader]) -> ObjectChecksum? {
-    for header in headers {
-      if let checksum = self[header.name].flatMap(header.checksum) { return checksum }
-    }
-    return nil
+    headers.lazy.compactMap { header in self[header.name].flatMap(header.checksum) }.first
   }
 }
 
@@ -179,8 +174,7 @@ extension ObjectChecksum {
 extension ByteStream {
   /// Returns a stream of the same bytes that checks their number and checksum at the end, as far as they are known.
   ///
-  /// A body without both is not accepted if only the end of the connection marked its end, because it may be
-  /// incomplete.
+  /// A body without both is not accepted if only the end of the connection marked its end: it may be incomplete.
   func checked(
     _ subject: String, length: Int64?, checksum: ObjectChecksum?, endsWithConnection: @escaping @Sendable () -> Bool
   ) -> ByteStream {
@@ -294,7 +288,7 @@ public struct BodyDigest: Sendable, Hashable {
 }
 
 /// A meter that computes the checksum and the length of a body while it is sent, and records the source's error.
-package final class BodyMeter: Sendable {
+final class BodyMeter: Sendable {
   private struct State {
     var checksum: CRC
     var count: Int64 = 0

@@ -99,7 +99,6 @@ extension PresignedRequest {
   }
 }
 
-/// A request with a presigned URL, and the exchange of its response.
 private struct PresignedExchange {
   let target: PresignedTarget
   var configuration: StorageClientConfiguration
@@ -192,6 +191,27 @@ extension PresignedRequest {
     }
     self.init(method: method, url: url, headers: headers, expiration: expiration)
   }
+
+  /// Whether the request makes the service call a server of the app after the upload.
+  var asksForCallback: Bool {
+    get throws(StorageError) {
+      let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
+      return query.split(separator: "&").contains { PresignedURLRules.asksForCallback(String($0.prefix { $0 != "=" })) }
+        || headers.contains { PresignedURLRules.asksForCallback($0.name.canonicalName) }
+    }
+  }
+
+  /// The parts of the URL, which is checked.
+  var serviceURL: ServiceURL {
+    get throws(StorageError) {
+      guard let parts = ServiceURL(url) else {
+        throw StorageError(
+          .invalidOption, "The presigned URL is not a URL of a service.",
+          remedy: "Pass the whole URL as it was created, with https:// or http:// and without a fragment.")
+      }
+      return parts
+    }
+  }
 }
 
 /// The object that a presigned URL names, without the signature, and the meaning of responses to the URL.
@@ -206,7 +226,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   private let isUnprocessed: Bool
 
   /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
-  package static let callbackReplyLimit = 4 << 20
+  static let callbackReplyLimit = 4 << 20
 
   /// Creates the target of a request, or throws an error if the request has another method or its URL is invalid.
   package init(_ request: PresignedRequest, for method: HTTPRequest.Method) throws(StorageError) {
@@ -248,7 +268,6 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     try SuccessProof.entityTag.check(response, subject, requestID: nil)
   }
 
-  /// Returns the description of an object that is downloaded.
   package func downloaded(_ response: HTTPResponse) -> ObjectInfo {
     ObjectInfo(key: key, response: response, conventions: .named(in: response))
   }
@@ -268,29 +287,6 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     // The system does not tell how it found the end of the body.
     if length == nil, isUnprocessed, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }
     if let expected = checksum(of: info, in: response) { try check(subject, found, expected) }
-  }
-}
-
-extension PresignedRequest {
-  /// Whether the request makes the service call a server of the app after the upload.
-  var asksForCallback: Bool {
-    get throws(StorageError) {
-      let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
-      return query.split(separator: "&").contains { PresignedURLRules.asksForCallback(String($0.prefix { $0 != "=" })) }
-        || headers.contains { PresignedURLRules.asksForCallback($0.name.canonicalName) }
-    }
-  }
-
-  /// The parts of the URL, which is checked.
-  var serviceURL: ServiceURL {
-    get throws(StorageError) {
-      guard let parts = ServiceURL(url) else {
-        throw StorageError(
-          .invalidOption, "The presigned URL is not a URL of a service.",
-          remedy: "Pass the whole URL as it was created, with https:// or http:// and without a fragment.")
-      }
-      return parts
-    }
   }
 }
 

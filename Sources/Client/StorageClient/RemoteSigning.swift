@@ -47,8 +47,7 @@ public struct RemoteSigning: Sendable {
   /// signing requests wait until the function returns.
   ///
   /// - Parameters:
-  ///   - sign: A function that responds to a signing request. The function must return on every path, within its own
-  ///     time limit.
+  ///   - sign: A function that responds to a signing request. It must return on every path, within its own time limit.
   ///   - identity: The ID of the key, with the session token of a temporary key; see ``remote(_:as:)-(_,Identity?)``.
   public static func remote(
     blocking sign: @escaping @Sendable (SigningRequest) throws -> SigningResponse, as identity: Identity? = nil
@@ -62,8 +61,7 @@ public struct RemoteSigning: Sendable {
   /// - Parameters:
   ///   - sign: A function that responds to a signing request. If the key has changed, the function throws a
   ///     `SigningRefusal` with the code `anotherKey`; the client then calls `identity` again.
-  ///   - identity: A function that returns the ID of the key, with the session token and the expiration of a temporary
-  ///     key.
+  ///   - identity: A function that returns the ID of the key, with the session token and expiration of a temporary key.
   public static func remote(
     _ sign: @escaping Sign, as identity: @escaping @Sendable @concurrent () async throws -> Identity
   ) -> RemoteSigning {
@@ -76,8 +74,7 @@ public struct RemoteSigning: Sendable {
 
   /// Returns a remote signer that requests signatures from a server that implements the protocol of `SigningService`.
   ///
-  /// Signing requests are sent to the URL, and requests for the server's identity to the path `/identity` below the
-  /// URL.
+  /// Signing requests are sent to the URL, and requests for the server's identity to the path `/identity` below it.
   ///
   /// - Parameters:
   ///   - url: The URL of the server's signing route: `https`, or `http` on this machine.
@@ -158,7 +155,6 @@ package protocol RemoteRequestSigner<SigningCredential>: Sendable {
   func signed(_ request: HTTPRequest, as credential: SigningCredential, in context: SigningContext) async throws
     -> HTTPRequest
 
-  /// Returns a presigned URL for the request.
   func presign(
     _ request: HTTPRequest, as credential: SigningCredential, validFor duration: Duration, in context: SigningContext
   ) async throws -> PresignedRequest
@@ -182,8 +178,7 @@ struct TwoStepRequestSigner<Base: TwoStepSigner<AccessKey>>: RemoteRequestSigner
       try signer.prepare(presigning: request, as: identity, validFor: duration, in: context)
     }
     return PresignedRequest(
-      method: signed.method,
-      url: "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")",
+      method: signed.method, url: "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")",
       headers: pending.signedHeaders, expiration: pending.expiration ?? context.date)
   }
 
@@ -258,7 +253,6 @@ struct SigningServiceClient: Sendable {
     )
   }
 
-  /// Returns a credential provider that requests the signing server's identity.
   func identity(of provider: String) -> some CredentialProvider<AccessKey> {
     SigningServiceIdentity(server: self, provider: provider)
   }
@@ -331,7 +325,6 @@ struct SigningServiceClient: Sendable {
   }
 }
 
-/// A credential provider that requests the identity of a signing server.
 private struct SigningServiceIdentity: CredentialProvider {
   let server: SigningServiceClient
   let provider: String
@@ -363,11 +356,10 @@ private struct SigningServiceIdentity: CredentialProvider {
 }
 
 /// An error for a signing request that a signing server refused because of its date, with the times of both clocks.
-package struct ClockSkewRefusal: Error {
+struct ClockSkewRefusal: Error {
   /// The error to throw if the clocks of the signing server and this machine agree.
   let error: SigningError
 
-  /// The time according to the signing server's clock.
   let serverTime: Timestamp
 
   /// The uncorrected time according to this machine's clock when the server's response arrived.

@@ -21,8 +21,7 @@ public import SystemPackage
 public struct TransferPipeline: Sendable, Hashable {
   /// The maximum number of concurrent transfers, at least 1.
   ///
-  /// Fewer transfers run at a time if the process may not open the files and connections that they need
-  /// (`RLIMIT_NOFILE`).
+  /// Fewer transfers run at a time if the process may not open the files and connections they need (`RLIMIT_NOFILE`).
   public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
 
   /// A Boolean value that indicates whether the first failure stops the pipeline.
@@ -237,8 +236,7 @@ public struct PipelineProgress: Sendable, Hashable {
   /// The number never decreases.
   public internal(set) var completedBytes: Int64 = 0
 
-  /// The total number of bytes, or `nil` until the sequence of transfers has ended and the size of every object is
-  /// known.
+  /// The total number of bytes, or `nil` until the sequence of transfers has ended and all objects' sizes are known.
   public internal(set) var totalBytes: Int64?
 
   /// The completed fraction of the pipeline's transfers, from 0 to 1.
@@ -304,6 +302,12 @@ final class PipelineRecord: Sendable {
     var hasFoundAll = false
     var failures: [PipelineReport.Failure] = []
     var sourceError: (any Error)?
+
+    mutating func learn(_ size: Int64?) {
+      guard let size else { return }
+      unknownSizes -= 1
+      knownBytes = knownBytes.saturatingAdding(size)
+    }
   }
 
   private let describedFailures: Int
@@ -370,7 +374,6 @@ final class PipelineRecord: Sendable {
     }
   }
 
-  /// A meter that records the progress of one transfer of the pipeline.
   final class Meter: Sendable {
     private struct State {
       var completed: Int64 = 0
@@ -407,13 +410,5 @@ final class PipelineRecord: Sendable {
         return (size > state.completed ? size - state.completed : 0, nil)
       }
     }
-  }
-}
-
-extension PipelineRecord.State {
-  fileprivate mutating func learn(_ size: Int64?) {
-    guard let size else { return }
-    unknownSizes -= 1
-    knownBytes = knownBytes.saturatingAdding(size)
   }
 }

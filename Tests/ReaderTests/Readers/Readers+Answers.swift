@@ -133,13 +133,12 @@ extension Reader {
         (0..<size / 550).map { "<Contents><Key>\(name)\($0 + 1_000_000)</Key><Size>1</Size></Contents>" }.joined())
     },
   ]) { body in
-    let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
     for conventions in [HeaderConventions.oss, .cos] {
       let response = HTTPResponse(status: .ok)
       let document = try? ServiceDocument(
         body, named: "ListBucketResult", of: response, subject: "GET /", conventions)
       guard let document else { return }
-      _ = try? ListPage(document, of: request, conventions)
+      _ = try? ListPage(document, bucket: "b", prefix: "", delimiter: nil, continuation: nil, conventions)
     }
   }
 
@@ -152,14 +151,13 @@ extension Reader {
   }
 
   private static let lists = Reader(name: "list-answers", growths: listGrowths) { input, _ in
-    let request = ListRequest(bucket: "b", prefix: "", delimiter: nil, continuation: nil)
     var isRead = false
     for conventions in [HeaderConventions.oss, .cos] {
       let response = HTTPResponse(status: .ok)
       guard
         let document = try? ServiceDocument(
           input, named: "ListBucketResult", of: response, subject: "GET /", conventions),
-        let page = try? ListPage(document, of: request, conventions)
+        let page = try? ListPage(document, bucket: "b", prefix: "", delimiter: nil, continuation: nil, conventions)
       else { continue }
       isRead = true
       try require(page.continuation?.utf8.count ?? 0 <= ResponseValue.limit, "a continuation exceeds the size limit")

@@ -22,15 +22,11 @@ struct ApplicationAPI: Sendable {
   let transport: any HTTPTransport
   let time: any SigningClock
 
-  /// Sends a request to the API, and returns the JSON document in the response.
+  /// Sends a request to a path below the URL of the API, and returns the JSON document in the response.
   ///
   /// A request with the method GET is repeated if the error is temporary. If the API rejects the access token, the
   /// request is repeated once with a new token.
   ///
-  /// - Parameters:
-  ///   - method: The method of the request.
-  ///   - path: The path below the URL of the API, with the query.
-  ///   - body: The JSON document to send, or `nil` for a request without a body.
   /// - Throws: `ServiceError` if the API refuses the request, `StorageError` if the response is malformed, and a
   ///   `CredentialError` or a `TransportError`.
   func call(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {

@@ -6,6 +6,7 @@ internal import CredentialSources
 public import HTTPTypes
 public import StorageAuth
 public import StorageClient
+internal import SystemPackage
 
 /// A storage provider for the home folder of a user in a workspace of IBM Aspera on Cloud.
 ///
@@ -115,5 +116,111 @@ extension StorageClient<AsperaOnCloudProvider> {
   /// - Throws: The errors of ``AsperaOnCloudClient/homeFolder(inWorkspace:)``.
   public func node() async throws -> StorageClient<AsperaProvider> {
     StorageClient<AsperaProvider>(sender: try await provider.home.nodeSender(of: sender))
+  }
+}
+
+/// The home folder of a user of Aspera on Cloud, which is found once, when it is first needed.
+final class CloudHome: Sendable {
+  let cloud: AsperaOnCloudClient
+  private let workspace: String?
+  private let root: String
+  private let transfers: AsperaTransferOptions
+  /// The search for the folder, which all callers share, or `nil` if no search was started or the last one failed.
+  private let search = Lock<Task<CloudFolder, any Error>?>(nil)
+
+  init(_ cloud: AsperaOnCloudClient, workspace: String?, root: String, transfers: AsperaTransferOptions) {
+    self.cloud = cloud
+    self.workspace = workspace
+    self.root = root
+    self.transfers = transfers
+  }
+
+  func folder() async throws -> CloudFolder {
+    let current = search.withLock { search in
+      if let search { return search }
+      let started = Task { [cloud, workspace] in try await cloud.homeFolder(inWorkspace: workspace) }
+      search = started
+      return started
+    }
+    do {
+      return try await current.value
+    } catch {
+      search.withLock { search in
+        if search == current { search = nil }
+      }
+      throw error
+    }
+  }
+
+  /// Returns the sender of requests to the node that stores the home folder.
+  ///
+  /// It shares credentials, events and clocks with the sender of the client of Aspera on Cloud.
+  func nodeSender(of outer: RequestSender<AsperaOnCloudProvider>) async throws -> RequestSender<AsperaProvider> {
+    let provider = try await folder().provider(root: root, transfers: transfers)
+    return outer.memory.value {
+      RequestSender(
+        provider, credentials: outer.credentials, configuration: outer.configuration, transport: outer.transport,
+        events: outer.events, clockSkew: outer.clockSkew, time: outer.time)
+    }
+  }
+}
+
+/// A credential provider for the bearer tokens of the node that stores a home folder.
+struct CloudHomeAccess: CredentialProvider {
+  let home: CloudHome
+
+  var source: String { "Aspera on Cloud" }
+
+  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
+    let folder: CloudFolder
+    do {
+      folder = try await home.folder()
+    } catch {
+      throw credentialError(error, from: source)
+    }
+    return try await folder.credentials.issue(in: context)
+  }
+}
+
+/// The object store of a home folder, which finds the folder before its first operation.
+struct CloudStore: OpenFileStore {
+  let sender: RequestSender<AsperaOnCloudProvider>
+
+  var node: NodeClient {
+    get async throws { NodeClient(sender: try await sender.provider.home.nodeSender(of: sender)) }
+  }
+
+  func upload(
+    _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await node.upload(source, to: key, options: options, progress: progress)
+  }
+
+  func download(
+    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await node.download(key, to: file, options: options, progress: progress)
+  }
+
+  func download(
+    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await node.download(key, to: location, options: options, progress: progress)
+  }
+
+  func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
+    try await node.open(key, options: options)
+  }
+
+  func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
+    try await node.head(key, headers: headers)
+  }
+
+  func delete(_ key: String) async throws { try await node.delete(key) }
+
+  func delete(_ keys: [String]) async throws -> DeletionReport { try await node.delete(keys) }
+
+  func list(prefix: String, delimiter: String?) -> ObjectListing {
+    FolderWalk.listing(prefix: prefix, delimiter: delimiter) { try await node }
   }
 }

@@ -4,6 +4,7 @@
 public import AsperaAuth
 internal import AsperaTransfer
 internal import CredentialSources
+internal import HTTPTypes
 public import StorageAuth
 public import StorageClient
 internal import StorageCrypto
@@ -31,21 +32,19 @@ public struct FaspexClient: Sendable {
 
   let api: ApplicationAPI
   private let transfers: AsperaTransferOptions
-  private let state = FaspexQueue()
+  private let memory = StoreMemory()
 
   /// Creates a client whose access tokens come from a credential provider.
   ///
   /// - Parameters:
   ///   - url: The base URL of Faspex, such as `https://faspex.example.com/aspera/faspex`.
-  ///   - credentials: The provider of access tokens. A `CredentialCache` is used directly, and any other provider is
-  ///     wrapped in a new cache.
+  ///   - credentials: The provider of access tokens. Unless it is a `CredentialCache`, it is wrapped in a new cache.
   ///   - transfers: The settings for file transfers: login, program and rates. The login cannot be
   ///     ``AsperaTransferOptions/Login/dynamicKey``, for which Faspex has no request.
   ///   - transport: The transport that sends the requests to the API.
   public init(
     url: String, credentials: some CredentialProvider<OAuthBearer>,
-    transfers: AsperaTransferOptions = AsperaTransferOptions(),
-    transport: any HTTPTransport = .platformDefault
+    transfers: AsperaTransferOptions = AsperaTransferOptions(), transport: any HTTPTransport = .platformDefault
   ) {
     self.init(url: url, credentials: credentials, transfers: transfers, transport: transport, time: .system)
   }
@@ -61,15 +60,13 @@ public struct FaspexClient: Sendable {
   ///   - transport: The transport that sends the requests to the API and to the token endpoint.
   public init(
     url: String, user: String, clientID: String, key: JWTSigningKey,
-    transfers: AsperaTransferOptions = AsperaTransferOptions(),
-    transport: any HTTPTransport = .platformDefault
+    transfers: AsperaTransferOptions = AsperaTransferOptions(), transport: any HTTPTransport = .platformDefault
   ) {
     let grant = JWTGrant.faspex(url: url, user: user, clientID: clientID)
     let provider = JWTGrantProvider(grant, key: key)
     self.init(url: url, credentials: provider, transfers: transfers, transport: transport)
   }
 
-  /// Creates a client with the given clock.
   package init(
     url: String, credentials: some CredentialProvider<OAuthBearer>, transfers: AsperaTransferOptions,
     transport: any HTTPTransport, time: any SigningClock
@@ -125,7 +122,7 @@ public struct FaspexClient: Sendable {
     guard !files.isEmpty else {
       throw StorageError(.invalidOption, "The package has no files.", remedy: "Pass one file or more.")
     }
-    let queue = try queue()
+    let context = try context
     let package = try FaspexPackage(try await api.call(.post, "/api/v5/packages", draft.document))
     let sources = files.map(\.absolute.string)
     let issuer = FaspexTokens(
@@ -135,9 +132,8 @@ public struct FaspexClient: Sendable {
     guard let root = granted.destinationRoot else {
       throw StorageError.malformedResponse("the transfer specification has no destination_root")
     }
-    var spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
-    spec.createsFolder = true
-    try await carryOut(spec, issuer, in: queue, progress)
+    let spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
+    try await carryOut(spec, issuer, in: context, progress)
     try await waitForCompletion(of: package.id)
     return try FaspexPackage(try await api.call(.get, "/api/v5/packages/\(package.id.percentEncoded())"))
   }
@@ -161,26 +157,24 @@ public struct FaspexClient: Sendable {
       throw StorageError.malformedResponse("the transfer specification has no paths")
     }
     let paths = granted.paths.map { TransferPath($0.source) }
-    var spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
-    spec.createsFolder = true
-    try await carryOut(spec, issuer, in: try queue(), progress)
+    let spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
+    try await carryOut(spec, issuer, in: try context, progress)
   }
 
   // MARK: Transfers
 
-  private func queue() throws -> FaspexQueue.Room {
-    try state.value { try transfers.applicationQueue(of: api) }
+  /// The queue and the account of the client's transfers, which are created for the first one.
+  private var context: FaspexContext {
+    get throws { try memory.value { try FaspexContext(transfers, of: api) } }
   }
 
   private func carryOut(
-    _ spec: TransferSpec, _ issuer: FaspexTokens, in context: FaspexQueue.Room,
-    _ progress: TransferProgress.Handler?
+    _ spec: TransferSpec, _ issuer: FaspexTokens, in context: FaspexContext, _ progress: TransferProgress.Handler?
   ) async throws {
     var spec = spec
-    transfers.put(into: &spec)
-    let meter = ProgressMeter(total: nil, handler: progress)
-    let session = TransferSession(spec, account: context.account, token: transfers.server.token(from: issuer))
-    try await context.queue.carryOut(session, size: nil) { meter.advance(by: $0) }
+    spec.createsFolder = true
+    let session = transfers.session(spec, context.account, issuer)
+    try await context.queue.carryOut(session, size: nil, ProgressMeter(total: nil, handler: progress))
   }
 
   /// Waits until Faspex has processed the end of an upload, for ten minutes at most.
@@ -201,5 +195,198 @@ public struct FaspexClient: Sendable {
         .caller, "Faspex has not completed the package \(id): its upload is \(ServiceText().shown(status)).",
         remedy: "Look at the package in Faspex; send it again if the upload failed.")
     }
+  }
+}
+
+/// A package that has been sent with Faspex.
+public struct FaspexPackage: Sendable, Hashable, Identifiable {
+  /// The ID of the package.
+  public let id: String
+
+  /// The title of the package.
+  public let title: String
+
+  /// The sender's message, or `nil` if there is none.
+  public let note: String?
+
+  /// The name of the sender, or `nil` if Faspex does not report it.
+  public let sender: String?
+
+  /// The names of the recipients.
+  public let recipients: [String]
+
+  /// The state of the upload, such as `submitted`, `transferring` or `completed`, or `nil` if Faspex does not report it.
+  public let uploadStatus: String?
+
+  /// The time at which the package was created, or `nil` if Faspex does not report it.
+  public let created: Timestamp?
+
+  init(_ document: JSONValue) throws(StorageError) {
+    guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedResponse("a package has no id") }
+    self.id = id
+    title = document["title"]?.string ?? ""
+    note = document["note"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    sender = document["sender"]?["name"]?.string
+    let named = document["recipients"] ?? .array([])
+    guard let named = named == .null ? [] : named.array else {
+      throw .malformedResponse("the recipients are not a list")
+    }
+    recipients = named.compactMap { $0["name"]?.string }
+    uploadStatus = document["upload_status"]?.string
+    created = document["created_time"]?.string.flatMap { Timestamp(iso8601: $0) }
+  }
+}
+
+/// A package that has not been created yet.
+public struct PackageDraft: Sendable, Hashable {
+  /// A recipient of a package.
+  public struct Recipient: Sendable, Hashable, ExpressibleByStringLiteral {
+    /// The name of the recipient: for users, the user name or the e-mail address.
+    public var name: String
+
+    /// The type of the recipient: `user`, `external_user`, `workgroup`, `shared_inbox` or `distribution_list`.
+    public var type: String
+
+    /// Creates a recipient.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the recipient.
+    ///   - type: The type of the recipient.
+    public init(_ name: String, type: String = "user") {
+      self.name = name
+      self.type = type
+    }
+
+    /// Creates a recipient that is a user.
+    public init(stringLiteral name: String) { self.init(name) }
+  }
+
+  /// The title of the package.
+  public var title: String
+
+  /// The recipients of the package.
+  public var recipients: [Recipient]
+
+  /// The message to the recipients, or `nil` for none.
+  public var note: String?
+
+  /// Creates a draft.
+  ///
+  /// - Parameters:
+  ///   - title: The title of the package.
+  ///   - recipients: The recipients of the package, at least one.
+  ///   - note: The message to the recipients, or `nil` for none.
+  public init(title: String, recipients: [Recipient], note: String? = nil) {
+    self.title = title
+    self.recipients = recipients
+    self.note = note
+  }
+
+  var document: JSONValue {
+    var document: JSONObject = [
+      "title": .string(title),
+      "recipients": .array(recipients.map { ["name": .string($0.name), "recipient_type": .string($0.type)] }),
+    ]
+    document["note"] = note.map { .string($0) }
+    return .object(document)
+  }
+}
+
+/// A box of packages in Faspex.
+public struct FaspexBox: Sendable, Hashable, CustomStringConvertible {
+  /// The name of the box in paths of the API.
+  public let name: String
+
+  private init(_ name: String) {
+    self.name = name
+  }
+
+  /// The packages that the user received directly.
+  public static let inbox = FaspexBox("inbox")
+  /// The packages that the user received directly, through workgroups or through shared inboxes.
+  public static let allReceived = FaspexBox("inbox_all")
+  /// The packages that the user sent.
+  public static let outbox = FaspexBox("outbox")
+
+  /// The name of the box in paths of the API.
+  public var description: String { name }
+
+  /// The box's value of the parameter `type` in requests for downloads.
+  var side: String { self == .outbox ? "sent" : "received" }
+}
+
+/// A token issuer that requests the transfer specification of a package from Faspex.
+///
+/// The first specification is requested before the transfer, because it determines the paths.
+final class FaspexTokens: TokenIssuer {
+  let source = "Faspex"
+
+  private let api: ApplicationAPI
+  private let path: String
+  private let body: JSONValue
+  private let unused = Lock<TransferSpec?>(nil)
+
+  init(_ api: ApplicationAPI, _ path: String, _ body: JSONValue) {
+    self.api = api
+    self.path = path
+    self.body = body
+  }
+
+  /// Requests the specification, and keeps it for the first token request.
+  func first() async throws -> TransferSpec {
+    let specification = try await fetch()
+    unused.withLock { $0 = specification }
+    return specification
+  }
+
+  func issue(
+    for request: TokenRequest, in context: ProviderContext
+  ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
+    let specification: TransferSpec
+    do {
+      specification = if let kept = unused.withLock({ $0.take() }) { kept } else { try await fetch() }
+    } catch {
+      throw credentialError(error, from: source)
+    }
+    guard let token = specification.token.flatMap({ try? AsperaToken($0) }) else {
+      throw CredentialError(
+        .malformedResponse, source: source, "The transfer specification has a token that cannot be used.",
+        remedy: "Check the version of Faspex.")
+    }
+    return IssuedCredential(TransferCredential(token: token, specification: specification), source: source)
+  }
+
+  private func fetch() async throws -> TransferSpec {
+    let response = try await api.call(.post, path, body)
+    if let refusal = NodeRefusal(of: response) {
+      throw ServiceError(refusal, in: HTTPResponse(status: .ok), subject: "\(api.name): POST \(path)")
+    }
+    guard let fields = response.object else {
+      throw StorageError.malformedResponse("the transfer specification is not an object")
+    }
+    let specification = TransferSpec(fields: fields)
+    guard specification.token != nil else {
+      throw StorageError.malformedResponse("the transfer specification has no token")
+    }
+    return specification
+  }
+}
+
+/// The transfer queue and the account of a client.
+private struct FaspexContext: Sendable {
+  let queue: TransferQueue
+  let account: AsperaAccount?
+
+  init(_ transfers: AsperaTransferOptions, of api: ApplicationAPI) throws {
+    try transfers.checkServer()
+    // The application's transfer specification names the server, unless the caller does.
+    let host = ServiceURL(api.url).map { AsperaAccount.host(of: $0.authority) } ?? ""
+    account = try transfers.account(on: transfers.server.host ?? host) {
+      throw StorageError(
+        .unsupported, "\(api.name) has no request that registers a generated key.",
+        remedy: "Log in with a key that the transfer server knows.")
+    }
+    queue = TransferQueue(
+      engine: try transfers.makeEngine(api.time), configuration: transfers.queue, in: .system(api.transport, api.time))
   }
 }

@@ -6,11 +6,8 @@ internal import StorageAuth
 internal import StorageCrypto
 internal import SystemPackage
 
-/// The maximum number of keys that the services accept in one deletion request.
-private let batchSize = 1000
-
 /// The implementation of the bucket operations, which sends its requests through a storage client.
-struct BucketClient<Provider: BucketProvider>: BucketStore {
+struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   let sender: RequestSender<Provider>
 
   var provider: Provider { sender.provider }
@@ -19,8 +16,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
   /// Creates a request for an object or the bucket, with a body in memory.
   ///
   /// - Parameters:
-  ///   - request: The kind of request, which selects the provider's headers. Empty if the request does not concern a
-  ///     single object.
+  ///   - request: The kind of request, which selects the provider's headers. Empty if it concerns no single object.
   ///   - checksum: The checksum that the provider's headers contain. If `nil`, the checksum of the body.
   ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   func draft(
@@ -163,14 +159,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 
   // MARK: Downloads
 
-  /// Downloads an object into a file that appears only when complete, and large objects in several concurrent ranges.
-  @concurrent
-  func download(
-    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await download(key, to: FileLocation(file), options: options, progress: progress)
-  }
-
   /// Downloads an object into a place, and large objects in several concurrent ranges.
   @concurrent
   func download(
@@ -183,17 +171,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Starts to download an object, or a range of its bytes, and emits a transfer event when the download ends.
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    let ledger = sender.ledger("download", key, nil)
-    do {
-      let object = try await ledger.measure { try await fetch(key, options: options) }
-      return DownloadedObject(
-        info: object.info, contentLength: object.contentLength, body: object.body.entered(into: ledger))
-    } catch {
-      ledger.close(failure: error)
-      throw error
-    }
+    try await sender.opening(key) { try await fetch(key, options: options) }
   }
 
   /// Starts to download an object, or a range of its bytes, and resumes the download if the connection is lost.
@@ -209,12 +188,10 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     return DownloadedObject(info: info, contentLength: length, body: body)
   }
 
-  /// Requests the description of an object.
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try await head(key, versionID: nil, headers: headers)
   }
 
-  /// Requests the description of an object, or of one of its versions.
   func head(_ key: String, versionID: String?, headers: HTTPFields) async throws -> ObjectInfo {
     try headers.check(for: .head, named: "a request for the description of an object", provider.conventions.scopes)
     return try await requestInfo(key, versionID, headers)
@@ -242,7 +219,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     versionID.map { [.init("versionId", $0)] } ?? []
   }
 
-  /// Creates the request to download an object, or a range of its bytes.
   func draft(_ options: DownloadOptions, for key: String) throws -> RequestDraft {
     try draft(
       .get, key, options.parameters + Self.parameters(options.versionID), for: .get,
@@ -251,14 +227,12 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 
   // MARK: The bucket and its objects
 
-  /// Lists objects in the byte order of their keys, and fetches pages as they are needed.
   func list(prefix: String, delimiter: String?) -> ObjectListing {
     ObjectListing { [self] continuation in
       try await page(prefix: prefix, delimiter: delimiter, continuation: continuation, limit: configuration.keysPerPage)
     }
   }
 
-  /// Returns whether the bucket exists.
   func bucketExists() async throws -> Bool {
     do {
       _ = try await page(prefix: "", delimiter: nil, continuation: nil, limit: 1)
@@ -268,7 +242,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Creates the bucket as a private bucket, which only its owner can access.
   func createBucket() async throws {
     let body = provider.bucketConfiguration
     var headers = HTTPFields()
@@ -288,40 +261,38 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
       if let continuation { parameters.append(.init("marker", continuation)) }
     }
     let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListBucketResult")
-    let request = ListRequest(bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation)
-    return try ListPage(document, of: request, provider.conventions)
+    return try ListPage(
+      document, bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation,
+      provider.conventions)
   }
 
-  /// Copies an object inside the service, and emits a transfer event.
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    try await sender.transfer("copy", key, nil) { _ in try await copyQuietly(source, to: key, options: options) }
-  }
-
-  private func copyQuietly(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    let conventions = provider.conventions
-    _ = try draft(.get, source.key)
-    try options.headers.check(for: .copy, named: "a copy", conventions.scopes)
-    var headers = HTTPFields()
-    if let attributes = options.attributes {
-      try attributes.headers.check(for: .copy, named: "a copy", conventions.scopes)
-      headers = try attributes.fields(in: conventions, named: key)
-      headers[conventions.metadataDirective] = conventions.replaceMetadata
+    try await sender.transfer("copy", key, nil) { _ in
+      let conventions = provider.conventions
+      _ = try draft(.get, source.key)
+      try options.headers.check(for: .copy, named: "a copy", conventions.scopes)
+      var headers = HTTPFields()
+      if let attributes = options.attributes {
+        try attributes.headers.check(for: .copy, named: "a copy", conventions.scopes)
+        headers = try attributes.fields(in: conventions, named: key)
+        headers[conventions.metadataDirective] = conventions.replaceMetadata
+      }
+      for field in options.headers { headers[field.name] = field.value }
+      let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
+      if forbidsOverwrite { try headers.forbidOverwrite(in: conventions) }
+      try await checkOverwriting(
+        of: key, isForbidden: forbidsOverwrite,
+        checksVersioning: options.checksVersioning || options.attributes?.checksVersioning == true)
+      headers[conventions.copySource] = provider.copySource(source)
+      var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
+      draft.scope = draft.scope?.reading(source, in: provider.bucket)
+      let (response, result) = try await document(from: draft, named: "CopyObjectResult")
+      guard let etag = try result.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
+      return CopiedObject(
+        key: key, etag: etag, lastModified: try result.text("LastModified").flatMap { Timestamp(iso8601: $0) },
+        checksum: response.headerFields.checksum(in: conventions.checksums),
+        versionID: response.headerFields[conventions.versionID])
     }
-    for field in options.headers { headers[field.name] = field.value }
-    let forbidsOverwrite = options.forbidOverwrite || options.attributes?.forbidOverwrite == true
-    if forbidsOverwrite { try headers.forbidOverwrite(in: conventions) }
-    try await checkOverwriting(
-      of: key, isForbidden: forbidsOverwrite,
-      checksVersioning: options.checksVersioning || options.attributes?.checksVersioning == true)
-    headers[conventions.copySource] = provider.copySource(source)
-    var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
-    draft.scope = draft.scope?.reading(source, in: provider.bucket)
-    let (response, result) = try await document(from: draft, named: "CopyObjectResult")
-    guard let etag = try result.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
-    return CopiedObject(
-      key: key, etag: etag, lastModified: try result.text("LastModified").flatMap { Timestamp(iso8601: $0) },
-      checksum: response.headerFields.checksum(in: conventions.checksums),
-      versionID: response.headerFields[conventions.versionID])
   }
 
   /// Sends a request whose successful response is an XML document with the given root element.
@@ -331,7 +302,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Requests the versioning state of the bucket.
   func bucketVersioning() async throws -> BucketVersioning {
     let (_, response) = try await document(
       from: draft(.get, nil, [.init("versioning")]), named: "VersioningConfiguration")
@@ -355,10 +325,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
       remedy: "Use a bucket that never had versioning, or a key that is used only once.")
   }
 
-  /// Deletes an object, and succeeds if the object does not exist.
   func delete(_ key: String) async throws { try await delete(key, versionID: nil) }
 
-  /// Deletes an object, or one of its versions.
   func delete(_ key: String, versionID: String?) async throws {
     _ = try await sender.exchange(draft(.delete, key, Self.parameters(versionID)))
   }
@@ -370,15 +338,15 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     for key in keys { _ = try draft(.delete, key) }
     var report = DeletionReport()
     let writable = keys.filter(\.fitsIntoXML)
-    for start in stride(from: 0, to: writable.count, by: batchSize) {
-      try await delete(batch: writable[start..<min(start + batchSize, writable.count)], report: &report)
+    for start in stride(from: 0, to: writable.count, by: DeletionReport.batchSize) {
+      try await delete(batch: writable[start..<min(start + DeletionReport.batchSize, writable.count)], report: &report)
     }
     for key in keys where !key.fitsIntoXML {
       do {
         try await delete(key)
         report.deleted.append(key)
       } catch let error as ServiceError {
-        report.failures.append(.init(key: key, code: error.code, message: error.message))
+        report.failures.append(.init(key, error))
       }
     }
     return report
@@ -417,7 +385,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     try await upload(FilePayload(file), to: key, checkpoint: checkpoint, options: options, progress: progress)
   }
 
-  /// Uploads an open file, and continues an upload that was interrupted.
   @concurrent
   func upload(
     _ payload: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
@@ -435,7 +402,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Downloads an object into a file, and continues a download that was interrupted.
   @concurrent
   func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
@@ -444,7 +410,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     try await download(key, to: FileLocation(file), checkpoint: checkpoint, options: options, progress: progress)
   }
 
-  /// Downloads an object into a place, and continues a download that was interrupted.
   @concurrent
   func download(
     _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
@@ -457,7 +422,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Lists the multipart uploads that were neither completed nor aborted, and fetches pages as they are needed.
   func unfinishedUploads(prefix: String) -> UnfinishedUploads {
     UnfinishedUploads(prefix: prefix) { [self] marker in
       var parameters: [RequestTarget.Parameter] = [
@@ -473,7 +437,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
     }
   }
 
-  /// Aborts a multipart upload, and succeeds if it does not exist any more.
   func abort(_ upload: UnfinishedUpload) async throws {
     let id = try ResponseValue(upload.uploadID, named: "UploadId")
     try await MultipartUpload(bucket: self, key: upload.key, id: id, fields: [:]).requestAbort()
@@ -481,8 +444,7 @@ struct BucketClient<Provider: BucketProvider>: BucketStore {
 }
 
 extension DeletionReport {
-  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted, and compares keys as
-  /// bytes.
+  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted; compares keys as bytes.
   fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
     let names = Set(asked.map { Array($0.utf8) })
     let encodes = try result?.encodesNames() ?? false

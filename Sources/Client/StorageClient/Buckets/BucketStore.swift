@@ -7,8 +7,7 @@ public import SystemPackage
 
 /// An object store that is a bucket, which can be created and which can copy objects inside the service.
 ///
-/// Clients of OSS, COS and S3 conform to this protocol. Clients of Aspera do not, so a call of `copy` on them does not
-/// compile.
+/// Clients of OSS, COS and S3 conform to this protocol. Clients of Aspera do not: a call of `copy` does not compile.
 public protocol BucketStore: ObjectStore {
   /// Copies an object inside the service, without transferring its bytes through the client.
   ///
@@ -37,8 +36,7 @@ public protocol BucketStore: ObjectStore {
   /// - Parameters:
   ///   - file: The path of the file, which must not change until the upload is complete.
   ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
-  ///     complete.
+  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the uploaded object.
@@ -55,8 +53,7 @@ public protocol BucketStore: ObjectStore {
   /// - Parameters:
   ///   - key: The key of the object.
   ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
-  ///     complete.
+  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
   ///   - options: The version of the object, and the conditions for the download.
   ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the object.
@@ -109,9 +106,76 @@ extension BucketStore {
   public func copy(_ source: CopySource, to key: String) async throws -> CopiedObject {
     try await copy(source, to: key, options: CopyOptions())
   }
+
+  /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
+  ///
+  /// ```swift
+  /// try await client.upload("video.mp4", to: "2026/video.mp4", checkpoint: CheckpointFile("video.mp4.upload"))
+  /// ```
+  ///
+  /// A call with the same file, key and options continues the upload that the checkpoint describes: it requests the list
+  /// of stored parts, and sends the others. If the file has changed, the earlier upload is aborted and a new one starts.
+  /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file, which must not change until the upload is complete.
+  ///   - key: The key under which the object is stored.
+  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
+  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
+  ///     name, or else from the extension of the key.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Additional attributes to store with the object.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
+  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
+  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func upload(
+    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
+    contentType: String? = nil, metadata: [String: String] = [:], options: UploadOptions = UploadOptions(),
+    progress: TransferProgress.Handler? = nil
+  ) async throws -> UploadedObject {
+    try await upload(
+      file, to: key, checkpoint: checkpoint,
+      options: options.merging(contentType: contentType, metadata: metadata), progress: progress)
+  }
+
+  /// Downloads an object into a file, and continues a download that was interrupted, even by the end of the process.
+  ///
+  /// ```swift
+  /// try await client.download("2026/video.mp4", to: "video.mp4", checkpoint: CheckpointFile("video.mp4.download"))
+  /// ```
+  ///
+  /// The bytes are written to an incomplete file in the directory of the destination, which the checkpoint names. A call
+  /// with the same key and destination checks that the object is the identical one and that the incomplete file is
+  /// undamaged, and downloads the missing ranges. If the object has changed, the download starts anew.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
+  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, or the checkpoint
+  ///   belongs to another transfer; the error of the place for the checkpoint, and the other errors that ``ObjectStore``
+  ///   lists.
+  @discardableResult
+  public func download(
+    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    progress: TransferProgress.Handler? = nil
+  ) async throws -> ObjectInfo {
+    try await download(key, to: file, checkpoint: checkpoint, options: DownloadOptions(), progress: progress)
+  }
+
+  /// Lists all multipart uploads that were neither completed nor aborted.
+  ///
+  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
+  public func unfinishedUploads() -> UnfinishedUploads { unfinishedUploads(prefix: "") }
 }
 
 extension StorageClient: BucketStore where Provider: BucketProvider {
+  private var bucket: BucketClient<Provider> { BucketClient(sender: sender) }
+
   /// Copies an object inside the service, without transferring its bytes through the client.
   ///
   /// OSS copies objects of up to 1 GiB this way, and COS objects of up to 5 GiB. The services refuse larger objects.
@@ -125,7 +189,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
-    try await BucketClient(sender: sender).copy(source, to: key, options: options)
+    try await bucket.copy(source, to: key, options: options)
   }
 
   /// Returns a Boolean value that indicates whether the bucket exists.
@@ -133,7 +197,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// The signer needs the permission `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
-  public func bucketExists() async throws -> Bool { try await BucketClient(sender: sender).bucketExists() }
+  public func bucketExists() async throws -> Bool { try await bucket.bucketExists() }
 
   /// Creates the bucket as a private bucket, which only its owner can access.
   ///
@@ -141,7 +205,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
   ///   exists, and the other errors that ``ObjectStore`` lists.
-  public func createBucket() async throws { try await BucketClient(sender: sender).createBucket() }
+  public func createBucket() async throws { try await bucket.createBucket() }
 
   /// Requests the versioning state of the bucket.
   ///
@@ -149,9 +213,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// - Returns: The versioning state of the bucket.
   /// - Throws: ``StorageError`` if the response cannot be read, and the other errors that ``ObjectStore`` lists.
-  public func bucketVersioning() async throws -> BucketVersioning {
-    try await BucketClient(sender: sender).bucketVersioning()
-  }
+  public func bucketVersioning() async throws -> BucketVersioning { try await bucket.bucketVersioning() }
 
   /// Requests the description of one version of an object, in a bucket with versioning.
   ///
@@ -164,7 +226,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Returns: The size, entity tag, metadata and other attributes of the version.
   /// - Throws: ``ServiceError`` if the version does not exist, and the other errors that ``ObjectStore`` lists.
   public func head(_ key: String, versionID: String, headers: HTTPFields = [:]) async throws -> ObjectInfo {
-    try await BucketClient(sender: sender).head(key, versionID: versionID, headers: headers)
+    try await bucket.head(key, versionID: versionID, headers: headers)
   }
 
   /// Deletes one version of an object permanently, in a bucket with versioning.
@@ -177,13 +239,72 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///   - versionID: The version of the object, or of the delete marker, to delete.
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func delete(_ key: String, versionID: String) async throws {
-    try await BucketClient(sender: sender).delete(key, versionID: versionID)
+    try await bucket.delete(key, versionID: versionID)
   }
+
+  /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
+  ///
+  /// The signer needs the permissions of an upload, and `oss:ListParts`, `name/cos:ListParts` or
+  /// `s3:ListMultipartUploadParts`.
+  ///
+  /// - Parameters:
+  ///   - file: The path of the file, which must not change until the upload is complete.
+  ///   - key: The key under which the object is stored.
+  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
+  ///   - options: The attributes to store with the object, such as its media type.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object.
+  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
+  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func upload(
+    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
+    progress: TransferProgress.Handler?
+  ) async throws -> UploadedObject {
+    try await bucket.upload(file, to: key, checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Downloads an object into a file, and continues a download that was interrupted, even by the end of the process.
+  ///
+  /// The signer needs `oss:GetObject`, `name/cos:GetObject` and `name/cos:HeadObject`, or `s3:GetObject`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object.
+  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
+  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
+  ///   - options: The version of the object, and the conditions for the download.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object.
+  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, an option does not
+  ///   apply, or the checkpoint belongs to another transfer; the error of the place for the checkpoint, and the other
+  ///   errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func download(
+    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
+    options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await bucket.download(key, to: file, checkpoint: checkpoint, options: options, progress: progress)
+  }
+
+  /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
+  ///
+  /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or `s3:ListBucketMultipartUploads`.
+  ///
+  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
+  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
+  public func unfinishedUploads(prefix: String) -> UnfinishedUploads { bucket.unfinishedUploads(prefix: prefix) }
+
+  /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
+  ///
+  /// The signer needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
+  ///
+  /// - Parameter upload: The upload to abort.
+  /// - Throws: The errors that ``ObjectStore`` lists.
+  public func abort(_ upload: UnfinishedUpload) async throws { try await bucket.abort(upload) }
 }
 
 extension StorageClient where Provider: PresigningProvider {
-  /// Creates a presigned URL, which authorizes its holder to perform one operation for a limited time without an access
-  /// key.
+  /// Creates a presigned URL, which authorizes its holder to one operation for a limited time without an access key.
   ///
   /// The URL has the rights of the signer. The signer needs `oss:GetObject`, `name/cos:GetObject` (for `HEAD`
   /// `name/cos:HeadObject`) or `s3:GetObject` for `GET` and `HEAD`; `oss:PutObject`, `name/cos:PutObject` or
@@ -228,75 +349,6 @@ extension StorageClient where Provider: PresigningProvider {
     let context = SigningContext(date: try sender.serviceTime().date)
     return try provider.presigner.presign(request, with: cached.credential, validFor: duration, in: context)
   }
-}
-
-extension BucketStore {
-  /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
-  ///
-  /// ```swift
-  /// try await client.upload("video.mp4", to: "2026/video.mp4", checkpoint: CheckpointFile("video.mp4.upload"))
-  /// ```
-  ///
-  /// A call with the same file, key and options continues the upload that the checkpoint describes: it requests the list
-  /// of stored parts, and sends the others. If the file has changed, the earlier upload is aborted and a new one starts.
-  /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
-  ///
-  /// - Parameters:
-  ///   - file: The path of the file, which must not change until the upload is complete.
-  ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
-  ///     complete.
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
-  ///     name, or else from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Additional attributes to store with the object.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
-  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func upload(
-    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
-    contentType: String? = nil, metadata: [String: String] = [:], options: UploadOptions = UploadOptions(),
-    progress: TransferProgress.Handler? = nil
-  ) async throws -> UploadedObject {
-    try await upload(
-      file, to: key, checkpoint: checkpoint,
-      options: options.merging(contentType: contentType, metadata: metadata), progress: progress)
-  }
-
-  /// Downloads an object into a file, and continues a download that was interrupted, even by the end of the process.
-  ///
-  /// ```swift
-  /// try await client.download("2026/video.mp4", to: "video.mp4", checkpoint: CheckpointFile("video.mp4.download"))
-  /// ```
-  ///
-  /// The bytes are written to an incomplete file in the directory of the destination, which the checkpoint names. A call
-  /// with the same key and destination checks that the object is the identical one and that the incomplete file is
-  /// undamaged, and downloads the missing ranges. If the object has changed, the download starts anew.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
-  ///     complete.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, or the checkpoint
-  ///   belongs to another transfer; the error of the place for the checkpoint, and the other errors that ``ObjectStore``
-  ///   lists.
-  @discardableResult
-  public func download(
-    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
-    progress: TransferProgress.Handler? = nil
-  ) async throws -> ObjectInfo {
-    try await download(key, to: file, checkpoint: checkpoint, options: DownloadOptions(), progress: progress)
-  }
-
-  /// Lists all multipart uploads that were neither completed nor aborted.
-  ///
-  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
-  public func unfinishedUploads() -> UnfinishedUploads { unfinishedUploads(prefix: "") }
 }
 
 /// The versioning state of a bucket.
@@ -359,8 +411,7 @@ public struct CopyOptions: Sendable, Hashable {
   /// bucket, as ``UploadOptions/checksVersioning`` does.
   public var checksVersioning: Bool
 
-  /// Additional provider-specific headers, such as the requester-pays header or the customer-provided keys of source
-  /// and copy.
+  /// Additional provider-specific headers, such as requester pays, or the customer-provided keys of source and copy.
   public var headers: HTTPFields
 
   /// Creates the options of a copy.
@@ -399,8 +450,7 @@ public struct CopiedObject: Sendable, Hashable {
   /// The key of the copy.
   public let key: String
 
-  /// The entity tag of the copy as the service sends it, including the quotes, or `nil` if the service did not report
-  /// it.
+  /// The entity tag of the copy as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
 
   /// The time at which the copy was created, or `nil` if the service did not report it.

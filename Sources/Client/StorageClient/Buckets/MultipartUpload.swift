@@ -6,7 +6,7 @@ internal import StorageAuth
 internal import StorageCrypto
 
 /// A multipart upload in progress, with methods for the requests that initiate, continue, complete and abort it.
-package struct MultipartUpload<Provider: BucketProvider>: Sendable {
+struct MultipartUpload<Provider: BucketProvider>: Sendable {
   let bucket: BucketClient<Provider>
   let key: String
   let id: ResponseValue
@@ -31,7 +31,6 @@ package struct MultipartUpload<Provider: BucketProvider>: Sendable {
     return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
   }
 
-  /// Returns the headers that apply to the given request of the multipart upload.
   func fields(of request: HeaderScope) -> HTTPFields {
     fields.belonging(to: request, bucket.provider.conventions.scopes)
   }
@@ -150,20 +149,7 @@ package struct MultipartUpload<Provider: BucketProvider>: Sendable {
       return
     }
   }
-}
 
-extension RequestTarget.Parameter {
-  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
-}
-
-/// A part of a multipart upload in the service's list of parts.
-package struct StoredPart: Sendable {
-  let number: Int
-  let etag: ResponseValue
-  let length: Int64
-}
-
-extension MultipartUpload {
   /// Requests the list of the stored parts; the service reports `noSuchUpload` if the upload was completed or aborted.
   func storedParts() async throws -> [StoredPart] {
     var parts: [StoredPart] = []
@@ -198,8 +184,7 @@ extension MultipartUpload {
     try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
   }
 
-  /// Returns the description of the object if an earlier process completed the upload, or `nil` for another one or
-  /// none.
+  /// Returns the description of the object if an earlier process completed the upload, or `nil` for another or none.
   func completed(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject? {
     do {
       return try await stored(parts.sorted { $0.number < $1.number }, unless: error)
@@ -207,6 +192,17 @@ extension MultipartUpload {
       return nil
     }
   }
+}
+
+extension RequestTarget.Parameter {
+  init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
+}
+
+/// A part of a multipart upload in the service's list of parts.
+struct StoredPart: Sendable {
+  let number: Int
+  let etag: ResponseValue
+  let length: Int64
 }
 
 extension UploadPayload {
@@ -259,8 +255,7 @@ extension BucketClient {
 
   /// Uploads parts within the concurrency limit, and returns them in the order in which they were stored.
   ///
-  /// A part is taken from the source only when it can be sent. The closure receives each stored part, one call at a
-  /// time.
+  /// A part is taken from the source only when it can be sent. The closure receives stored parts, one call at a time.
   func uploadAll(
     _ source: some PartSource, of upload: MultipartUpload<Provider>, progress: ProgressMeter,
     didUpload: (UploadCheckpoint.Part) async throws -> Void = { _ in }
@@ -292,21 +287,16 @@ extension BucketClient {
   }
 }
 
-/// A part of a multipart upload that can be sent.
-struct SourcePart: Sendable {
-  /// The number of the part, starting at 1.
-  let number: Int
-  let payload: any UploadPayload
-}
+/// A part of a multipart upload that can be sent, with its number, which starts at 1.
+typealias SourcePart = (number: Int, payload: any UploadPayload)
 
-/// A source of the parts of a multipart upload.
 protocol PartSource {
   /// Returns the next part of the upload, or `nil` at the end.
   mutating func next() async throws -> SourcePart?
 }
 
 /// A source that slices a payload with random access into parts, each of which is read only when it is sent.
-package struct SlicedParts: PartSource {
+struct SlicedParts: PartSource {
   private let base: any UploadPayload
   private var ranges: ArraySlice<Range<Int64>>
   private let uploaded: Set<Int>
@@ -323,7 +313,7 @@ package struct SlicedParts: PartSource {
     while let range = ranges.popFirst() {
       number += 1
       if !uploaded.contains(number) {
-        return SourcePart(number: number, payload: SlicePayload(base: base, range: range))
+        return (number, SlicePayload(base: base, range: range))
       }
     }
     return nil
@@ -331,7 +321,7 @@ package struct SlicedParts: PartSource {
 }
 
 /// A source that splits a stream into parts and collects each part in memory before it is sent.
-package struct CollectedParts: PartSource {
+struct CollectedParts: PartSource {
   private let chunks: ByteStream.AsyncIterator
   private let sizes: PartSizes
   private var collected = 0
@@ -358,16 +348,10 @@ package struct CollectedParts: PartSource {
   }
 
   mutating func next() async throws -> SourcePart? {
-    let bytes: [UInt8]
-    if let first {
-      self.first = nil
-      bytes = first
-    } else {
-      bytes = try await collect()
-    }
+    let bytes = if let first = first.take() { first } else { try await collect() }
     guard !bytes.isEmpty else { return nil }
     number += 1
-    return SourcePart(number: number, payload: BytesPayload(bytes: bytes))
+    return (number, BytesPayload(bytes: bytes))
   }
 
   private mutating func collect() async throws -> [UInt8] {
@@ -398,7 +382,7 @@ package struct CollectedParts: PartSource {
 }
 
 /// The sizes of the parts that an upload is split into.
-package struct PartSizes: Sendable {
+struct PartSizes: Sendable {
   /// The maximum number of parts per object that services accept.
   static let mostParts: Int64 = 10_000
 

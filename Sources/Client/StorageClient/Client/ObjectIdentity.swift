@@ -39,7 +39,6 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
     }
   }
 
-  /// Encodes the text of the identity.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
@@ -55,10 +54,10 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
   /// A file name that is derived from the identity: the SHA-256 of its text, in hexadecimal.
   package var fileName: String { SHA256.hash(Array(text.utf8)).hex }
 
-  /// Returns a file name that is derived from the identity and the path of a file that the object is copied from or to.
+  /// Returns a file name that is derived from the identity, which has no line break, and from the path of a file or the
+  /// identity of an object that the object is copied from or to.
   package func fileName(with path: String) -> String { SHA256.hash(Array("\(text)\n\(path)".utf8)).hex }
 
-  /// The identity as text.
   package var description: String { text }
 }
 

@@ -26,8 +26,7 @@ public protocol ObjectStore: Sendable {
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the source or an option is unusable, and the other errors that ``ObjectStore``
-  ///   lists.
+  /// - Throws: ``StorageError`` if the source or an option is unusable, and the errors that ``ObjectStore`` lists.
   @discardableResult
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -233,52 +232,7 @@ extension ObjectStore {
   /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all keys.
   /// - Returns: An asynchronous sequence of objects.
   public func list(prefix: String = "") -> ObjectListing { list(prefix: prefix, delimiter: nil) }
-}
 
-/// The result of deleting several objects.
-public struct DeletionReport: Sendable, Hashable {
-  /// The keys whose objects were deleted or did not exist.
-  public package(set) var deleted: [String]
-
-  /// The keys that could not be deleted, with the reasons.
-  public package(set) var failures: [Failure]
-
-  /// A key that could not be deleted, and the reason.
-  public struct Failure: Sendable, Hashable {
-    /// The key that could not be deleted.
-    public let key: String
-
-    /// The provider's error code for the key.
-    public let code: String
-
-    /// The provider's error message for the key.
-    public let message: String
-
-    /// Creates a failure for the report of an ``ObjectStore`` implementation.
-    ///
-    /// - Parameters:
-    ///   - key: The key that could not be deleted.
-    ///   - code: The provider's error code.
-    ///   - message: The provider's error message, without secrets.
-    public init(key: String, code: String, message: String) {
-      self.key = key
-      self.code = code
-      self.message = message
-    }
-  }
-
-  /// Creates the report of an ``ObjectStore`` implementation.
-  ///
-  /// - Parameters:
-  ///   - deleted: The keys whose objects were deleted or did not exist.
-  ///   - failures: The keys that could not be deleted, with the reasons.
-  public init(deleted: [String] = [], failures: [Failure] = []) {
-    self.deleted = deleted
-    self.failures = failures
-  }
-}
-
-extension ObjectStore {
   /// Uploads a file, and returns its progress as an asynchronous sequence, for an actor that shows it.
   ///
   /// A reader that is slower than the network receives only the latest progress. The upload is cancelled with the task
@@ -307,5 +261,55 @@ extension ObjectStore {
       }
       continuation.onTermination = { _ in transfer.cancel() }
     }
+  }
+}
+
+/// The result of deleting several objects.
+public struct DeletionReport: Sendable, Hashable {
+  /// The maximum number of keys that the services accept in one deletion request.
+  package static let batchSize = 1_000
+
+  /// The keys whose objects were deleted or did not exist.
+  public package(set) var deleted: [String]
+
+  /// The keys that could not be deleted, with the reasons.
+  public package(set) var failures: [Failure]
+
+  /// A key that could not be deleted, and the reason.
+  public struct Failure: Sendable, Hashable {
+    /// The key that could not be deleted.
+    public let key: String
+
+    /// The provider's error code for the key.
+    public let code: String
+
+    /// The provider's error message for the key.
+    public let message: String
+
+    /// Creates a failure for the report of an ``ObjectStore`` implementation.
+    ///
+    /// - Parameters:
+    ///   - key: The key that could not be deleted.
+    ///   - code: The provider's error code.
+    ///   - message: The provider's error message, without secrets.
+    public init(key: String, code: String, message: String) {
+      self.key = key
+      self.code = code
+      self.message = message
+    }
+
+    package init(_ key: String, _ error: ServiceError) {
+      self.init(key: key, code: error.code, message: error.message)
+    }
+  }
+
+  /// Creates the report of an ``ObjectStore`` implementation.
+  ///
+  /// - Parameters:
+  ///   - deleted: The keys whose objects were deleted or did not exist.
+  ///   - failures: The keys that could not be deleted, with the reasons.
+  public init(deleted: [String] = [], failures: [Failure] = []) {
+    self.deleted = deleted
+    self.failures = failures
   }
 }

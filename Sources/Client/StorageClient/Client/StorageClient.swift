@@ -31,8 +31,7 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   /// Call `replace(with:)` on the cache to install a new token.
   public var credentials: CredentialCache<Provider.SigningCredential> { sender.credentials }
 
-  /// The hub for observing the client's events: signatures, credential refreshes, retries, clock corrections and
-  /// transfers.
+  /// The hub of the client's events: signatures, credential refreshes, retries, clock corrections and transfers.
   ///
   /// ```swift
   /// let logging = AuthEventLogger(client.events, to: Logger(label: "storage"))
@@ -127,6 +126,74 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   package init(sender: RequestSender<Provider>) {
     self.sender = sender
   }
+
+  /// Creates a client that requests a credential for each kind of access, with only the rights that a request needs.
+  ///
+  /// The scope of a request is the bucket, the action, and the object key; for a list, its prefix. A copy also needs to
+  /// read its source. A deletion of several objects has the common prefix of their keys as its scope. ``credentials``
+  /// is the cache of the scope with all actions in the whole bucket, which other requests use.
+  ///
+  /// ```swift
+  /// let client = StorageClient(
+  ///   .oss(bucket: "photos", region: "cn-hangzhou"),
+  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - provider: The service and the bucket.
+  ///   - credentials: The source of the credentials, whose credentials the client caches for each scope.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The hub that receives the client's events.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  public init(
+    _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
+  ) {
+    self.init(
+      provider, scopedCredentials: ScopedCredentialCache(credentials, in: .system, events: events),
+      configuration: configuration, transport: transport, events: events, clockSkew: clockSkew)
+  }
+
+  /// Creates a client that shares a cache of scoped credentials with other clients.
+  ///
+  /// - Parameters:
+  ///   - provider: The service and the bucket.
+  ///   - cache: The cache of the credentials for each scope.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  public init(
+    _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
+  ) {
+    var everything = AccessRule(objects: .all, in: provider.containerName)
+    everything.actions = Set(AccessAction.allCases)
+    self.init(
+      sender: RequestSender(
+        provider, credentials: cache.cache(for: CredentialScope([everything])), scoped: cache,
+        configuration: configuration,
+        transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system))
+  }
+
+  /// Sends a request to the service, with signing, retries and events, for a call that the client has no method for.
+  ///
+  /// - Parameters:
+  ///   - request: The unsigned request to the service's endpoint.
+  ///   - body: The body of the request. Its length is sent in the headers.
+  ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
+  ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
+  ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
+  /// - Returns: The response, whose status reports success.
+  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
+  public func send(
+    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
+  ) async throws -> HTTPStreamingResponse {
+    try await sender.send(request, body: body, action: action, key: key, isRepeatable: isRepeatable)
+  }
 }
 
 /// The configuration of a storage client: concurrency limits, part sizes and retry settings.
@@ -167,7 +234,6 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// If a service requests a longer delay (`Retry-After`), the request fails.
   public var longestRetryDelay: Duration
 
-  /// Returns whether an object with the given number of bytes is uploaded in parts.
   func uploadsInParts(_ length: Int64) -> Bool { length >= max(multipartThreshold, 1) && length > partSize }
 
   /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.
@@ -200,25 +266,6 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   }
 }
 
-extension StorageClient {
-  /// Sends a request to the service, with signing, retries and events, for a call that the client has no method for.
-  ///
-  /// - Parameters:
-  ///   - request: The unsigned request to the service's endpoint.
-  ///   - body: The body of the request. Its length is sent in the headers.
-  ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
-  ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
-  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
-  ///     received it.
-  /// - Returns: The response, whose status reports success.
-  /// - Throws: The errors of ``RequestSender/send(_:body:action:key:isRepeatable:)``.
-  public func send(
-    _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
-  ) async throws -> HTTPStreamingResponse {
-    try await sender.send(request, body: body, action: action, key: key, isRepeatable: isRepeatable)
-  }
-}
-
 extension StorageClient: ObjectStore {
   var store: Provider.Store { provider.store(using: sender) }
 
@@ -235,8 +282,7 @@ extension StorageClient: ObjectStore {
   ///   - options: The attributes to store with the object, such as its media type.
   ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
   /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the source or an option is unusable, and the other errors that ``ObjectStore``
-  ///   lists.
+  /// - Throws: ``StorageError`` if the source or an option is unusable, and the errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -321,129 +367,5 @@ extension StorageClient: ObjectStore {
   /// - Returns: An asynchronous sequence of objects and common prefixes.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     store.list(prefix: prefix, delimiter: delimiter).checked(prefix: prefix, delimiter: delimiter)
-  }
-}
-
-extension StorageClient {
-  /// Creates a client that requests a credential for each kind of access, with only the rights that a request needs.
-  ///
-  /// The scope of a request is the bucket, the action, and the object key; for a list, its prefix. A copy also needs to
-  /// read its source. A deletion of several objects has the common prefix of their keys as its scope. ``credentials``
-  /// is the cache of the scope with all actions in the whole bucket, which other requests use.
-  ///
-  /// ```swift
-  /// let client = StorageClient(
-  ///   .oss(bucket: "photos", region: "cn-hangzhou"),
-  ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - credentials: The source of the credentials, whose credentials the client caches for each scope.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
-  public init(
-    _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
-    configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub = EventHub(), clockSkew: ClockSkew = ClockSkew()
-  ) {
-    self.init(
-      provider, scopedCredentials: ScopedCredentialCache(credentials, in: .system, events: events),
-      configuration: configuration, transport: transport, events: events, clockSkew: clockSkew)
-  }
-
-  /// Creates a client that shares a cache of scoped credentials with other clients.
-  ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - cache: The cache of the credentials for each scope.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
-  public init(
-    _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
-    configuration: StorageClientConfiguration = StorageClientConfiguration(),
-    transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
-  ) {
-    var everything = AccessRule(objects: .all, in: provider.containerName)
-    everything.actions = Set(AccessAction.allCases)
-    self.init(
-      sender: RequestSender(
-        provider, credentials: cache.cache(for: CredentialScope([everything])), scoped: cache,
-        configuration: configuration,
-        transport: transport, events: events ?? cache.events, clockSkew: clockSkew, time: .system))
-  }
-}
-
-extension StorageClient where Provider: BucketProvider {
-  /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
-  ///
-  /// The signer needs the permissions of an upload, and `oss:ListParts`, `name/cos:ListParts` or
-  /// `s3:ListMultipartUploadParts`.
-  ///
-  /// - Parameters:
-  ///   - file: The path of the file, which must not change until the upload is complete.
-  ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place where the state of the upload is kept. The checkpoint is removed when the object is
-  ///     complete.
-  ///   - options: The attributes to store with the object, such as its media type.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
-  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func upload(
-    _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
-    progress: TransferProgress.Handler?
-  ) async throws -> UploadedObject {
-    try await BucketClient(sender: sender).upload(
-      file, to: key, checkpoint: checkpoint, options: options, progress: progress)
-  }
-
-  /// Downloads an object into a file, and continues a download that was interrupted, even by the end of the process.
-  ///
-  /// The signer needs `oss:GetObject`, `name/cos:GetObject` and `name/cos:HeadObject`, or `s3:GetObject`.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place where the state of the download is kept. The checkpoint is removed when the file is
-  ///     complete.
-  ///   - options: The version of the object, and the conditions for the download.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, an option does not
-  ///   apply, or the checkpoint belongs to another transfer; the error of the place for the checkpoint, and the other
-  ///   errors that ``ObjectStore`` lists.
-  @discardableResult
-  public func download(
-    _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
-    options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await BucketClient(sender: sender).download(
-      key, to: file, checkpoint: checkpoint, options: options, progress: progress)
-  }
-
-  /// Lists the multipart uploads that were neither completed nor aborted, whose parts the provider charges for.
-  ///
-  /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or `s3:ListBucketMultipartUploads`.
-  ///
-  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
-  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
-  public func unfinishedUploads(prefix: String) -> UnfinishedUploads {
-    BucketClient(sender: sender).unfinishedUploads(prefix: prefix)
-  }
-
-  /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
-  ///
-  /// The signer needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
-  ///
-  /// - Parameter upload: The upload to abort.
-  /// - Throws: The errors that ``ObjectStore`` lists.
-  public func abort(_ upload: UnfinishedUpload) async throws {
-    try await BucketClient(sender: sender).abort(upload)
   }
 }

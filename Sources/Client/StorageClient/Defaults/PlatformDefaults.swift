@@ -77,8 +77,7 @@ extension CredentialCache {
 }
 
 extension ScopedCredentialCache {
-  /// Creates a cache that fetches its credentials from a scoped provider, with this machine's network, commands and
-  /// files.
+  /// Creates a cache that fetches credentials from a scoped provider, with this machine's network, commands and files.
   ///
   /// - Parameters:
   ///   - provider: The source of the credentials, whose providers receive the context `ProviderContext.system`.

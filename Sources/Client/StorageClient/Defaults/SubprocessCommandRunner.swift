@@ -96,10 +96,8 @@
   }
 
   extension Environment {
-    /// Returns an environment of only the given variables.
     package static func only(_ variables: [String: String]) -> Environment { .custom(variables.environment) }
 
-    /// Returns the environment of this process with the given variables in addition.
     package static func inherited(adding variables: [String: String]) -> Environment {
       .inherit.updating(variables.environment)
     }

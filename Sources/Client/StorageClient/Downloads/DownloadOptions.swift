@@ -40,8 +40,7 @@ public struct DownloadOptions: Sendable, Hashable {
   /// Additional provider-specific headers, such as `x-oss-traffic-limit`, requester pays, or a customer-provided key.
   ///
   /// The headers are sent with every request of the download: for each range, and when a lost download is resumed. The
-  /// headers of the conditions and the range are rejected here, because the conditions and the range have separate
-  /// options.
+  /// headers of the conditions and the range are rejected here, because they have separate options.
   public var headers: HTTPFields
 
   /// Creates the options of a download.
@@ -113,8 +112,7 @@ public struct ByteRange: Sendable, Hashable {
 
   /// Creates a byte range from a half-open range of offsets.
   ///
-  /// - Parameter range: The byte offsets, from 0. An empty range is replaced by its first byte, because HTTP has no
-  ///   empty range.
+  /// - Parameter range: The byte offsets, from 0. An empty range is replaced by its first byte: HTTP has none.
   public init(_ range: Range<Int64>) {
     bounds = .between(max(0, range.lowerBound), max(0, range.lowerBound, max(1, range.upperBound) - 1))
   }
@@ -172,8 +170,7 @@ public struct ObjectInfo: Sendable, Hashable {
   /// The size of the whole object in bytes, or `nil` if the service did not report it.
   public let size: Int64?
 
-  /// The entity tag of the object as the service sends it, including the quotes, or `nil` if the service did not report
-  /// it.
+  /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
 
   /// The media type of the object, or `nil` if the service did not report it.

@@ -20,21 +20,17 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
   func download() async throws -> ObjectInfo {
     let (object, whole) = try await first()
     let meter = ledger.meter(total: object.info.size ?? object.contentLength)
+    let algorithm = whole.checksum?.algorithm ?? bucket.provider.conventions.algorithm
     guard options.range == nil, let total = object.info.size, let length = object.contentLength, length < total else {
-      _ = try await write(object.body, at: 0, algorithm(for: whole), meter)
+      _ = try await write(object.body, at: 0, algorithm, meter)
       return object.info
     }
-    let algorithm = algorithm(for: whole)
     let pieces = try await pieces(object, length: length, total: total, algorithm, meter)
     let checksum = pieces.sorted { $0.offset < $1.offset }.reduce(ObjectChecksum(algorithm, of: [])) {
       $0.followed(by: $1.checksum, byteCount: $1.length)
     }
     if let expected = whole.checksum { try check("the object \(key)", checksum, expected) }
     return whole
-  }
-
-  private func algorithm(for object: ObjectInfo) -> ObjectChecksum.Algorithm {
-    object.checksum?.algorithm ?? bucket.provider.conventions.algorithm
   }
 
   /// Starts to download the first range, or the whole object if it is empty or processed and has no ranges.
@@ -71,19 +67,14 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
         if index + 1 - pieces.count >= bucket.configuration.partsInFlight, let piece = try await group.next() {
           pieces.append(piece)
         }
-        group.addTask { try await download(range, of: first.info, algorithm, meter) }
+        group.addTask {
+          let object = try await bucket.fetch(range, of: first.info, options)
+          return try await write(object.body, at: range.lowerBound, algorithm, meter)
+        }
       }
       for try await piece in group { pieces.append(piece) }
       return pieces
     }
-  }
-
-  /// Downloads another range of the identical object that the first range came from, and writes it to the file.
-  private func download(
-    _ range: Range<Int64>, of info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm, _ meter: ProgressMeter
-  ) async throws -> Piece {
-    let object = try await bucket.fetch(range, of: info, options)
-    return try await write(object.body, at: range.lowerBound, algorithm, meter)
   }
 
   private func write(

@@ -122,8 +122,7 @@ public struct ServiceError: Error, Sendable, Hashable {
 }
 
 extension ServiceError: ActionableError {
-  /// The error as text: the subject, status, code, message, request ID, diagnosis and remedy, then the attempts and the
-  /// refresh error.
+  /// The error as text: the subject, status, code, message, request ID, diagnosis, remedy, attempts and refresh error.
   public var description: String {
     let details = [("request id", requestID), ("EC", detailCode)].compactMap { name, value in
       value.map { "\(name) \($0)" }
@@ -295,11 +294,8 @@ extension ServiceError {
     let status = response.status
     self.init(
       code: text("Code") ?? Self.code(for: status), message: text("Message") ?? Self.message(for: status),
-      status: status, isExplained: document != nil,
-      requestID: text("RequestId") ?? fields[conventions.requestID],
-      hostID: text("HostId"),
-      detailCode: text("EC") ?? conventions.detailCode.flatMap { fields[$0] },
-      subject: subject,
+      status: status, isExplained: document != nil, requestID: text("RequestId") ?? fields[conventions.requestID],
+      hostID: text("HostId"), detailCode: text("EC") ?? conventions.detailCode.flatMap { fields[$0] }, subject: subject,
       serverTime: text("ServerTime").flatMap { Timestamp(iso8601: $0) }
         ?? fields[.date].flatMap { Timestamp(httpDate: $0) },
       serverStringToSign: text("StringToSign").map(SecretMask.namedValues.applied),

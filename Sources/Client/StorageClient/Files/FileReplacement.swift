@@ -18,7 +18,6 @@ package struct FileReplacement: Sendable {
   private let temporary: FilePath.Component
   private let destination: FileLocation
   private let replaces: Bool
-  /// The incomplete file.
   let incomplete: LocalFile
 
   /// Runs a closure that writes a file, and moves the complete file to a path.
@@ -82,10 +81,8 @@ package struct FileReplacement: Sendable {
     }
   }
 
-  /// Removes the incomplete file.
   func discard() async throws { try await FileLocation(temporary, in: destination.folder).remove() }
 
-  /// Writes bytes to the file, starting at an offset.
   package func write(_ bytes: [UInt8], at offset: Int64) async throws {
     try await incomplete.write(bytes, at: offset)
   }

@@ -28,17 +28,14 @@ package protocol FileSystem: Sendable {
   /// Opens a folder in an open folder.
   func openFolder(_ name: FilePath.Component, in folder: FileDescriptor) throws(Errno) -> FileDescriptor
 
-  /// Opens the folder above an open folder.
   func openParent(of folder: FileDescriptor) throws(Errno) -> FileDescriptor
 
   /// Opens a file in an open folder for reading, or for reading and writing.
   func openFile(_ name: FilePath.Component, in folder: FileDescriptor, _ access: FileAccess) throws(Errno)
     -> FileDescriptor
 
-  /// Closes a file or a folder.
   func close(_ descriptor: FileDescriptor) throws(Errno)
 
-  /// Returns the status of an open file or folder.
   func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus
 
   /// Returns the status of a file in an open folder, or of the file to which a symbolic link leads.
@@ -67,7 +64,6 @@ package protocol FileSystem: Sendable {
   /// Sets the time at which the content of an open file was changed, in whole seconds since 1970.
   func setModified(_ seconds: Int64, of file: FileDescriptor) throws(Errno)
 
-  /// Sets the permissions of an open file.
   func setPermissions(_ permissions: FilePermissions, of file: FileDescriptor) throws(Errno)
 
   /// Waits until the content of an open file is on the disk.
@@ -82,7 +78,6 @@ package protocol FileSystem: Sendable {
   var userID: UInt32 { get }
 }
 
-/// A way to open a file.
 package enum FileAccess: Sendable, Hashable {
   /// Reads an existing file.
   case reading(followsLink: Bool)
@@ -96,7 +91,6 @@ package enum FileAccess: Sendable, Hashable {
 
 /// The type, the size and the other attributes of a file or a folder.
 package struct FileStatus: Sendable, Hashable {
-  /// The type of a file.
   package enum Kind: Sendable, Hashable {
     case regular, folder, link, special
   }
@@ -104,7 +98,6 @@ package struct FileStatus: Sendable, Hashable {
   package var kind: Kind
   package var size: Int64
   package var permissions: FilePermissions
-  /// The number of the user to whom the file belongs.
   package var owner: UInt32
   /// The number of names that the file has.
   package var links: UInt64
@@ -130,7 +123,6 @@ package struct FileStatus: Sendable, Hashable {
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 
-  /// The identity of the file in its present state.
   package var identity: FileIdentity {
     FileIdentity(
       fileNumber: number, size: size, modifiedSeconds: modifiedSeconds, modifiedNanoseconds: modifiedNanoseconds)
@@ -344,3 +336,59 @@ extension FileStatus {
       modifiedNanoseconds: Int64(modified.tv_nsec))
   }
 }
+
+/// The number of files and connections that the process may have open (`RLIMIT_NOFILE`), and what follows from it.
+///
+/// A transfer needs a connection to each of its services, a file and the folder of that file. With more transfers than
+/// the limit permits, each of them would fail sooner or later because there are too many open files.
+package struct OpenFileLimit: Sendable, Hashable {
+  /// The maximum number of open files and connections.
+  package let count: Int
+
+  package init(count: Int) {
+    self.count = count
+  }
+
+  package static var current: OpenFileLimit {
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0 else { return OpenFileLimit(count: .max) }
+    return OpenFileLimit(count: Int(clamping: limit.rlim_cur))
+  }
+
+  /// Raises the limit of the process as far as the system permits, but not above what many transfers need.
+  ///
+  /// Programs that the process starts inherit the limit. Some of them cannot use files with high numbers, so the limit
+  /// is not raised without need.
+  package static func raise() {
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < useful else { return }
+    limit.rlim_cur = min(limit.rlim_max, useful)
+    _ = unsafe setrlimit(resource, &limit)
+  }
+
+  /// The maximum number of transfers, or requests of a client, at a time.
+  package var transfers: Int { max(1, (count - min(count, reserved)) / filesPerTransfer) }
+
+  /// The number of threads for connections, each of which needs files of its own.
+  package func eventLoops(cores: Int) -> Int { max(1, min(cores, count / filesPerTransfer / filesPerEventLoop)) }
+
+  /// Whether the process can open a connection at all.
+  package var permitsConnections: Bool { count >= reserved + filesPerTransfer }
+}
+
+/// The standard streams, the event loops of a small machine, and what the system opens for names and certificates.
+private let reserved = 12
+
+/// A connection to each of two services, a file, and its folder.
+private let filesPerTransfer = 4
+
+/// The descriptors of a selector.
+private let filesPerEventLoop = 3
+
+private let useful: rlim_t = 4096
+
+#if canImport(Glibc)
+  private let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#else
+  private let resource = RLIMIT_NOFILE
+#endif

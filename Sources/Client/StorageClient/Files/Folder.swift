@@ -57,7 +57,6 @@ package final class Folder: Sendable {
     get throws(Errno) { Folder(path.appending(".."), system, try system.openParent(of: descriptor)) }
   }
 
-  /// The status of the folder; the call blocks.
   var status: FileStatus { get throws(Errno) { try system.status(of: descriptor) } }
 
   /// Whether the folder belongs to this user, and no other user can write to it; the call blocks.
@@ -126,7 +125,6 @@ extension StorageError {
 }
 
 extension FilePath.Component {
-  /// The bytes of the name.
   package var bytes: [UInt8] {
     unsafe withPlatformString { start in
       // Safe: the string ends with a zero byte.
@@ -146,7 +144,6 @@ package struct FileLocation: Sendable {
   package let folder: Folder
   package let name: FilePath.Component
 
-  /// Creates a place in an open folder.
   package init(_ name: FilePath.Component, in folder: Folder) {
     self.folder = folder
     self.name = name

@@ -17,7 +17,7 @@ package final class LocalFile: Sendable {
   let path: FilePath
   private let system: any FileSystem
   private let descriptor: FileDescriptor
-  private let isOpen = Mutex(true)
+  private let isOpen = Atomic(true)
 
   /// The status of the file when it was opened.
   package let status: FileStatus
@@ -35,9 +35,7 @@ package final class LocalFile: Sendable {
     path = folder.path.appending(name)
   }
 
-  deinit {
-    if isOpen.withLock({ $0 }) { try? system.close(descriptor) }
-  }
+  deinit { closeNow() }
 
   /// Opens a regular file in a folder for reading.
   static func reading(
@@ -111,7 +109,6 @@ package final class LocalFile: Sendable {
     return checksum.checksum == range.checksum.value
   }
 
-  /// Writes bytes at an offset.
   func write(_ bytes: [UInt8], at offset: Int64) async throws {
     try await system.run(at: path) { [system, descriptor] in try system.write(bytes, to: descriptor, at: offset) }
   }
@@ -125,7 +122,6 @@ package final class LocalFile: Sendable {
     }
   }
 
-  /// Sets the permissions of the file.
   package func setPermissions(_ permissions: FilePermissions) async throws {
     try await system.run(at: path) { [system, descriptor] in try system.setPermissions(permissions, of: descriptor) }
   }
@@ -147,21 +143,13 @@ package final class LocalFile: Sendable {
   /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
     try await system.run(at: path) { [self] in
-      if takeDescriptor() { try system.close(descriptor) }
+      if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try system.close(descriptor) }
     }
   }
 
   /// Closes a file without unsaved bytes, unless it is closed; the call blocks.
   func closeNow() {
-    if takeDescriptor() { try? system.close(descriptor) }
-  }
-
-  /// Returns whether the caller has to close the descriptor, which is closed once.
-  private func takeDescriptor() -> Bool {
-    isOpen.withLock { isOpen in
-      defer { isOpen = false }
-      return isOpen
-    }
+    if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try? system.close(descriptor) }
   }
 }
 
@@ -175,17 +163,14 @@ extension StorageError {
 package struct FilePayload: UploadPayload {
   private let file: LocalFile
 
-  /// Opens the file at a path of the caller.
   package init(_ path: FilePath) async throws {
     file = try await .reading(path)
   }
 
-  /// Creates a payload of an open file.
   init(_ file: LocalFile) {
     self.file = file
   }
 
-  /// The path with which the file was opened.
   package var path: FilePath { file.path }
 
   package var length: Int64 { file.status.size }
@@ -196,7 +181,6 @@ package struct FilePayload: UploadPayload {
   /// The identity of the file when it was opened.
   package var identity: FileIdentity { file.status.identity }
 
-  /// Returns whether the file has not changed since it was opened.
   func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }
 
   func stream(_ range: Range<Int64>) -> ByteStream {

@@ -145,7 +145,6 @@ extension StorageProvider where Self == COSProvider {
 }
 
 extension HeaderConventions {
-  /// The service-specific header names and formats of COS.
   package static let cos = {
     let service = ServiceDescription.cos
     var conventions = HeaderConventions(

@@ -36,8 +36,7 @@ public struct HeaderConventions: Sendable {
   /// The name of the request header that specifies the source of a copy.
   public var copySource: HTTPField.Name
 
-  /// The name of the request header that selects whether a copy takes its attributes from the source or from the
-  /// request.
+  /// The name of the request header that selects whether a copy takes its attributes from the source or the request.
   public var metadataDirective: HTTPField.Name
 
   /// The value of the ``metadataDirective`` header that makes a copy take its attributes from the request.
@@ -90,7 +89,7 @@ public struct HeaderConventions: Sendable {
   package var domains: [String] = []
 
   /// The table of the kinds of requests to which the service's headers apply.
-  package var scopes: HeaderScopes
+  var scopes: HeaderScopes
 
   /// A method by which a request for the next page of a listing continues the previous page.
   public enum Paging: Sendable, Hashable {
@@ -133,18 +132,6 @@ public struct HeaderConventions: Sendable {
     self.paging = paging
     self.encodesSpaceAsPlus = encodesSpaceAsPlus
     self.scopes = HeaderScopes(prefix: headerPrefix, more: scopes, standard: standardScopes)
-  }
-}
-
-extension HTTPFields {
-  /// Sets the header that forbids overwriting an object, or throws an error if the service has none.
-  mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {
-    guard let field = conventions.forbidOverwrite else {
-      throw StorageError(
-        .invalidOption, "The service has no way to forbid overwriting.",
-        remedy: "Check whether the object exists first, or choose a key that is used only once.")
-    }
-    self[field.name] = field.value
   }
 }
 
@@ -193,7 +180,6 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
   static let customerKey: HeaderScope = [.put, .initiate, .part, .get, .head, .copy]
   /// The requests of an upload, including the `HEAD` request after a lost response.
   static let upload: HeaderScope = [.put, .initiate, .part, .complete, .abort, .head]
-  /// The requests that download an object or a range of its bytes.
   static let download: HeaderScope = .get
 }
 
@@ -205,7 +191,7 @@ public struct HeaderScope: OptionSet, Sendable, Hashable {
 /// [UploadPart](https://www.alibabacloud.com/help/en/oss/developer-reference/uploadpart),
 /// [CompleteMultipartUpload](https://www.alibabacloud.com/help/en/oss/developer-reference/completemultipartupload) and
 /// [Upload Part](https://www.tencentcloud.com/document/product/436/7750).
-package struct HeaderScopes: Sendable {
+struct HeaderScopes: Sendable {
   private let names: [String: HeaderScope]
   private let prefixes: [(prefix: String, scope: HeaderScope)]
 
@@ -231,8 +217,7 @@ package struct HeaderScopes: Sendable {
     ]
   }
 
-  /// Returns the kinds of requests that a header applies to.
-  package subscript(name: HTTPField.Name) -> HeaderScope {
+  subscript(name: HTTPField.Name) -> HeaderScope {
     let name = name.canonicalName
     return names[name] ?? prefixes.first { name.utf8.starts(with: $0.prefix.utf8) }?.scope ?? .all
   }
@@ -251,5 +236,15 @@ extension HTTPFields {
         .invalidOption, "The header \(field.name.rawName) does not apply to \(name).",
         remedy: "Leave it out, or pass it to the operation that it applies to.")
     }
+  }
+
+  /// Sets the header that forbids overwriting an object, or throws an error if the service has none.
+  mutating func forbidOverwrite(in conventions: HeaderConventions) throws(StorageError) {
+    guard let field = conventions.forbidOverwrite else {
+      throw StorageError(
+        .invalidOption, "The service has no way to forbid overwriting.",
+        remedy: "Check whether the object exists first, or choose a key that is used only once.")
+    }
+    self[field.name] = field.value
   }
 }

@@ -166,7 +166,6 @@ extension StorageProvider where Self == OSSProvider {
 }
 
 extension HeaderConventions {
-  /// The service-specific header names and formats of OSS.
   package static let oss = {
     let service = ServiceDescription.oss
     var conventions = HeaderConventions(

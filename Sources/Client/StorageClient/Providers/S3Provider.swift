@@ -47,8 +47,7 @@ public struct S3Provider: PresigningProvider {
   ///   - bucket: The bucket name.
   ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
   ///   - network: The Amazon S3 addresses to use.
-  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, the endpoint is derived
-  ///     from the region.
+  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, that of the region.
   ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
   ///     unless the name contains dots, and in the path for other hosts.
   ///   - integrity: The checksum of uploads, and whether signatures include bodies.
@@ -140,15 +139,13 @@ public struct S3Provider: PresigningProvider {
 
   /// The XML document with the location constraint of a new bucket.
   ///
-  /// The document is empty for `us-east-1`, which is the location without a constraint, and for `auto`. Page:
-  /// "CreateBucket".
+  /// The document is empty for `us-east-1`, the location without a constraint, and for `auto`. Page: "CreateBucket".
   public var bucketConfiguration: [UInt8] {
     guard region != "us-east-1", region != "auto" else { return [] }
     return XMLNode("CreateBucketConfiguration", children: [XMLNode("LocationConstraint", region)]).serialized()
   }
 
-  /// Returns the provider for the region to which an error response redirects the client, with the endpoint of that
-  /// region.
+  /// Returns the provider for the region to which an error response redirects the client, with that region's endpoint.
   ///
   /// Only the region name in the response is used, and only if the name is valid. A host in the response is ignored.
   /// Page: "Request redirection and the REST API".
@@ -210,8 +207,7 @@ public struct S3Integrity: Sendable, Hashable {
 // MARK: - Checksums
 
 extension S3Provider {
-  /// The digests to compute for a request body: the configured checksum, and the SHA-256 if signatures include the
-  /// body.
+  /// The digests to compute for a request body: the configured checksum, and the SHA-256 if signatures include it.
   public var digests: DigestSet {
     var digests: DigestSet = integrity.checksum == nil ? [] : .checksum
     let signsBody =
@@ -232,8 +228,7 @@ extension S3Provider {
   ///
   /// - Parameters:
   ///   - request: The kind of request. Empty if the request does not concern a single object.
-  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the checksum
-  ///     of the object.
+  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the object's.
   ///   - fields: The headers of the operation, including the caller's headers.
   public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
     var headers = HTTPFields()
@@ -272,7 +267,7 @@ extension HeaderConventions {
   package static let s3 = makeS3(preferring: .crc64NVME)
 
   /// The service-specific header names and formats of S3, with CRC-32 as the checksum of uploads.
-  package static let s3WithCRC32 = makeS3(preferring: .crc32)
+  static let s3WithCRC32 = makeS3(preferring: .crc32)
 
   private static func makeS3(preferring algorithm: ObjectChecksum.Algorithm) -> HeaderConventions {
     let service = ServiceDescription.s3
@@ -314,8 +309,7 @@ extension StorageProvider where Self == S3Provider {
   ///   - bucket: The bucket name.
   ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
   ///   - network: The Amazon S3 addresses to use.
-  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, the endpoint is derived
-  ///     from the region.
+  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, that of the region.
   ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
   ///     unless the name contains dots, and in the path for other hosts.
   ///   - integrity: The checksum of uploads, and whether signatures include bodies.

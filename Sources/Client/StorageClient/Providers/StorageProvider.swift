@@ -71,8 +71,7 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   /// - Parameter credential: The credential that signs the requests.
   func carriesToken(_ credential: SigningCredential) -> Bool
 
-  /// Returns the public name of a credential for events, such as an access key ID, or `nil` for an anonymous
-  /// credential.
+  /// Returns the public name of a credential for events, such as an access key ID, or `nil` for an anonymous one.
   ///
   /// - Parameter credential: The credential that signs requests.
   func identity(of credential: SigningCredential) -> String?
@@ -153,16 +152,14 @@ public protocol BucketProvider<SigningCredential>: StorageProvider {
 
   /// The digests of a request body that ``headers(of:body:alongside:)`` needs.
   ///
-  /// The set is empty by default. To compute digests, the client reads a body one additional time before it sends the
-  /// body.
+  /// The set is empty by default. To compute digests, the client reads a body once more before it sends it.
   var digests: DigestSet { get }
 
   /// Returns the headers that the service requires in addition to the headers of the operation.
   ///
   /// - Parameters:
   ///   - request: The kind of request. Empty if the request does not concern a single object.
-  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the checksum
-  ///     of the object.
+  ///   - body: The digests of the request body. For the completion of a multipart upload, the checksum is the object's.
   ///   - fields: The headers of the operation, including the caller's headers.
   /// - Returns: The additional headers. By default, there are none.
   func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields

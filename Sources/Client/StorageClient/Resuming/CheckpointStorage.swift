@@ -101,6 +101,8 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
 /// A file in an open folder that contains the checkpoint of one transfer.
 struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   let location: FileLocation
+  /// Whether the file remains when the transfer is complete, so that the complete file can be verified again.
+  var isLasting = false
 
   init(_ location: FileLocation) {
     self.location = location
@@ -133,6 +135,7 @@ struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   }
 
   func remove() async throws {
+    if isLasting { return }
     try await location.remove()
     if let temporaryName { try await FileLocation(temporaryName, in: location.folder).remove() }
   }

@@ -15,8 +15,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
 
   private typealias WrittenRange = DownloadCheckpoint.WrittenRange
 
-  /// Downloads the ranges of the object that the incomplete file does not contain yet, and moves the file to its
-  /// destination.
+  /// Downloads the ranges of the object that the incomplete file lacks, and moves the file to its destination.
   ///
   /// After an error the incomplete file remains, unless its checksum differs from the object's checksum.
   func complete() async throws -> ObjectInfo {
@@ -81,12 +80,12 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
       return try await begun(info)
     }
     if let file {
-      checkpoint.ranges = try await verified(checkpoint.ranges) { try await file.incomplete.contains($0) }
+      checkpoint.ranges = try await verified(checkpoint.ranges, in: file.incomplete)
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
       let complete = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
-      let ranges = try await verified(checkpoint.ranges) { try await complete.contains($0) }
+      let ranges = try await verified(checkpoint.ranges, in: complete)
       if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
     }
     return try await begun(info)
@@ -105,11 +104,9 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     return (file, checkpoint)
   }
 
-  private func verified(
-    _ ranges: [WrittenRange], _ isIntact: (WrittenRange) async throws -> Bool
-  ) async throws -> [WrittenRange] {
+  private func verified(_ ranges: [WrittenRange], in file: LocalFile) async throws -> [WrittenRange] {
     var intact: [WrittenRange] = []
-    for range in ranges where try await isIntact(range) { intact.append(range) }
+    for range in ranges where try await file.contains(range) { intact.append(range) }
     return intact
   }
 
@@ -254,15 +251,13 @@ actor DownloadRecord {
     complete = checkpoint.ranges
   }
 
-  /// The state of the download.
   var checkpoint: DownloadCheckpoint {
     var checkpoint = base
     checkpoint.ranges = (complete + growing.values).sorted { $0.offset < $1.offset }
     return checkpoint
   }
 
-  /// Enters the range that a request has written so far, `count` bytes more than before, and saves the checkpoint if
-  /// due.
+  /// Enters the range that a request has written so far, `count` more than before, and saves the checkpoint if due.
   func enter(_ range: WrittenRange, adding count: Int64) async throws {
     growing[range.offset] = range
     unsaved = unsaved.saturatingAdding(count)

@@ -16,7 +16,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 
   private typealias Upload = MultipartUpload<Provider>
 
-  /// The result of the verification of a checkpoint.
   private enum Start {
     case stored(UploadedObject)
     case unfinished(Upload, UploadCheckpoint, [Upload.Part])
@@ -51,7 +50,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// Aborts the unfinished upload that the checkpoint describes, if there is a checkpoint.
   func discard() async throws {
     guard let checkpoint = try await storage.load() else { return }
-    try check(checkpoint)
+    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     try await discard(checkpoint)
   }
 
@@ -66,10 +65,6 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     (try? ResponseValue(id, named: "UploadId")).map { Upload(bucket: bucket, key: key, id: $0, fields: fields) }
   }
 
-  private func check(_ checkpoint: UploadCheckpoint) throws(StorageError) {
-    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
-  }
-
   // MARK: Verification
 
   /// Returns the state in which the saved upload can be continued, or `nil` if the upload must start anew.
@@ -77,7 +72,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   /// An upload whose file has changed is aborted.
   private func continued() async throws -> Start? {
     guard let checkpoint = try await storage.load() else { return nil }
-    try check(checkpoint)
+    try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     guard let upload = upload(checkpoint.uploadID), checkpoint.matches(file.identity, fields) else {
       try await discard(checkpoint)
       return nil
@@ -101,8 +96,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
 
   /// Returns a part that the service has stored, or `nil` if it is not the part of the file.
   ///
-  /// A part that was stored after the checkpoint was saved is compared by its MD5, which most services use as its
-  /// entity tag.
+  /// A part that was stored after the checkpoint was saved is compared by its MD5, the entity tag of most services.
   private func verified(
     _ stored: StoredPart, _ saved: UploadCheckpoint.Part?, _ range: Range<Int64>?
   ) async throws -> Upload.Part? {
@@ -220,7 +214,6 @@ public struct UploadCheckpoint: Sendable, Hashable, Codable {
     }
   }
 
-  /// The byte ranges of all parts of the file, in order.
   var ranges: [Range<Int64>] {
     (try? PartSizes(length: file.size, preferred: partSize))?.ranges(of: file.size) ?? []
   }
@@ -240,6 +233,5 @@ extension [Range<Int64>] {
 }
 
 extension Range<Int64> {
-  /// The number of bytes in the range.
   var byteCount: Int64 { upperBound - lowerBound }
 }

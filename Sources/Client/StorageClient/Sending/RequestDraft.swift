@@ -7,7 +7,6 @@ internal import StorageAuth
 /// An unsigned request, with the information that retries need.
 package struct RequestDraft: Sendable {
   var request: HTTPRequest
-  /// The service endpoint that the request was created for.
   private(set) var endpoint: ServiceEndpoint
   var body: HTTPBody
   /// The name of the request in errors and events: the HTTP method, unless the service has a more descriptive name.
@@ -41,7 +40,6 @@ package struct RequestDraft: Sendable {
     self.isRepeatable = isRepeatable
   }
 
-  /// The action and location of the request, for errors and events.
   package var subject: String { "\(action) \(location)" }
 
   /// Returns the same request for another endpoint of the service, or unchanged for a host that the caller specified.
@@ -124,8 +122,7 @@ enum SuccessProof: Sendable {
 }
 
 extension CredentialScope {
-  /// Creates the scope of a request to an object, or to the bucket, or returns `nil` if no ``AccessAction`` describes
-  /// it.
+  /// Creates the scope of a request to an object, or to the bucket, or `nil` if no ``AccessAction`` describes it.
   init?(_ method: HTTPRequest.Method, _ key: String?, _ parameters: [RequestTarget.Parameter], in bucket: String) {
     func value(_ name: ByteExactString) -> ByteExactString?? { parameters.first { $0.name == name }.map(\.value) }
     if let key {

@@ -3,20 +3,9 @@
 
 internal import Synchronization
 
-#if canImport(Darwin)
-  internal import Darwin
-#elseif canImport(Musl)
-  internal import Musl
-#elseif canImport(Android)
-  internal import Android
-#else
-  internal import Glibc
-#endif
-
 /// A limit on the number of concurrent requests.
 ///
-/// Waiting requests start in the order of their arrival. The cancellation of a waiting request does not affect the
-/// others.
+/// Waiting requests start in the order of their arrival. The cancellation of one does not affect the others.
 final class RequestGate: Sendable {
   private struct State {
     var free: Int
@@ -72,18 +61,14 @@ final class RequestGate: Sendable {
   /// A permit for a request in flight, which is returned when it is released or deallocated.
   final class Permit: Sendable {
     private let gate: RequestGate
-    private let isReleased = Mutex(false)
+    private let isReleased = Atomic(false)
 
     fileprivate init(gate: RequestGate) {
       self.gate = gate
     }
 
     func release() {
-      let isFirst = isReleased.withLock { isReleased in
-        defer { isReleased = true }
-        return !isReleased
-      }
-      if isFirst { gate.leave() }
+      if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { gate.leave() }
     }
 
     deinit { release() }
@@ -110,61 +95,3 @@ extension ByteStream {
     })
   }
 }
-
-/// The number of files and connections that the process may have open (`RLIMIT_NOFILE`), and what follows from it.
-///
-/// A transfer needs a connection to each of its services, a file and the folder of that file. With more transfers than
-/// the limit permits, each of them would fail sooner or later because there are too many open files.
-package struct OpenFileLimit: Sendable, Hashable {
-  /// The maximum number of open files and connections.
-  package let count: Int
-
-  /// Creates the limit of a number of open files and connections.
-  package init(count: Int) {
-    self.count = count
-  }
-
-  /// The current limit of the process.
-  package static var current: OpenFileLimit {
-    var limit = rlimit()
-    guard unsafe getrlimit(resource, &limit) == 0 else { return OpenFileLimit(count: .max) }
-    return OpenFileLimit(count: Int(clamping: limit.rlim_cur))
-  }
-
-  /// Raises the limit of the process as far as the system permits, but not above what many transfers need.
-  ///
-  /// Programs that the process starts inherit the limit. Some of them cannot use files with high numbers, so the limit
-  /// is not raised without need.
-  package static func raise() {
-    var limit = rlimit()
-    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < useful else { return }
-    limit.rlim_cur = min(limit.rlim_max, useful)
-    _ = unsafe setrlimit(resource, &limit)
-  }
-
-  /// The maximum number of transfers, or requests of a client, at a time.
-  package var transfers: Int { max(1, (count - min(count, reserved)) / filesPerTransfer) }
-
-  /// The number of threads for connections, each of which needs files of its own.
-  package func eventLoops(cores: Int) -> Int { max(1, min(cores, count / filesPerTransfer / filesPerEventLoop)) }
-
-  /// Whether the process can open a connection at all.
-  package var permitsConnections: Bool { count >= reserved + filesPerTransfer }
-}
-
-/// The standard streams, the event loops of a small machine, and what the system opens for names and certificates.
-private let reserved = 12
-
-/// A connection to each of two services, a file, and its folder.
-private let filesPerTransfer = 4
-
-/// The descriptors of a selector.
-private let filesPerEventLoop = 3
-
-private let useful: rlim_t = 4096
-
-#if canImport(Glibc)
-  private let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-#else
-  private let resource = RLIMIT_NOFILE
-#endif

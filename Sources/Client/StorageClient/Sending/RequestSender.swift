@@ -73,12 +73,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   ///   - body: The body of the request. Its length is sent in the headers.
   ///   - action: The name of the action in errors and events. If `nil`, the HTTP method.
   ///   - key: The object key in errors and events, or `nil` if the request concerns the whole container.
-  ///   - isRepeatable: Whether the request may be sent again if the client does not know whether the service
-  ///     received it.
+  ///   - isRepeatable: Whether the request may be sent again if it is unknown whether the service received it.
   /// - Returns: The response, whose status reports success.
   /// - Throws: ``ServiceError`` if the response reports an error; `TransportError`, `CancellationError`, `SigningError`
-  ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret of the
-  ///   credential.
+  ///   or `CredentialError` if there is no response; ``StorageError`` if the connection would expose a secret.
   public func send(
     _ request: HTTPRequest, body: HTTPBody = .none, action: String? = nil, key: String? = nil, isRepeatable: Bool = true
   ) async throws -> HTTPStreamingResponse {
@@ -227,7 +225,6 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return (time.now.advanced(by: offset), offset)
   }
 
-  /// Returns the cache of the credentials for a request.
   func credentials(for scope: CredentialScope?) -> CredentialCache<Provider.SigningCredential> {
     guard let scoped, let scope else { return credentials }
     return scoped.cache(for: scope)
@@ -259,7 +256,17 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     let asked = try serviceTime().date
     var cached = try await credential(
       lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)), for: draft.scope)
-    let (request, date, offset) = try await signed(draft.announced, for: provider, as: &cached)
+    let unsigned = draft.announced
+    let (request, date, offset): (HTTPRequest, Timestamp, Duration)
+    if let remoteSigner {
+      (request, date, offset) = try await signElsewhere(as: &cached) {
+        try await remoteSigner.signed(unsigned, as: $0, in: $1)
+      }
+    } else {
+      let (present, known) = try serviceTime()
+      (request, date) = try signed(unsigned, for: provider, with: cached.credential, at: present)
+      offset = known
+    }
     events.emit(
       .signed(
         .init(
@@ -272,17 +279,6 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
         generation: cached.generation, isTemporary: isTemporary, expiration: cached.credential.expiration,
         clockOffset: offset)
     )
-  }
-
-  private func signed(
-    _ request: HTTPRequest, for provider: Provider, as cached: inout CachedCredential<Provider.SigningCredential>
-  ) async throws -> (HTTPRequest, Timestamp, offset: Duration) {
-    if let remoteSigner {
-      return try await signElsewhere(as: &cached) { try await remoteSigner.signed(request, as: $0, in: $1) }
-    }
-    let (present, offset) = try serviceTime()
-    let (signed, date) = try signed(request, for: provider, with: cached.credential, at: present)
-    return (signed, date, offset)
   }
 
   /// Signs a request, with a date just before the credential's expiration if the clock shows a later time.
@@ -377,8 +373,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): sent to the location that the service named.")
   }
 
-  /// Learns the service's time if it differs from that of the signature, and returns the step that signs again, or
-  /// `nil`.
+  /// Learns the service's time if it differs from the signature's, and returns the step that signs again, or `nil`.
   private func clockStep(
     _ refusal: Refusal, beyond tolerance: Duration, _ plan: inout RetryPlan
   ) throws -> RetryPlan.Step? {
@@ -469,8 +464,20 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
-  /// Creates the ledger that records a transfer's bytes and end for the transfer event.
-  package func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
+  /// Starts a download, and emits a transfer event when the bytes have been read or the download has failed.
+  package func opening(_ key: String, _ start: () async throws -> DownloadedObject) async throws -> DownloadedObject {
+    let ledger = ledger("download", key, nil)
+    do {
+      let object = try await ledger.measure(start)
+      return DownloadedObject(
+        info: object.info, contentLength: object.contentLength, body: object.body.entered(into: ledger))
+    } catch {
+      ledger.close(failure: error)
+      throw error
+    }
+  }
+
+  private func ledger(_ verb: String, _ key: String, _ progress: TransferProgress.Handler?) -> TransferLedger {
     TransferLedger(events, time, subject: "\(verb) \(location(ofKey: key))", progress: progress)
   }
 }
@@ -483,6 +490,8 @@ extension CredentialError {
 /// A cache that the copies of a client share, with at most one value of each type.
 package final class StoreMemory: Sendable {
   private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
+
+  package init() {}
 
   /// Returns the cached value of the given type, or creates and caches a new value.
   package func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {

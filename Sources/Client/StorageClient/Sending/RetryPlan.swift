@@ -18,13 +18,10 @@ struct RetryPlan {
     let reason: String
   }
 
-  /// The number of times that the request was sent.
   var attempts = 1
   /// Whether the client may refresh the credential without counting the next attempt as a retry.
   var mayRenew = true
-  /// Whether the client may still correct its clock and sign the request again.
   var mayCorrectClock = true
-  /// Whether the client may still send the request to another endpoint.
   var mayRelocate = true
 
   private let isRepeatable: Bool
@@ -75,8 +72,7 @@ struct RetryPlan {
 
   /// Returns a retry step, or `nil` if no retry is left or the service requests a longer delay than the limit.
   ///
-  /// The delay doubles with each retry and is reduced by a random fraction, so that many clients do not retry at the
-  /// same time.
+  /// The delay doubles with each retry and is reduced by a random fraction, so that many clients do not retry at once.
   private mutating func repetition(because reason: String, atLeast shortest: Duration) -> Step? {
     guard repetitionsLeft > 0, shortest <= longestDelay else { return nil }
     repetitionsLeft -= 1

@@ -363,8 +363,7 @@ public struct SyncOptions: Sendable, Hashable {
   /// The size in bytes from which the state of a transfer is kept, if it is not the usual one.
   package var largeSize: Int64?
 
-  /// The existing folder in which the state of large uploads and of large copies is kept, so that a later
-  /// synchronization continues them.
+  /// The existing folder for the state of large uploads and copies, so that a later synchronization continues them.
   ///
   /// If `nil`, they start anew. The state of downloads is in the target folder.
   public var stateFolder: FilePath?

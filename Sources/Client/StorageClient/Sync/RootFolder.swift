@@ -2,21 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageCrypto
 internal import SystemPackage
 
 /// The folder on one side of a synchronization, in which no path leads outside.
 ///
 /// The folder stays open, and each part of a path below it is opened by its name, never through a symbolic link. It is
-/// the only place where paths below the folder are used, so that a link that appears between a listing and its use
-/// leads nowhere.
+/// the only place where paths below the folder are used, so that a link that appears after a listing leads nowhere.
 struct RootFolder: Sendable {
-  /// A name in a folder, with the status of its file or folder.
-  struct Item: Sendable {
-    let name: FilePath.Component
-    /// The status, or `nil` if the file was removed meanwhile.
-    let status: FileStatus?
-  }
+  /// A name in a folder, with the status of its file or folder, or `nil` if it was removed meanwhile.
+  typealias Item = (name: FilePath.Component, status: FileStatus?)
 
   let folder: Folder
 
@@ -45,7 +39,7 @@ struct RootFolder: Sendable {
     do {
       return try await folder.system.run {
         let folder = try self.folder(path[...])
-        return try folder.names.map { Item(name: $0, status: try folder.status(of: $0)) }
+        return try folder.names.map { ($0, try folder.status(of: $0)) }
       }
     } catch let error as Errno {
       if !path.isEmpty, error.isMissingFolder { return nil }
@@ -119,7 +113,6 @@ struct RootFolder: Sendable {
     }
   }
 
-  /// Opens a folder by its path.
   private func folder(_ path: ArraySlice<FilePath.Component>, creates: Bool = false) throws(Errno) -> Folder {
     var folder = folder
     for name in path {
@@ -189,7 +182,6 @@ final class StagingFolder: Sendable {
   /// The number of attempts to create the folder while other processes remove theirs.
   private static let attempts = 16
 
-  /// The folder that the synchronization writes to.
   let root: RootFolder
   let folder: Folder
   private let lock: LockFile
@@ -252,7 +244,6 @@ final class StagingFolder: Sendable {
   private static let itemPrefix = "item-"
   private static let largePrefix = "large-"
 
-  /// Returns a new place for a file.
   func location() throws(StorageError) -> FileLocation {
     try location(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
   }
@@ -276,7 +267,9 @@ final class StagingFolder: Sendable {
         if text.hasBytePrefix(Self.itemPrefix) || !keepsLarge && text.hasBytePrefix(Self.largePrefix) {
           try folder.remove(name)
         } else if text.hasBytePrefix(Self.programPrefix) {
-          try Self.removeProgramFolder(name, in: folder)
+          let inner = try folder.folder(name)
+          for file in try inner.names { try inner.remove(file) }
+          try folder.removeFolder(name)
         }
       }
     }
@@ -284,12 +277,6 @@ final class StagingFolder: Sendable {
 
   /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
   private static let programPrefix = "storage-auth-"
-
-  private static func removeProgramFolder(_ name: FilePath.Component, in folder: Folder) throws(Errno) {
-    let inner = try folder.folder(name)
-    for file in try inner.names { try inner.remove(file) }
-    try folder.removeFolder(name)
-  }
 }
 
 /// The folder in which the state of large transfers is kept, so that another process can continue them.
@@ -299,15 +286,10 @@ struct StateFolder: Sendable {
     fileprivate let name: String
     fileprivate let folder: Folder
 
-    /// The state of the upload.
-    var upload: StoredCheckpoint<UploadCheckpoint> {
-      get throws { StoredCheckpoint(try location(".upload")) }
-    }
+    var upload: StoredCheckpoint<UploadCheckpoint> { get throws { StoredCheckpoint(try location(".upload")) } }
 
     /// The state of the download into ``content``.
-    var download: StoredCheckpoint<DownloadCheckpoint> {
-      get throws { StoredCheckpoint(try location(".download")) }
-    }
+    var download: StoredCheckpoint<DownloadCheckpoint> { get throws { StoredCheckpoint(try location(".download")) } }
 
     /// The copy of an object on its way from one service to another.
     var content: FileLocation { get throws { try location(".copy") } }
@@ -334,8 +316,7 @@ struct StateFolder: Sendable {
 
   /// Runs a closure with the state of one transfer, which no other process may carry out.
   func run(_ source: String, _ target: ObjectIdentity, _ body: (Item) async throws -> Void) async throws {
-    // The identity of an object contains no line break.
-    let item = Item(name: SHA256.hash(Array("\(target.text)\n\(source)".utf8)).hex, folder: folder)
+    let item = Item(name: target.fileName(with: source), folder: folder)
     let location = try item.location(".lock")
     guard let lock = try await folder.call(location.name, { _ in try LockFile.acquire(location) }) else {
       throw StorageError(
@@ -349,15 +330,4 @@ struct StateFolder: Sendable {
     }
     try await folder.call { _ in try lock.remove() }
   }
-}
-
-/// The state of a download that remains when the download is complete, so that the complete file can be verified again.
-struct LastingCheckpoint: CheckpointStorage {
-  let base: StoredCheckpoint<DownloadCheckpoint>
-
-  func load() async throws -> DownloadCheckpoint? { try await base.load() }
-
-  func save(_ checkpoint: DownloadCheckpoint) async throws { try await base.save(checkpoint) }
-
-  func remove() async throws {}
 }

@@ -22,8 +22,7 @@ public struct SyncLocation: Sendable {
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - prefix: The prefix of the keys, which is usually empty or ends with a slash. The rest of a key is the path of
-  ///     the object.
+  ///   - prefix: The prefix of the keys, which is usually empty or ends with a slash. The rest of a key is the path.
   ///   - bucket: The name of the bucket if the other side is in the same service with the same credentials. Objects of
   ///     up to 1 GiB are then copied inside the service. If `nil`, objects are downloaded and uploaded.
   public static func objects(
@@ -37,7 +36,6 @@ public struct SyncLocation: Sendable {
     SyncLocation(storage: .folder(path, system))
   }
 
-  /// Opens a folder, if it exists.
   func opened() async throws -> OpenSide {
     switch storage {
     case .objects(let store, let prefix, let bucket): return .objects(store, prefix: prefix, bucket: bucket)
@@ -85,7 +83,6 @@ struct SyncEntry: Sendable, Hashable {
   /// The identity of a file in its listed state, or `nil` for an object.
   let identity: FileIdentity?
 
-  /// Creates the entry of an object.
   init(path: String, size: Int64, modifiedSeconds: Int64?) {
     self.path = path
     self.size = size
@@ -93,12 +90,17 @@ struct SyncEntry: Sendable, Hashable {
     identity = nil
   }
 
-  /// Creates the entry of a file.
   init(path: String, status: FileStatus) {
     self.path = path
     size = status.size
     modifiedSeconds = status.modifiedSeconds
     identity = status.identity
+  }
+
+  /// Returns whether the entry was not changed after another entry, in whole seconds.
+  func isNotNewer(than other: SyncEntry) -> Bool {
+    guard let here = modifiedSeconds, let there = other.modifiedSeconds else { return false }
+    return here <= there
   }
 }
 
@@ -139,10 +141,7 @@ enum SyncEntries {
   }
 }
 
-extension String {
-  /// Returns whether the string precedes another string in the order of their bytes.
-  func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
-}
+extension String {}
 
 /// A listing of the regular files in a folder and its subfolders, in the byte order of their paths.
 ///
@@ -167,14 +166,12 @@ struct FolderListing: Sendable {
   /// The open folders, from the root down, with the items that have not been listed.
   private var levels: [Level] = []
   private var hasStarted = false
-  /// The files that cannot be synchronized.
   private(set) var skipped: [SkippedPath] = []
 
   init(_ root: RootFolder) {
     self.root = root
   }
 
-  /// Returns the next file, or `nil` at the end.
   mutating func next() async throws -> SyncEntry? {
     if !hasStarted {
       hasStarted = true

@@ -5,16 +5,12 @@ internal import StorageAuth
 internal import Synchronization
 internal import SystemPackage
 
-/// The transfers and deletions of a synchronization.
 final class SyncMover: Sendable {
   /// The size in bytes from which the state of a transfer is kept, so that another process can continue it.
   private static let largeSize: Int64 = 16 << 20
 
   /// The size in bytes up to which services copy an object with one request.
   private static let largestCopy: Int64 = 1 << 30
-
-  /// The maximum number of keys that are deleted with one call.
-  private static let batchSize = 1000
 
   /// The maximum number of uploads of a file that changes while it is uploaded.
   private static let uploadAttempts = 3
@@ -168,9 +164,10 @@ final class SyncMover: Sendable {
     do {
       try await state.run(source.text, target) { item in
         let content = try item.content
+        var lasting = try item.download
+        lasting.isLasting = true
         let info = try await from.download(
-          key, to: content, checkpoint: LastingCheckpoint(base: item.download), options: DownloadOptions(),
-          progress: nil)
+          key, to: content, checkpoint: lasting, options: DownloadOptions(), progress: nil)
         let file = try await LocalFile.reading(content.name, in: content.folder)
         try await to.upload(
           FilePayload(file), to: targetKey, checkpoint: item.upload, options: UploadOptions(of: info),
@@ -212,7 +209,7 @@ final class SyncMover: Sendable {
     var failures: [PipelineReport.Failure] = []
     var rest = entries[...]
     while !rest.isEmpty {
-      let batch = rest.prefix(Self.batchSize)
+      let batch = rest.prefix(DeletionReport.batchSize)
       rest = rest.dropFirst(batch.count)
       let report: DeletionReport
       do {
@@ -260,16 +257,24 @@ package protocol OpenFileStore: ObjectStore {
   ) async throws -> ObjectInfo
 }
 
+extension OpenFileStore {
+  /// Downloads an object into a file that appears at its destination only when the download is complete.
+  @concurrent
+  package func download(
+    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
+  ) async throws -> ObjectInfo {
+    try await download(key, to: FileLocation(file), options: options, progress: progress)
+  }
+}
+
 /// A store that continues transfers of files in open folders.
 protocol ResumingFileStore: OpenFileStore {
-  /// Uploads an open file, and continues an upload that was interrupted.
   @discardableResult
   func upload(
     _ file: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
     progress: TransferProgress.Handler?
   ) async throws -> UploadedObject
 
-  /// Downloads an object into a place, and continues a download that was interrupted.
   @discardableResult
   func download(
     _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
@@ -277,10 +282,7 @@ protocol ResumingFileStore: OpenFileStore {
   ) async throws -> ObjectInfo
 }
 
-extension BucketClient: ResumingFileStore {}
-
 extension ObjectStore {
-  /// Downloads an object into a place, where it appears only when it is complete.
   fileprivate func download(
     _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {

@@ -10,7 +10,6 @@ internal import SystemPackage
 /// The plan depends on the two listings and the options only. Both sides have been listed to the end when it exists, so
 /// that a listing that is wrong or ends early has no effect.
 struct SyncPlan: Sendable {
-  /// A file or an object that is transferred.
   struct Transfer: Sendable {
     let entry: SyncEntry
     /// The entry of the target that is replaced, or `nil`.
@@ -31,14 +30,13 @@ struct SyncPlan: Sendable {
   private(set) var deletions: [SyncEntry] = []
   /// The entries of the target that would be deleted if the source did not have something that it skipped.
   private(set) var kept: [SyncReport.Kept] = []
-  /// The number of entries that are equal on both sides.
   private(set) var unchanged = 0
   /// The selected files and folders that the source skipped.
   private(set) var skipped: [SyncReport.Skipped] = []
 
   /// Lists both sides to the end, and compares them.
   init(_ source: SyncEntries, _ target: SyncEntries, _ options: SyncOptions) async throws {
-    var pairs = SyncPairs(source, target)
+    var pairs = try await SyncPairs(source, target)
     var (hasSource, hasSelectedSource) = (false, false)
     while let pair = try await pairs.next() {
       hasSource = hasSource || pair.source != nil
@@ -111,12 +109,10 @@ struct SyncPlan: Sendable {
     return obstacles
   }
 
-  /// Returns the paths of the folders above a path.
   private static func folders(of path: [UInt8]) -> [[UInt8]] {
     path.indices.filter { path[$0] == UInt8(ascii: "/") }.map { Array(path[..<$0]) }
   }
 
-  /// Takes all deletions out of the plan.
   mutating func keepAll(and obstacles: [SyncEntry] = [], because reason: String) {
     kept += (obstacles + deletions).map { .init(path: $0.path, reason: reason) }
     deletions = []
@@ -133,7 +129,6 @@ struct SyncPlan: Sendable {
 }
 
 extension SyncAction {
-  /// Creates the deletion of an entry.
   init(deleting entry: SyncEntry) { self.init(kind: .delete, path: entry.path, byteCount: entry.size) }
 }
 
@@ -146,42 +141,29 @@ struct SyncPairs {
   private var targets: SyncEntries
   private var source: SyncEntry?
   private var target: SyncEntry?
-  private var hasStarted = false
 
-  init(_ sources: SyncEntries, _ targets: SyncEntries) {
+  init(_ sources: SyncEntries, _ targets: SyncEntries) async throws {
     self.sources = sources
     self.targets = targets
+    source = try await self.sources.next()
+    target = try await self.targets.next()
   }
 
-  /// The files of the source that cannot be synchronized.
   var skipped: [SkippedPath] { sources.skipped }
 
   /// Returns the next pair in the order of the paths, or `nil` at the end.
   mutating func next() async throws -> SyncPair? {
-    if !hasStarted {
-      hasStarted = true
-      source = try await sources.next()
-      target = try await targets.next()
-    }
     guard source != nil || target != nil else { return nil }
     let pair: SyncPair
     switch (source, target) {
     case (let from?, let to?) where from.path.isIdentical(to: to.path): pair = (from, to)
-    case (let from?, let to) where to.map({ from.path.precedes($0.path) }) ?? true:
+    case (let from?, let to) where to.map({ from.path.utf8.lexicographicallyPrecedes($0.path.utf8) }) ?? true:
       pair = (from, nil)
     default: pair = (nil, target)
     }
     if pair.source != nil { source = try await sources.next() }
     if pair.target != nil { target = try await targets.next() }
     return pair
-  }
-}
-
-extension SyncEntry {
-  /// Returns whether the entry was not changed after another entry, in whole seconds.
-  func isNotNewer(than other: SyncEntry) -> Bool {
-    guard let here = modifiedSeconds, let there = other.modifiedSeconds else { return false }
-    return here <= there
   }
 }
 
@@ -217,7 +199,6 @@ extension OpenSide {
 struct SkippedPath: Sendable {
   /// The path, in which bytes that are not UTF-8 are replaced.
   let path: String
-  /// A sentence that states the reason.
   let reason: String
   /// The parts of the last name that are UTF-8, if it is not, between which any other bytes can be.
   fileprivate let parts: [[UInt8]]?

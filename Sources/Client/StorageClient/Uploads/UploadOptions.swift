@@ -80,8 +80,7 @@ public struct UploadOptions: Sendable, Hashable {
   ///   - checksVersioning: Whether an upload with `forbidOverwrite` fails in a bucket whose versioning makes the service
   ///     ignore it.
   ///   - ifMatch: The entity tag, including the quotes, that the replaced object must have, or `nil` for no condition.
-  ///   - storageClass: The storage class of the object, as the provider spells it. If `nil`, the storage class of the
-  ///     bucket.
+  ///   - storageClass: The storage class of the object, as the provider spells it. If `nil`, that of the bucket.
   ///   - headers: Additional provider-specific headers.
   public init(
     contentType: String? = nil, metadata: [String: String] = [:], cacheControl: String? = nil,
@@ -117,8 +116,7 @@ public struct UploadedObject: Sendable, Hashable {
   /// The size of the object in bytes.
   public let size: Int64
 
-  /// The entity tag of the object as the service sends it, including the quotes, or `nil` if the service did not report
-  /// it.
+  /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
 
   /// The checksum of the uploaded bytes, or `nil` if the client did not read the bytes.
@@ -192,8 +190,7 @@ extension UploadOptions {
       guard conventions.overwritesConditionally, !forbidOverwrite else {
         throw StorageError(
           .invalidOption,
-          "The service does not support ifMatch for uploads, or not in combination with "
-            + "forbidOverwrite.",
+          "The service does not support ifMatch for uploads, or not in combination with forbidOverwrite.",
           remedy: "Leave ifMatch out; check the object first, or choose a key that is used only once.")
       }
       try fields.set(.ifMatch, to: ifMatch)
@@ -244,10 +241,112 @@ extension UploadOptions: Redacted {
   }
 }
 
-/// Returns a description of the options that are set, without header values, because a header value can be a secret
-/// key.
+/// Returns a description of the options that are set, without header values, which can be secret keys.
 func described(_ type: String, _ settings: [(name: String, value: Any?)], _ headers: HTTPFields) -> String {
   let set = settings.compactMap { setting in setting.value.map { "\(setting.name): \($0)" } }
   let names = headers.isEmpty ? [] : ["headers: \(headers.map(\.name.rawName).joined(separator: ", "))"]
   return "\(type)(\((set + names).joined(separator: ", ")))"
+}
+
+/// The media types that uploads are stored with unless the caller names another one.
+///
+/// ```swift
+/// let upload = try await client.presign(.put, "cat.jpg", contentType: MediaType.ofFile(named: "cat.jpg"), validFor: .seconds(600))
+/// ```
+public enum MediaType {
+  /// The media type of files with an unknown extension or without an extension: `application/octet-stream`.
+  public static let unknown = "application/octet-stream"
+
+  /// The media types by file name extension, in lowercase and without the dot.
+  public static let byExtension: [String: String] = table.split(separator: "\n").reduce(into: [:]) { types, line in
+    let words = line.split(separator: " ").map(String.init)
+    for word in words.dropFirst() { types[word] = words[0] }
+  }
+
+  /// Returns the media type for the extension of a file name, a path or a key.
+  ///
+  /// - Parameter name: The file name, path or key. The case of the extension is ignored.
+  /// - Returns: The media type, or ``unknown``.
+  public static func ofFile(named name: String) -> String {
+    guard let dot = name.lastIndex(of: ".") else { return unknown }
+    return byExtension[name[name.index(after: dot)...].lowercased()] ?? unknown
+  }
+
+  /// The table of media types, one per line, each followed by its file name extensions.
+  private static let table = """
+    application/epub+zip epub
+    application/gzip gz tgz
+    application/java-archive jar
+    application/json json
+    application/jsonl jsonl
+    application/msword doc
+    application/pdf pdf
+    application/rtf rtf
+    application/toml toml
+    application/vnd.android.package-archive apk
+    application/vnd.apache.parquet parquet
+    application/vnd.apple.mpegurl m3u8
+    application/vnd.ms-excel xls
+    application/vnd.ms-fontobject eot
+    application/vnd.ms-powerpoint ppt
+    application/vnd.openxmlformats-officedocument.presentationml.presentation pptx
+    application/vnd.openxmlformats-officedocument.spreadsheetml.sheet xlsx
+    application/vnd.openxmlformats-officedocument.wordprocessingml.document docx
+    application/vnd.rar rar
+    application/wasm wasm
+    application/x-7z-compressed 7z
+    application/x-brotli br
+    application/x-bzip2 bz2
+    application/x-tar tar
+    application/x-xz xz
+    application/xhtml+xml xhtml
+    application/xml xml
+    application/yaml yaml yml
+    application/zip zip
+    application/zstd zst
+    audio/aac aac
+    audio/flac flac
+    audio/midi mid
+    audio/mp4 m4a
+    audio/mpeg mp3
+    audio/ogg oga ogg
+    audio/opus opus
+    audio/wav wav
+    audio/webm weba
+    font/otf otf
+    font/ttf ttf
+    font/woff woff
+    font/woff2 woff2
+    image/avif avif
+    image/bmp bmp
+    image/gif gif
+    image/heic heic
+    image/heif heif
+    image/jpeg jpeg jpg
+    image/png png
+    image/svg+xml svg
+    image/tiff tif tiff
+    image/vnd.microsoft.icon ico
+    image/webp webp
+    text/calendar ics
+    text/css css
+    text/csv csv
+    text/html htm html
+    text/javascript js mjs
+    text/markdown md
+    text/plain txt
+    text/tab-separated-values tsv
+    text/x-swift swift
+    video/3gpp 3gp
+    video/mp2t ts
+    video/mp4 mp4
+    video/mpeg mpeg mpg
+    video/ogg ogv
+    video/quicktime mov
+    video/webm webm
+    video/x-flv flv
+    video/x-m4v m4v
+    video/x-matroska mkv
+    video/x-msvideo avi
+    """
 }

@@ -20,7 +20,6 @@ public struct UploadSource: Sendable {
   /// - Parameter path: The path of the file, which must not change during the upload.
   public static func file(_ path: FilePath) -> UploadSource { UploadSource(storage: .file(path)) }
 
-  /// Returns an upload source that reads an open file.
   static func opened(_ file: FilePayload) -> UploadSource { UploadSource(storage: .opened(file)) }
 
   /// Returns an upload source of bytes in memory.
@@ -50,8 +49,7 @@ public struct UploadSource: Sendable {
   ///
   /// A file is open while the closure runs. A sequence is iterated once, so the closure must read the bytes only once.
   ///
-  /// - Parameter body: A closure that receives the bytes in chunks and their total number, or `nil` if the number is
-  ///   unknown.
+  /// - Parameter body: A closure that receives the bytes in chunks and their total number, or `nil` if it is unknown.
   /// - Returns: The result of the closure.
   /// - Throws: The error of the closure, and ``StorageError/Code/unusableFile`` if the file cannot be read.
   public func read<Result: Sendable>(
@@ -72,12 +70,10 @@ public struct UploadSource: Sendable {
 protocol UploadPayload: Sendable {
   var length: Int64 { get }
 
-  /// Returns a stream of the bytes in a range of the payload, in chunks.
   func stream(_ range: Range<Int64>) -> ByteStream
 }
 
 extension UploadPayload {
-  /// A stream of all bytes of the payload, in chunks.
   var stream: ByteStream { stream(0..<length) }
 
   /// Returns all bytes of a small payload in memory.
@@ -102,7 +98,6 @@ extension StorageError {
 /// The number of bytes per read from a payload; a body of at most this size is sent from memory.
 package let payloadChunkSize: Int64 = 256 * 1024
 
-/// A payload of bytes in memory.
 struct BytesPayload: UploadPayload {
   let bytes: [UInt8]
 
@@ -122,7 +117,6 @@ struct BytesPayload: UploadPayload {
   }
 }
 
-/// A payload that is a range of another payload.
 struct SlicePayload: UploadPayload {
   let base: any UploadPayload
   let range: Range<Int64>

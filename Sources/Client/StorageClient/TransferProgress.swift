@@ -4,6 +4,60 @@
 internal import StorageAuth
 internal import Synchronization
 
+/// The progress of an upload or a download: the number of transferred bytes, and the total.
+public struct TransferProgress: Sendable, Hashable {
+  /// The type of a function that receives the progress of a transfer.
+  public typealias Handler = @Sendable (TransferProgress) -> Void
+
+  /// The number of bytes that were passed to the network or received from it.
+  ///
+  /// The number never decreases.
+  public let completed: Int64
+
+  /// The total number of bytes to transfer, or `nil` if it is unknown.
+  public let total: Int64?
+
+  /// Creates a progress value for an implementation of ``ObjectStore``.
+  ///
+  /// - Parameters:
+  ///   - completed: The number of transferred bytes.
+  ///   - total: The total number of bytes, or `nil` if it is unknown.
+  public init(completed: Int64, total: Int64?) {
+    self.completed = completed
+    self.total = total
+  }
+
+  /// The completed fraction of the transfer, from 0 to 1.
+  ///
+  /// The fraction is 0 while the total is unknown.
+  public var fractionCompleted: Double {
+    guard let total else { return 0 }
+    return total <= 0 ? 1 : min(1, Double(completed) / Double(total))
+  }
+}
+
+/// A meter that adds up the bytes of a transfer's parts and reports the progress, one call at a time.
+package final class ProgressMeter: Sendable {
+  private let total: Int64?
+  private let handler: TransferProgress.Handler?
+  private let completed: Mutex<Int64>
+
+  /// Creates a meter, which starts at the number of bytes that an earlier process transferred.
+  package init(total: Int64?, from start: Int64 = 0, handler: TransferProgress.Handler?) {
+    self.total = total
+    self.handler = handler
+    completed = Mutex(start)
+  }
+
+  package func advance(by count: Int64) {
+    guard let handler, count > 0 else { return }
+    completed.withLock { completed in
+      completed = completed.saturatingAdding(count)
+      handler(TransferProgress(completed: completed, total: total))
+    }
+  }
+}
+
 /// A ledger that records the bytes, duration and result of one transfer, and emits one event at its end.
 package final class TransferLedger: Sendable {
   private struct State {
@@ -45,10 +99,10 @@ package final class TransferLedger: Sendable {
   func enter(_ count: Int) { state.withLock { $0.bytes += Int64(count) } }
 
   /// Runs a part of the transfer inside its span.
-  package func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.perform(body) }
+  func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.perform(body) }
 
   /// Emits the event for the end of the transfer, unless the event was emitted before.
-  package func close(failure: (any Error)?) { close(failure.map(AuthActivity.Outcome.sentence)) }
+  func close(failure: (any Error)?) { close(failure.map(AuthActivity.Outcome.sentence)) }
 
   private func close(_ failure: String?) {
     let bytes: Int64? = state.withLock { state in
@@ -62,7 +116,6 @@ package final class TransferLedger: Sendable {
 }
 
 extension AuthActivity.Outcome {
-  /// Creates the outcome of an operation of the client.
   init<Value>(of result: Result<Value, any Error>) {
     switch result {
     case .success: self.init()
@@ -81,8 +134,7 @@ extension AuthActivity.Outcome {
 }
 
 extension ByteStream {
-  /// Returns a stream that records its bytes and its end in a ledger.
-  package func entered(into ledger: TransferLedger) -> ByteStream {
+  func entered(into ledger: TransferLedger) -> ByteStream {
     ByteStream(chunks: { [self] in
       let iterator = makeAsyncIterator()
       return {

@@ -129,8 +129,7 @@ public struct ListedObject: Sendable, Hashable {
   /// The size of the object in bytes.
   public let size: Int64
 
-  /// The entity tag of the object as the service sends it, including the quotes, or `nil` if the service did not report
-  /// it.
+  /// The entity tag of the object as the service sends it, with the quotes, or `nil` if the service did not report it.
   public let etag: String?
 
   /// The time at which the object was stored, or `nil` if the service did not report it.
@@ -158,24 +157,18 @@ public struct ListedObject: Sendable, Hashable {
   }
 }
 
-/// The values of a request for a page of a listing, which the response must fit.
-struct ListRequest: Sendable {
-  let bucket: String
-  let prefix: String
-  let delimiter: String?
-  let continuation: String?
-}
-
 extension ListPage {
-  /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent every
-  /// name.
+  /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent them.
   ///
   /// The objects and the common prefixes of a page are two lists, each in the order of bytes. A page's entries are greater
   /// than all entries of the previous page.
-  init(_ document: ServiceDocument, of request: ListRequest, _ conventions: HeaderConventions) throws(StorageError) {
-    try document.requireBucket("Name", request.bucket)
-    try document.require("Prefix", request.prefix)
-    try document.require("Delimiter", request.delimiter ?? "")
+  init(
+    _ document: ServiceDocument, bucket: String, prefix: String, delimiter: String?, continuation last: String?,
+    _ conventions: HeaderConventions
+  ) throws(StorageError) {
+    try document.requireBucket("Name", bucket)
+    try document.require("Prefix", prefix)
+    try document.require("Delimiter", delimiter ?? "")
     let encodes = try document.encodesNames()
     var (objects, prefixes): ([ListEntry], [ListEntry]) = ([], [])
     for node in document.children {
@@ -186,8 +179,8 @@ extension ListPage {
       }
     }
     let entries = objects.merged(with: prefixes)
-    if case .marker = conventions.paging, let marker = request.continuation, let first = entries.first {
-      try first.check(follows: marker)
+    if case .marker = conventions.paging, let last, let first = entries.first {
+      try first.check(follows: last)
     }
     guard try document.isTruncated() else {
       self.init(entries: entries, continuation: nil)
@@ -208,7 +201,7 @@ extension ListPage {
       guard let marker = marker ?? entries.last?.name else {
         throw StorageError.malformedResponse("a truncated page has no continuation")
       }
-      if let last = request.continuation { try ListingOrder.check(marker, follows: last) }
+      if let last { try ListingOrder.check(marker, follows: last) }
       continuation = marker
     }
     self.init(entries: entries, continuation: continuation)
@@ -288,7 +281,6 @@ struct ListingOrder: Sendable {
     self.scope = scope
   }
 
-  /// Checks the next page.
   mutating func check(_ page: ListPage) throws(StorageError) {
     for entry in page.entries {
       try scope?.check(entry)
@@ -320,7 +312,6 @@ struct ListingOrder: Sendable {
 }
 
 extension ListingOrder.Scope {
-  /// Requires that an entry is inside of the listing.
   fileprivate func check(_ entry: ListEntry) throws(StorageError) {
     guard let rest = entry.name.removingBytePrefix(prefix) else {
       throw StorageError.contradiction("the name \(entry.name.shown) does not start with the prefix \(prefix.shown)")
@@ -339,5 +330,208 @@ extension ListingOrder.Scope {
           "the common prefix \(entry.name.shown) does not end with the first delimiter \(delimiter.shown)")
       }
     }
+  }
+}
+
+/// A multipart upload that was neither completed nor aborted.
+public struct UnfinishedUpload: Sendable, Hashable {
+  /// The key under which the object would be stored.
+  public let key: String
+
+  /// The ID of the multipart upload.
+  public let uploadID: String
+
+  /// The time at which the upload was started, or `nil` if the service did not report it.
+  public let started: Timestamp?
+
+  /// Creates the description of an unfinished upload.
+  ///
+  /// - Parameters:
+  ///   - key: The key under which the object would be stored.
+  ///   - uploadID: The ID of the multipart upload, such as ``UploadCheckpoint/uploadID``.
+  ///   - started: The time at which the upload was started, or `nil` if it is unknown.
+  public init(key: String, uploadID: String, started: Timestamp? = nil) {
+    self.key = key
+    self.uploadID = uploadID
+    self.started = started
+  }
+}
+
+/// An asynchronous sequence of a bucket's unfinished multipart uploads, which fetches pages as they are needed.
+///
+/// Each iteration starts at the first page. This loop aborts the uploads that were started more than a week ago:
+///
+/// ```swift
+/// for try await upload in bucket.unfinishedUploads(prefix: "2026/") {
+///   if let started = upload.started, started < weekAgo { try await bucket.abort(upload) }
+/// }
+/// ```
+public struct UnfinishedUploads: AsyncSequence, Sendable {
+  /// The type of the elements.
+  public typealias Element = UnfinishedUpload
+
+  /// The type of a function that fetches a page.
+  ///
+  /// The sequence passes `nil` first, and then the marker of the previous page.
+  public typealias PageReader = @Sendable @concurrent (_ marker: Marker?) async throws -> Page
+
+  /// The key and the ID of an upload, after which the next page starts.
+  public struct Marker: Sendable, Hashable {
+    /// The key of the upload.
+    public let key: String
+
+    /// The ID of the upload, or an empty string if the next page starts after all uploads of the key.
+    public let uploadID: String
+
+    /// Creates a marker.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the upload.
+    ///   - uploadID: The ID of the upload, or an empty string if the next page starts after all uploads of the key.
+    public init(key: String, uploadID: String) {
+      self.key = key
+      self.uploadID = uploadID
+    }
+  }
+
+  /// A page of unfinished uploads.
+  public struct Page: Sendable, Hashable {
+    /// The uploads on the page.
+    public let uploads: [UnfinishedUpload]
+
+    /// The marker of the next page, or `nil` on the last page.
+    public let next: Marker?
+
+    /// Creates a page for an implementation of ``BucketStore``.
+    ///
+    /// - Parameters:
+    ///   - uploads: The uploads on the page.
+    ///   - next: The marker of the next page, or `nil` on the last page.
+    public init(uploads: [UnfinishedUpload], next: Marker?) {
+      self.uploads = uploads
+      self.next = next
+    }
+  }
+
+  private let page: PageReader
+  private var prefix: String?
+
+  /// Creates a sequence for an implementation of ``BucketStore``.
+  ///
+  /// - Parameter page: A function that fetches a page. Its result must not depend on earlier calls.
+  public init(page: @escaping PageReader) {
+    self.page = page
+  }
+
+  /// Creates a sequence in which keys without the prefix are errors.
+  init(prefix: String, page: @escaping PageReader) {
+    self.page = page
+    self.prefix = prefix
+  }
+
+  /// Returns an iterator that starts at the first page.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page: page, UploadOrder(prefix: prefix)) }
+
+  /// An iterator over unfinished uploads.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let page: PageReader
+    private var uploads: ArraySlice<UnfinishedUpload> = []
+    private var marker: Marker?
+    private var hasMore = true
+    private var order: UploadOrder
+
+    fileprivate init(page: @escaping PageReader, _ order: UploadOrder) {
+      self.page = page
+      self.order = order
+    }
+
+    /// Returns the next upload, or `nil` at the end.
+    ///
+    /// - Throws: ``StorageError/Code/malformedResponse`` if a page cannot be parsed, if keys do not ascend in the order of
+    ///   their bytes, or if an upload is listed twice; and the other errors that ``ObjectStore`` lists.
+    public mutating func next() async throws -> UnfinishedUpload? {
+      while uploads.isEmpty, hasMore {
+        let next = try await page(marker)
+        try order.check(next)
+        uploads = next.uploads[...]
+        hasMore = next.next != nil
+        marker = next.next
+      }
+      return uploads.popFirst()
+    }
+  }
+}
+
+/// A check that the pages of unfinished uploads ascend by key, and come to an end.
+///
+/// OSS and COS sort the uploads of one key by their IDs, and S3 by their times. In both orders no upload is listed twice,
+/// so that the IDs of one key are remembered until the next key.
+struct UploadOrder: Sendable {
+  /// The maximum number of unfinished uploads of one key, which limits the memory.
+  static let uploadsOfKey = 100_000
+
+  private let prefix: String?
+  private var key: String?
+  /// The hash values of the IDs of the uploads of the current key.
+  private var identifiers: Set<Int> = []
+  /// The markers that were received since the last page with an upload, as bytes.
+  private var markers: Set<[UInt8]> = []
+
+  init(prefix: String?) {
+    self.prefix = prefix
+  }
+
+  mutating func check(_ page: UnfinishedUploads.Page) throws(StorageError) {
+    for upload in page.uploads { try check(upload) }
+    if !page.uploads.isEmpty { markers = [] }
+    guard let next = page.next else { return }
+    try ListingOrder.check(continuation: Array(next.key.utf8) + [0] + Array(next.uploadID.utf8), among: &markers)
+  }
+
+  private mutating func check(_ upload: UnfinishedUpload) throws(StorageError) {
+    guard upload.key.hasBytePrefix(prefix ?? "") else {
+      throw StorageError.contradiction(
+        "the key \(upload.key.shown) does not start with the prefix \((prefix ?? "").shown)")
+    }
+    if let key, !key.isIdentical(to: upload.key) {
+      try ListingOrder.check(upload.key, follows: key)
+      identifiers = []
+    }
+    key = upload.key
+    guard identifiers.insert(Array(upload.uploadID.utf8).hashValue).inserted else {
+      throw StorageError.contradiction("an upload of \(upload.key.shown) is listed twice")
+    }
+    guard identifiers.count <= Self.uploadsOfKey else {
+      throw StorageError.contradiction("\(upload.key.shown) has more than \(Self.uploadsOfKey) unfinished uploads")
+    }
+  }
+}
+
+extension UnfinishedUploads.Page {
+  /// Creates a page from the service's XML response, whose names are percent-encoded.
+  init(_ document: ServiceDocument, bucket: String, prefix: String) throws(StorageError) {
+    try document.requireBucket("Bucket", bucket)
+    try document.require("Prefix", prefix)
+    let encodes = try document.encodesNames()
+    let uploads = try document.all("Upload").map { node throws(StorageError) in
+      // COS also spells the element UploadID.
+      let (usual, other) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: "UploadID"))
+      guard let id = usual ?? other else {
+        throw StorageError.malformedResponse("a listed upload has no UploadId")
+      }
+      return UnfinishedUpload(
+        key: try document.name(node.only("Key"), encodes), uploadID: try ResponseValue(id, named: "UploadId").text,
+        started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
+    }
+    guard try document.isTruncated() else {
+      self.init(uploads: uploads, next: nil)
+      return
+    }
+    guard let marker = try document.text("NextKeyMarker") else {
+      throw StorageError.malformedResponse("a truncated page has no continuation")
+    }
+    let key = try document.name(XMLNode("NextKeyMarker", marker), encodes)
+    let id = try ResponseValue(document.text("NextUploadIdMarker") ?? "", named: "NextUploadIdMarker").text
+    self.init(uploads: uploads, next: UnfinishedUploads.Marker(key: key, uploadID: id))
   }
 }
