@@ -116,9 +116,7 @@ public struct AsperaTransferOptions: Sendable {
     self.tokenLifetime = tokenLifetime
     self.queue = queue
   }
-}
 
-extension AsperaTransferOptions {
   /// Returns a transfer with these rates and this kind of connection, whose grants name the caller's server.
   func session(
     _ specification: TransferSpec, _ account: AsperaAccount?, _ issuer: some TokenIssuer

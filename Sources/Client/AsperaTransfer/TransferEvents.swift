@@ -148,9 +148,7 @@ public struct TransferEvents: AsyncSequence, Sendable {
   /// Creates an iterator.
   ///
   /// Multiple iterators of the same sequence share its events, so that each event is returned by only one iterator.
-  public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(reader: reader)
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
 
   /// An iterator over a transfer queue's events.
   public struct AsyncIterator: AsyncIteratorProtocol {

@@ -178,9 +178,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
       return BackgroundTransfer.Content(size: size, checksum: crc.checksum)
     }
   }
-}
 
-extension BackgroundTransfers {
   /// Emits an event of a transfer.
   func report(_ stage: BackgroundTransferEvent.Stage, of transfer: BackgroundTransfer) {
     continuation.yield(BackgroundTransferEvent(transfer: transfer, stage: stage))

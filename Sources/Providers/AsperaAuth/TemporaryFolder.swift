@@ -39,9 +39,7 @@ package final class TemporaryFolder: Sendable {
     FileManager.default.fileExists(atPath: path + "/" + name)
   }
 
-  package func remove() {
-    try? FileManager.default.removeItem(atPath: path)
-  }
+  package func remove() { try? FileManager.default.removeItem(atPath: path) }
 
   private static func problem(_ message: String) -> AsperaError {
     AsperaError(.failed, message, remedy: "Check whether the disk is full, and whether TMPDIR names a writable folder.")

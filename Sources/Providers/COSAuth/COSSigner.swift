@@ -77,17 +77,13 @@ public struct COSSigner: TwoStepSigner, Presigner {
   /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
   ///
   /// The result is two seconds after `date`, which gives the request time to reach the service.
-  public func requiredValidity(from date: Timestamp) -> Timestamp {
-    date.advanced(by: .seconds(2))
-  }
+  public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
 
   /// Returns the earliest acceptable expiration of a key for a URL with the given signing time and lifetime.
   public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
     date.advanced(by: duration)
   }
-}
 
-extension COSSigner {
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let keyTime { return try checked(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {

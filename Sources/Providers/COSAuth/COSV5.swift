@@ -235,13 +235,9 @@ enum COSSpelling: CaseIterable {
   /// The form of the Android SDK: a repeated name is listed once, and its values keep the order of the URL.
   case wireOrder
 
-  var order: EncodedOrder {
-    self == .sortedByRawName ? .decodedLowered : .encodedLowered
-  }
+  var order: EncodedOrder { self == .sortedByRawName ? .decodedLowered : .encodedLowered }
 
-  var nameCase: EncodedCase {
-    self == .upperCaseEscapes ? .loweredLetters : .lowered
-  }
+  var nameCase: EncodedCase { self == .upperCaseEscapes ? .loweredLetters : .lowered }
 }
 
 /// The window in which a COS signature is valid, including both ends (`q-sign-time`, `q-key-time`).

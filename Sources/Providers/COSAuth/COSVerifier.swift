@@ -189,9 +189,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     }
     return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim) }
   }
-}
 
-extension COSVerifier {
   /// The prefixes of the header and parameter names that control COS and its data processing.
   public var controlPrefixes: [String] { ServiceDescription.cos.controlPrefixes }
 

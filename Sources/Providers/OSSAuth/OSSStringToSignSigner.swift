@@ -459,7 +459,5 @@ package struct OSSV1Readings {
   }
 
   /// Returns a part of the resource, which is valid UTF-8 because it starts and ends next to ASCII characters.
-  private func text(_ range: Range<Int>) -> String {
-    String(decoding: bytes[range], as: UTF8.self)
-  }
+  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 }

@@ -185,9 +185,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     case .customDomain: return .bucket(bucket ?? hostWithoutPort(authority))
     }
   }
-}
 
-extension OSSVerifier {
   /// The prefixes of the headers and parameters that control OSS; OSS signatures cover all of these headers and
   /// parameters.
   public var controlPrefixes: [String] { ServiceDescription.oss.controlPrefixes }

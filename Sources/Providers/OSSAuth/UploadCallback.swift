@@ -68,9 +68,7 @@ public struct UploadCallback: Sendable, Hashable {
     self.host = host
     self.sendsServerName = sendsServerName
   }
-}
 
-extension UploadCallback {
   /// The headers of an upload: `x-oss-callback`, and `x-oss-callback-var` if there are variables.
   ///
   /// - Throws: A `SigningError` with the code `invalidConfiguration` if OSS would reject the callback.

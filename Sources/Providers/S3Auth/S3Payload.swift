@@ -38,14 +38,10 @@ public struct S3Payload: Sendable, Hashable {
   ///
   /// - Parameter hex: The SHA-256 hash of the body in hexadecimal. A signer rejects a string other than 64 hexadecimal
   ///   digits.
-  public static func sha256(_ hex: String) -> S3Payload {
-    S3Payload(hex.asciiLowercased)
-  }
+  public static func sha256(_ hex: String) -> S3Payload { S3Payload(hex.asciiLowercased) }
 
   /// Returns the payload value for a body with the given bytes, whose hash is computed immediately.
-  public static func bytes(_ body: [UInt8]) -> S3Payload {
-    S3Payload(SHA256.hash(body).hex)
-  }
+  public static func bytes(_ body: [UInt8]) -> S3Payload { S3Payload(SHA256.hash(body).hex) }
 
   /// Creates a payload from the value of `x-amz-content-sha256`.
   ///

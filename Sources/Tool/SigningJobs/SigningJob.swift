@@ -339,9 +339,7 @@ extension SigningJob {
       allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
     return try sign(request(authority: authority, key: name), with: signer, mode, key, context)
   }
-}
 
-extension SigningJob {
   /// Whether the job contains fields that only jobs for COS contain.
   var isOfCOS: Bool { keyTime != nil || kind != nil }
 
@@ -386,9 +384,7 @@ extension SigningJob {
       return SignedLine(signed, pending)
     }
   }
-}
 
-extension SigningJob {
   /// Signs the job's request for S3.
   ///
   /// A line contains either the percent-encoded path, or the bucket and the key. The signature of a URL does not cover

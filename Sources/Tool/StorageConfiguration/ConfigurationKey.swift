@@ -150,9 +150,7 @@ public enum ConfigurationKeys {
       ConfigurationKey("isStrict", .boolean, "false", "whether COS signatures must cover every header and parameter"),
       ConfigurationKey("allowedOrigins", .list, "none", "origins of web pages that may use the services"),
     ] + connections.map { $0.prefixed("limits") }
-}
 
-extension ConfigurationKeys {
   /// Returns the members of a JSON object that no reader of settings would read, with dots between the parts of a name.
   ///
   /// A reader asks for the keys that it knows, so that a misspelled key would have no effect. Check the objects of a

@@ -59,9 +59,7 @@ public struct AsperaOnCloudClient: Sendable {
   ///
   /// - Throws: `ServiceError` if the service refuses the request, `StorageError` if the response is malformed, and
   ///   a `CredentialError` or a `TransportError`.
-  public func workspaces() async throws -> [CloudWorkspace] {
-    try await workspaces("")
-  }
+  public func workspaces() async throws -> [CloudWorkspace] { try await workspaces("") }
 
   /// Returns the workspace with a name, or the user's default workspace.
   ///
@@ -197,9 +195,7 @@ public struct CloudFolder: Sendable {
 
   /// The tags of transfers, with which Aspera on Cloud attributes them to the workspace.
   package let tags: JSONObject
-}
 
-extension CloudFolder {
   /// Returns the storage provider for the folder, with the tags and the transfer server of Aspera on Cloud.
   package func provider(root: String, transfers: AsperaTransferOptions) -> AsperaProvider {
     var transfers = transfers

@@ -31,39 +31,33 @@ public struct StorageError: Error, Sendable, Hashable {
 
   /// The kind of problem that a storage error describes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
-    private enum Value: String {
-      case checksumMismatch, emptySource, insecureConnection, invalidKey, invalidOption, malformedResponse,
-        sourceChanged
-      case tooLarge, truncated, unsupported, unusableFile
-    }
-
-    private let value: Value
+    private let name: String
 
     /// The checksum of the received bytes differs from the checksum of the sent bytes.
-    public static let checksumMismatch = Code(value: .checksumMismatch)
+    public static let checksumMismatch = Code(name: "checksumMismatch")
     /// The source of a synchronization has no files or objects, and those of the target would be deleted.
-    public static let emptySource = Code(value: .emptySource)
+    public static let emptySource = Code(name: "emptySource")
     /// The connection would expose a token or a password, because it is not encrypted.
-    public static let insecureConnection = Code(value: .insecureConnection)
+    public static let insecureConnection = Code(name: "insecureConnection")
     /// The key is invalid, because the service cannot store an object with this key.
-    public static let invalidKey = Code(value: .invalidKey)
+    public static let invalidKey = Code(name: "invalidKey")
     /// An option of the operation has a value that cannot be sent.
-    public static let invalidOption = Code(value: .invalidOption)
+    public static let invalidOption = Code(name: "invalidOption")
     /// The service's response cannot be parsed.
-    public static let malformedResponse = Code(value: .malformedResponse)
+    public static let malformedResponse = Code(name: "malformedResponse")
     /// A file was changed while it was transferred, or the length of a stream differs from the announced length.
-    public static let sourceChanged = Code(value: .sourceChanged)
+    public static let sourceChanged = Code(name: "sourceChanged")
     /// The number of bytes exceeds the limit that the caller or the client sets.
-    public static let tooLarge = Code(value: .tooLarge)
+    public static let tooLarge = Code(name: "tooLarge")
     /// The response ended before all bytes arrived.
-    public static let truncated = Code(value: .truncated)
+    public static let truncated = Code(name: "truncated")
     /// The service does not support the operation or the option.
-    public static let unsupported = Code(value: .unsupported)
+    public static let unsupported = Code(name: "unsupported")
     /// The path does not specify a regular file, or the file cannot be used.
-    public static let unusableFile = Code(value: .unusableFile)
+    public static let unusableFile = Code(name: "unusableFile")
 
     /// The name of the code, such as `checksumMismatch`.
-    public var description: String { value.rawValue }
+    public var description: String { name }
   }
 }
 

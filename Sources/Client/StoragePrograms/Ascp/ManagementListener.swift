@@ -82,9 +82,7 @@ struct ManagementConnection: Sendable {
   }
 
   /// Sends a string to ascp without waiting until the system has accepted the string.
-  func post(_ text: String) {
-    channel.writeAndFlush(ByteBuffer(string: text), promise: nil)
-  }
+  func post(_ text: String) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
 
   func shut() { channel.close(promise: nil) }
 

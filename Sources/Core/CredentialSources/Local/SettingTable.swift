@@ -105,9 +105,7 @@ package struct SettingTable: Sendable {
     default: true
     }
   }
-}
 
-extension SettingTable {
   /// Parses a JSON object, with or without a byte order mark; no error shows any part of the input.
   package init(json bytes: [UInt8], at location: SettingLocation) throws(CredentialError) {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]

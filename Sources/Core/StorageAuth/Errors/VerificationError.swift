@@ -138,9 +138,7 @@ public struct VerificationError: Error, Sendable, Hashable, ActionableError {
     /// The name of the error code, such as `mismatch`.
     public var description: String { name }
   }
-}
 
-extension VerificationError {
   package func with(serviceCode: String) -> VerificationError {
     var copy = self
     copy.serviceCode = serviceCode

@@ -94,9 +94,7 @@ public struct TencentSTSEndpoint: Sendable, Hashable {
   ///
   /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
   ///   runs on this machine.
-  public static func url(_ url: String) -> TencentSTSEndpoint {
-    TencentSTSEndpoint(url: url)
-  }
+  public static func url(_ url: String) -> TencentSTSEndpoint { TencentSTSEndpoint(url: url) }
 }
 
 extension CredentialProvider where Self == TencentAssumeRoleProvider {

@@ -100,9 +100,7 @@ public struct AlibabaSTSEndpoint: Sendable, Hashable {
   ///
   /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
   ///   runs on this machine.
-  public static func url(_ url: String) -> AlibabaSTSEndpoint {
-    AlibabaSTSEndpoint(url: url)
-  }
+  public static func url(_ url: String) -> AlibabaSTSEndpoint { AlibabaSTSEndpoint(url: url) }
 }
 
 enum ServiceNonce {

@@ -43,9 +43,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     if context.channel.isActive { begin(context) }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) {
-    timer.cancel()
-  }
+  func handlerRemoved(context: ChannelHandlerContext) { timer.cancel() }
 
   func channelActive(context: ChannelHandlerContext) {
     begin(context)

@@ -144,9 +144,7 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
     if context.channel.isActive { begin(context) }
   }
 
-  func handlerRemoved(context: ChannelHandlerContext) {
-    timer.cancel()
-  }
+  func handlerRemoved(context: ChannelHandlerContext) { timer.cancel() }
 
   func channelActive(context: ChannelHandlerContext) {
     begin(context)

@@ -104,9 +104,7 @@ final class ScopeKeys: Sendable {
   }
 
   /// Cancels the request to the cloud in progress, and refuses all later requests for a key.
-  func shutdown() {
-    cache.shutdown()
-  }
+  func shutdown() { cache.shutdown() }
 
   /// Returns a key with at least half of its lifetime remaining.
   func key() async throws(TokenServiceError) -> IssuedKey {

@@ -100,9 +100,7 @@ public final class TokenService: Sendable {
   }
 
   /// Shuts the service down: cancels the requests to the cloud in progress, and refuses all later requests for keys.
-  public func shutdown() {
-    scopes.shutdown()
-  }
+  public func shutdown() { scopes.shutdown() }
 
   private func issue(_ request: KeyRequest) async throws(TokenServiceError) -> IssuedKey {
     try await rates.take(request.caller)

@@ -48,9 +48,7 @@ final class ProgressBar: Sendable {
     Terminal.overwrite(text)
   }
 
-  func finish() {
-    Terminal.endLine()
-  }
+  func finish() { Terminal.endLine() }
 }
 
 /// A number of bytes, or a rate, in the largest binary unit that keeps it above one.

@@ -26,14 +26,10 @@ enum Terminal {
   }
 
   /// Prints one line of a command's result to standard output, without buffering even if standard output is a pipe.
-  static func line(_ text: String) {
-    write(DisplayText(text), to: .output)
-  }
+  static func line(_ text: String) { write(DisplayText(text), to: .output) }
 
   /// Prints several lines of a command's result to standard output.
-  static func lines(_ text: String) {
-    write(DisplayText(text, keepingLines: true), to: .output)
-  }
+  static func lines(_ text: String) { write(DisplayText(text, keepingLines: true), to: .output) }
 
   /// Prints a line that other programs need byte for byte to standard output; it is escaped only on a terminal.
   static func exactLine(_ text: String) {
@@ -43,23 +39,15 @@ enum Terminal {
 
   /// Prints a line of JSON to standard output, with unsafe characters escaped so that the JSON's meaning does not
   /// change.
-  static func json(_ document: String) {
-    write(json: document, to: .output)
-  }
+  static func json(_ document: String) { write(json: document, to: .output) }
 
-  static func json(_ value: JSONValue) {
-    json(String(decoding: value.serialized, as: UTF8.self))
-  }
+  static func json(_ value: JSONValue) { json(String(decoding: value.serialized, as: UTF8.self)) }
 
   /// Prints a line for the user, which is not part of a command's result, to standard error, unless `--quiet` is set.
-  static func note(_ text: String) {
-    remark("note", text, as: text)
-  }
+  static func note(_ text: String) { remark("note", text, as: text) }
 
   /// Prints a warning to standard error, unless `--quiet` is set.
-  static func warning(_ text: String) {
-    remark("warning", text, as: "warning: \(text)")
-  }
+  static func warning(_ text: String) { remark("warning", text, as: "warning: \(text)") }
 
   /// Prints an error to standard error, which does not end the command.
   static func error(_ text: String, _ members: JSONObject = JSONObject()) {
@@ -82,9 +70,7 @@ enum Terminal {
   }
 
   /// Prints several lines that the user asked for, which are not part of a command's result, to standard error.
-  static func notes(_ text: String) {
-    write(DisplayText(text, keepingLines: true), to: .errors)
-  }
+  static func notes(_ text: String) { write(DisplayText(text, keepingLines: true), to: .errors) }
 
   /// Prints the strings that a signature covers to standard error.
   static func notes(canonicalRequest: String?, stringToSign: String) {
@@ -97,9 +83,7 @@ enum Terminal {
     write("\r\u{1B}[K\(DisplayText(text))", to: .errors)
   }
 
-  static func endLine() {
-    write("\n", to: .errors)
-  }
+  static func endLine() { write("\n", to: .errors) }
 
   /// Whether standard error is a terminal on which progress is shown.
   static var isWatched: Bool {
