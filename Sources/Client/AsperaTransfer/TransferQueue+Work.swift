@@ -230,7 +230,7 @@ extension TransferQueue {
   ) -> Task<Void, Never> {
     Task.detached { [self] in
       do throws(CredentialError) {
-        let issuance = try await span.perform { () async throws(CredentialError) in try await tokens.obtain(need) }
+        let issuance = try await span.run { () async throws(CredentialError) in try await tokens.obtain(need) }
         perform { state, uptime in state.machine.perform(id, at: uptime) { $0.answered(ticket, issuance) } }
       } catch {
         let (pause, random) = (tokens.remainingBackoff, random())
@@ -322,7 +322,7 @@ extension TransferQueue {
   private func measured(
     _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
   ) async throws(TransferFailure) -> TransferSummary {
-    try await record.trace.perform { () async throws(TransferFailure) in
+    try await record.trace.run { () async throws(TransferFailure) in
       try await authEvents.begin(AuthActivity(.attempt, record.subject, attempt: record.attempts)).measure {
         () async throws(TransferFailure) in
         try await attempt()

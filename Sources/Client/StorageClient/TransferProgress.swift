@@ -99,7 +99,7 @@ package final class TransferLedger: Sendable {
   func enter(_ count: Int) { state.withLock { $0.bytes += Int64(count) } }
 
   /// Runs a part of the transfer inside its span.
-  func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.perform(body) }
+  func measure<Value>(_ body: () async throws -> Value) async throws -> Value { try await span.run(body) }
 
   /// Emits the event for the end of the transfer, unless the event was emitted before.
   func close(failure: (any Error)?) { close(failure.map(AuthActivity.Outcome.sentence)) }

@@ -3,10 +3,13 @@
 
 /// A source of credentials.
 ///
-/// A provider is a value that describes where credentials come from; what it needs of the machine, such as the network,
-/// comes with each call. It returns a credential that is valid now, or throws: ``CredentialError/Code/notConfigured``
-/// makes a chain continue with the next provider; any other error is a failure that a chain must not hide. A provider
-/// fetches a credential on each call; a ``CredentialCache`` caches it.
+/// A provider is a value that describes where credentials come from:
+///
+/// - What it needs of the machine, such as the network, comes with each call.
+/// - It fetches a credential on each call; a ``CredentialCache`` caches it.
+/// - The credential that it returns is valid now.
+/// - If it throws ``CredentialError/Code/notConfigured``, a chain continues with the next provider. Any other error is a
+///   failure that a chain must not hide.
 ///
 /// ```swift
 /// struct Vault: CredentialProvider {
@@ -47,7 +50,8 @@ extension CredentialProvider {
 
   /// Returns a provider that uses this provider always in one context.
   ///
-  /// In a chain, for example, the source of an instance's keys can send its requests without the proxy of the others.
+  /// For example, the instance metadata provider of a chain must not use the proxy that the chain's other providers use:
+  /// it is bound to a context whose transport connects directly.
   ///
   /// - Parameter context: The context that replaces the context of each call.
   public func bound(to context: ProviderContext) -> BoundCredentialProvider<Self> {
@@ -128,88 +132,11 @@ public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
     self.source = source
   }
 
-  /// Returns the credential that was passed to the initializer.
+  /// Returns the fixed credential.
   ///
   /// - Parameter context: The context, which is not used.
   /// - Throws: No error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     IssuedCredential(value)
   }
-}
-
-/// The access that a credential is for: the rights that one request needs.
-///
-/// A copy needs two rules, one for its source; every other request needs one, with the bucket, keys and action.
-public struct CredentialScope: Sendable, Hashable {
-  /// The rules that the credential must satisfy.
-  public var rules: [AccessRule]
-
-  /// Creates a scope from rules.
-  ///
-  /// - Parameter rules: The rules that the credential must satisfy.
-  public init(_ rules: [AccessRule]) { self.rules = rules }
-
-  /// Creates the scope of one action.
-  ///
-  /// - Parameters:
-  ///   - action: The action.
-  ///   - objects: The object key; for a list, the prefix.
-  ///   - bucket: The bucket that contains the objects.
-  public init(_ action: AccessAction, _ objects: ObjectScope, in bucket: String) {
-    rules = [AccessRule(action, objects: objects, in: bucket)]
-  }
-
-  /// The policy that allows exactly the rules of the scope.
-  public var policy: AccessPolicy { AccessPolicy(rules) }
-}
-
-/// A source of credentials that are limited to what a request needs.
-///
-/// ```swift
-/// struct Uploads: ScopedCredentialProvider {
-///   func provider(for scope: CredentialScope) -> any CredentialProvider<AccessKey> {
-///     AlibabaAssumeRoleProvider(roleARN: role, …, policy: try? scope.policy.ramDocument())
-///   }
-/// }
-/// ```
-///
-/// A ``ScopedCredentialCache`` caches the credentials of each scope.
-public protocol ScopedCredentialProvider<Value>: Sendable {
-  /// The type of the credentials that the provider fetches.
-  associatedtype Value: Credential
-
-  /// Returns the scope of the credential that is requested for a request.
-  ///
-  /// By default it is the scope of the request. A provider that returns a wider scope, such as the folder of a key,
-  /// needs fewer credentials, because requests with equal scopes share one.
-  ///
-  /// - Parameter request: The scope of the request.
-  func scope(granting request: CredentialScope) -> CredentialScope
-
-  /// Returns the provider of the credentials for a scope, which is called for each credential.
-  ///
-  /// - Parameter scope: The result of ``scope(granting:)``.
-  func provider(for scope: CredentialScope) -> any CredentialProvider<Value>
-}
-
-extension ScopedCredentialProvider {
-  /// Returns the scope of the request itself.
-  public func scope(granting request: CredentialScope) -> CredentialScope { request }
-}
-
-/// A scoped credential provider that calls a function for each scope.
-public struct ClosureScopedCredentialProvider<Value: Credential>: ScopedCredentialProvider {
-  private let make: @Sendable (CredentialScope) -> any CredentialProvider<Value>
-
-  /// Creates a provider from a function.
-  ///
-  /// - Parameter make: A function that returns the provider of the credentials for a scope.
-  public init(_ make: @escaping @Sendable (CredentialScope) -> any CredentialProvider<Value>) {
-    self.make = make
-  }
-
-  /// Returns the provider that the function returns.
-  ///
-  /// - Parameter scope: The scope of the credentials.
-  public func provider(for scope: CredentialScope) -> any CredentialProvider<Value> { make(scope) }
 }

@@ -15,7 +15,10 @@ public struct RequestTarget: Sendable, Hashable {
   /// The decoded query parameters in the order in which they appear in the URL; a parameter without `=` has no value.
   public let parameters: [Parameter]
 
-  /// Whether parameter names are compared case-insensitively, because the signature contains them in lowercase.
+  /// Whether the lookup of a parameter ignores the letter case of its name.
+  ///
+  /// COS signs the names in lowercase, so that its signature is valid for every spelling of a name. OSS and S3 sign the
+  /// names as they are.
   package private(set) var ignoresCase = false
 
   /// A decoded query parameter.
@@ -49,10 +52,12 @@ public struct RequestTarget: Sendable, Hashable {
     self.parameters = parameters
   }
 
+  /// The same bucket and key without parameters, for a signature that covers no parameter.
   package var withoutParameters: RequestTarget {
     RequestTarget(bucket: bucket?.string, key: key?.string, parameters: [])
   }
 
+  /// A copy of the target whose lookups ignore the letter case of parameter names.
   package var ignoringCase: RequestTarget {
     var target = self
     target.ignoresCase = true
@@ -92,12 +97,13 @@ extension RequestTarget.Parameter: Redacted {
 extension RequestTarget {
   /// Parses the target of an HTTP request.
   ///
-  /// By the addressing style, the bucket is the first segment of the path, the first label of the host, or the whole
-  /// host. A `+` is a space in the query, as for the services, but not in the path.
+  /// The addressing style determines whether the bucket is the first segment of the path, the first label of the host,
+  /// or the whole host. As in the services, a `+` stands for a space in the query, but not in the path.
   ///
   /// - Parameters:
   ///   - request: The request as received, with the path still percent-encoded and the host as the authority.
-  ///   - style: The position of the bucket name, by default the path for an IP address or `localhost`, else the host.
+  ///   - style: The position of the bucket name. `nil` means the path for an IP address or `localhost`, and otherwise
+  ///     the host.
   ///   - bucket: The bucket that a custom domain stands for, or `nil` for the host without its port.
   ///   - hosts: The rule that recognizes the service's own hosts, which contain no bucket name.
   /// - Throws: A ``VerificationError`` (`malformed`) if host, path or query cannot be parsed in exactly one way.
@@ -108,7 +114,7 @@ extension RequestTarget {
       throw .unreadable("The request has no host, or a malformed one.")
     }
     let (path, parameters) = try withBytes(of: request.path ?? "") { bytes throws(VerificationError) in
-      try read(bytes)
+      try parsePathAndQuery(bytes)
     }
     switch style ?? AddressingStyle(authority: authority) {
     case .path:
@@ -119,36 +125,38 @@ extension RequestTarget {
       let key = path[path.utf8.index(after: slash)...]
       self.init(bucket: String(path[..<slash]), key: key.isEmpty ? nil : String(key), parameters: parameters)
     case .virtualHosted:
-      let bucket = hosts.bucket(in: authority)
-      guard bucket != nil || path.isEmpty else {
+      let bucketInHost = hosts.bucket(in: authority)
+      guard bucketInHost != nil || path.isEmpty else {
         throw .unreadable("The host contains no bucket, and the path contains an object key.")
       }
-      self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
+      self.init(bucket: bucketInHost, key: path.isEmpty ? nil : path, parameters: parameters)
     case .customDomain:
-      let bucket = bucket ?? hostWithoutPort(authority)
-      self.init(bucket: bucket, key: path.isEmpty ? nil : path, parameters: parameters)
+      let bucketOfDomain = bucket ?? hostWithoutPort(authority)
+      self.init(bucket: bucketOfDomain, key: path.isEmpty ? nil : path, parameters: parameters)
     }
   }
 }
 
-/// Parses a request's path and query; reads each byte twice.
-private func read(_ wire: Span<UInt8>) throws(VerificationError) -> (path: String, [RequestTarget.Parameter]) {
-  let end = wire.index(of: UInt8(ascii: "?"), in: wire.indices) ?? wire.count
+/// Parses a request's path, without its first slash, and query; reads each byte twice.
+private func parsePathAndQuery(
+  _ wire: Span<UInt8>
+) throws(VerificationError) -> (path: String, [RequestTarget.Parameter]) {
+  let pathEnd = wire.index(of: UInt8(ascii: "?"), in: wire.indices) ?? wire.count
   guard !wire.isEmpty, wire[0] == UInt8(ascii: "/"), isWellFormedURLText(wire),
-    let path = decoded(wire, 1..<end, plusIsSpace: false)
+    let path = decoded(wire, 1..<pathEnd, plusIsSpace: false)
   else { throw .unreadable("The path is not valid in a URL.") }
   var parameters: [RequestTarget.Parameter] = []
-  var start = end + 1
+  var start = pathEnd + 1
   while start < wire.count {
     let end = wire.index(of: UInt8(ascii: "&"), in: start..<wire.count) ?? wire.count
     if start < end {
-      let sign = wire.index(of: UInt8(ascii: "="), in: start..<end)
-      guard let name = decoded(wire, start..<(sign ?? end), plusIsSpace: true) else {
+      let equals = wire.index(of: UInt8(ascii: "="), in: start..<end)
+      guard let name = decoded(wire, start..<(equals ?? end), plusIsSpace: true) else {
         throw .unreadable("The name of a query parameter is not UTF-8.")
       }
       var value: String?
-      if let sign {
-        value = decoded(wire, sign + 1..<end, plusIsSpace: true)
+      if let equals {
+        value = decoded(wire, equals + 1..<end, plusIsSpace: true)
         guard value != nil else { throw .unreadable("The value of a query parameter is not UTF-8.") }
       }
       parameters.append(RequestTarget.Parameter(name: name, value: value))
@@ -179,37 +187,5 @@ extension Span<UInt8> {
 extension VerificationError {
   package static func unreadable(_ message: String) -> VerificationError {
     VerificationError(.malformed, message, remedy: "Percent-encode the path and the query once, in UTF-8.")
-  }
-}
-
-extension RequestTarget {
-  /// Returns the value of a query parameter that may appear at most once, or `nil` if the parameter is missing.
-  ///
-  /// For a parameter without `=`, the result is an empty string.
-  ///
-  /// - Parameter name: The parameter name, which is compared case-sensitively.
-  /// - Throws: A ``VerificationError`` with the code `ambiguous` if the parameter appears twice.
-  public func uniqueValue(for name: ByteExactString) throws(VerificationError) -> String? {
-    var value: ByteExactString?
-    for parameter in parameters where parameter.name == name {
-      guard value == nil else { throw .ambiguous("The parameter \(name) appears twice.") }
-      value = parameter.value ?? ""
-    }
-    return value?.string
-  }
-}
-
-extension HTTPFields {
-  /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
-  ///
-  /// - Parameter name: The field name.
-  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
-  public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
-    var value: String?
-    for field in self where field.name == name {
-      guard value == nil else { throw .ambiguous("The header \(name.rawName) appears twice.") }
-      value = field.value
-    }
-    return value
   }
 }

@@ -51,35 +51,23 @@ extension AccessRule {
   /// Returns whether this rule allows everything that another rule allows for an action.
   fileprivate func allows(_ action: AccessAction, of other: AccessRule) -> Bool {
     guard other.bucket == bucket, actions.contains(action), objects.contains(other.objects) else { return false }
-    if let end { guard let otherEnd = other.end, otherEnd <= end else { return false } }
+    // A condition of this rule that the other rule lacks makes the other rule the wider one.
+    if let end {
+      guard let otherEnd = other.end, otherEnd <= end else { return false }
+    }
     if let addresses {
-      guard let others = other.addresses, others.allSatisfy({ one in addresses.contains { $0.contains(one) } }) else {
-        return false
-      }
+      guard let others = other.addresses else { return false }
+      guard others.allSatisfy({ range in addresses.contains { $0.contains(range) } }) else { return false }
     }
     guard action == .write else { return true }
-    if let maximumSize { guard let size = other.maximumSize, size <= maximumSize else { return false } }
+    if let maximumSize {
+      guard let otherSize = other.maximumSize, otherSize <= maximumSize else { return false }
+    }
     if let contentTypes {
-      guard let types = other.contentTypes, types.allSatisfy({ one in contentTypes.contains { $0.covers(one) } }) else {
-        return false
-      }
+      guard let others = other.contentTypes else { return false }
+      guard others.allSatisfy({ type in contentTypes.contains { $0.covers(type) } }) else { return false }
     }
     return true
-  }
-}
-
-extension ObjectScope {
-  /// Returns a Boolean value that indicates whether every key in another scope belongs to this scope.
-  ///
-  /// - Parameter other: The scope whose keys are compared.
-  public func contains(_ other: ObjectScope) -> Bool {
-    switch (self, other) {
-    case (.all, _): true
-    case (_, .all): self == .prefix("")
-    case (_, .key(let key)): contains(key)
-    case (.prefix(let prefix), .prefix(let longer)): longer.utf8.starts(with: prefix.utf8)
-    case (.key, .prefix): false
-    }
   }
 }
 
@@ -88,64 +76,6 @@ extension String {
   fileprivate func covers(_ other: String) -> Bool {
     let (own, other) = (lowercased(), other.asciiLowercased)
     return own == other || own.hasByteSuffix("/*") && other.hasBytePrefix(own.dropLast())
-  }
-}
-
-/// An access to a storage service, with the properties that an access policy checks.
-public struct AccessRequest: Sendable, Hashable {
-  /// The action to perform on the object.
-  public var action: AccessAction
-
-  /// The name of the bucket that is accessed.
-  public var bucket: String
-
-  /// The object key, or for the ``AccessAction/list`` action the requested prefix.
-  public var key: String
-
-  /// The size of the object to write in bytes, or `nil` if the request does not bind the size.
-  public var size: Int64?
-
-  /// The media type of the object to write, or `nil` if the request does not bind the media type.
-  public var contentType: String?
-
-  /// The client's network address, or `nil` if it is not known.
-  public var address: NetworkAddress?
-
-  /// The time of the access, in UTC, which is compared with a rule's expiration.
-  public var date: Timestamp
-
-  /// Creates an access from the properties that an access policy checks.
-  ///
-  /// - Parameters:
-  ///   - action: The action to perform on the object.
-  ///   - key: The object key, or for the ``AccessAction/list`` action the requested prefix.
-  ///   - bucket: The name of the bucket that is accessed.
-  ///   - size: The size of the object to write in bytes, or `nil` if the request does not bind the size.
-  ///   - contentType: The media type of the object to write, or `nil` if the request does not bind the media type.
-  ///   - address: The client's network address, or `nil` if it is not known.
-  ///   - date: The time of the access, in UTC.
-  public init(
-    _ action: AccessAction, _ key: String, in bucket: String, size: Int64? = nil, contentType: String? = nil,
-    from address: NetworkAddress? = nil, at date: Timestamp
-  ) {
-    self.action = action
-    self.bucket = bucket
-    self.key = key
-    self.size = size
-    self.contentType = contentType
-    self.address = address
-    self.date = date
-  }
-
-  /// Returns whether the media type, without its parameters, matches one of a rule, such as `image/*`.
-  ///
-  /// A browser uses the last of several types, and guesses without one; only exactly one media type can match a rule.
-  func hasType(_ named: String) -> Bool {
-    guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
-    let words = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }
-    guard words.count == 1, let type = words.first?.asciiLowercased, AccessRule.isMediaType(type) else { return false }
-    let named = named.asciiLowercased
-    return named.hasByteSuffix("/*") ? type.hasBytePrefix(named.dropLast()) && type.count >= named.count : type == named
   }
 }
 

@@ -59,7 +59,7 @@ public struct AccessRule: Sendable, Hashable {
     if let addresses, !addresses.contains(where: { access.address.map($0.contains) ?? false }) { return .address }
     guard access.action == .write else { return nil }
     if let maximumSize, access.size.map({ $0 > maximumSize }) ?? true { return .size }
-    if let contentTypes, !contentTypes.contains(where: { access.hasType($0) }) { return .contentType }
+    if let contentTypes, !contentTypes.contains(where: { access.matches(mediaType: $0) }) { return .contentType }
     return nil
   }
 }
@@ -93,6 +93,19 @@ public enum ObjectScope: Sendable, Hashable {
     case .all: true
     case .prefix(let prefix): key.utf8.starts(with: prefix.utf8)
     case .key(let one): key.isIdentical(to: one)
+    }
+  }
+
+  /// Returns a Boolean value that indicates whether every key in another scope belongs to this scope.
+  ///
+  /// - Parameter other: The scope whose keys are compared.
+  public func contains(_ other: ObjectScope) -> Bool {
+    switch (self, other) {
+    case (.all, _): true
+    case (_, .all): self == .prefix("")
+    case (_, .key(let key)): contains(key)
+    case (.prefix(let prefix), .prefix(let longer)): longer.utf8.starts(with: prefix.utf8)
+    case (.key, .prefix): false
     }
   }
 

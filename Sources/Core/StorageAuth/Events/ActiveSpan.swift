@@ -1,0 +1,81 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// A span that has begun and not ended, with the kind of the work that it measures.
+package struct ActiveSpan: Sendable {
+  /// The innermost span of the current task, or `nil` if no instrument is installed.
+  @TaskLocal package static var current: ActiveSpan?
+
+  package let kind: AuthActivity.Kind
+  private let base: any AuthSpan
+
+  fileprivate init(_ activity: AuthActivity, _ instrument: any AuthInstrument, in context: (any Sendable)?) {
+    kind = activity.kind
+    base = instrument.begin(activity, in: context)
+  }
+
+  /// Adds the fields that continue the current task's trace in another process to a request to the app's own server.
+  package static func inject(into fields: inout HTTPFields) { current?.base.inject(into: &fields) }
+
+  /// Runs a function inside the span, without ending the span.
+  package func run<Value, Failure: Error>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await Self.$current.withValue(self) {
+      do throws(Failure) {
+        return .success(try await base.run(body))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Adds an event to the span.
+  package func record(_ event: AuthEvent) { base.record(event) }
+
+  /// Ends the span.
+  package func end(_ outcome: AuthActivity.Outcome) { base.end(outcome) }
+}
+
+extension Optional<ActiveSpan> {
+  /// Runs a function inside the span, without ending the span, or runs only the function without a span.
+  package func run<Value, Failure: Error>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    guard let self else { return try await body() }
+    return try await self.run(body)
+  }
+
+  /// Runs a function inside the span and ends the span with the outcome, or runs only the function without a span.
+  package func measure<Value, Failure: Error>(
+    _ body: () async throws(Failure) -> Value, outcome: (Result<Value, Failure>) -> AuthActivity.Outcome
+  ) async throws(Failure) -> Value {
+    guard let self else { return try await body() }
+    let result: Result<Value, Failure>
+    do throws(Failure) {
+      result = .success(try await self.run(body))
+    } catch {
+      result = .failure(error)
+    }
+    self.end(outcome(result))
+    return try result.get()
+  }
+}
+
+extension EventHub {
+  /// The trace context of the current task, or `nil` without an instrument.
+  package var traceContext: (any Sendable)? { instrument?.currentContext() }
+
+  /// Begins a span in the current task's trace; the activity is created only if an instrument is installed.
+  package func begin(_ activity: @autoclosure () -> AuthActivity) -> ActiveSpan? {
+    instrument.map { ActiveSpan(activity(), $0, in: $0.currentContext()) }
+  }
+
+  /// Begins a span in a ``traceContext`` that was captured earlier, or returns `nil` if no instrument is installed.
+  package func begin(_ activity: @autoclosure () -> AuthActivity, in context: (any Sendable)?) -> ActiveSpan? {
+    instrument.map { ActiveSpan(activity(), $0, in: context) }
+  }
+}
