@@ -51,7 +51,7 @@ final class OSSV4DateVectorTests: XCTestCase {
         XCTAssertEqual(try refusal(request, vector, after: seconds)?.code, .clockSkew, vector.id)
       }
       let claim = try XCTUnwrap(OSSVerifier(product: vector.object["product"] as? String ?? "").claim(in: request))
-      let texts = try OSSVerifier().texts(of: claim)
+      let texts = try OSSVerifier().signedTexts(of: claim)
       XCTAssertEqual(texts.canonicalRequest, vector["canonicalRequest"], vector.id)
       if vector.object["dateLine"] as? String == "http" {
         XCTAssertEqual(texts.stringToSign, vector["stringToSign"], vector.id)

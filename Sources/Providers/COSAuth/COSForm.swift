@@ -121,7 +121,7 @@ extension COSVerifier: FormVerifier {
       guard let window = COSKeyTime(try form.required("q-key-time")), window.start <= window.end else {
         throw .malformed("q-key-time is not two times in ascending order.")
       }
-      try check(window, at: date)
+      try checkWindow(window, at: date)
       guard let policy = [UInt8](base64: try form.required("policy")) else {
         throw .invalidPolicy("The policy is not Base64.")
       }

@@ -33,7 +33,7 @@ struct COSSignatureReader: SignatureReader {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.window.start,
         end: claim.window.end, unsignedParts: unsigned.filter(\.hasEffectInCOS),
-        texts: try verifier.texts(of: claim))
+        texts: try verifier.signedTexts(of: claim))
     } catch {
       throw VerificationError(error)
     }

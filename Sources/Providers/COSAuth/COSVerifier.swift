@@ -11,14 +11,16 @@ internal import StorageCrypto
 /// let proof = try await COSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// A COS signature covers only the headers and parameters that it lists. In both modes the verifier rejects an unlisted
-/// header or parameter that starts with `x-cos-` or `x-ci-`, except the session token, which some of the vendor's SDKs
-/// leave out. The request must contain each listed name, and a listed header exactly once. The authorization's own
-/// parameters must be lowercase.
+/// A COS signature covers only the headers and parameters that it lists. In both modes:
+///
+/// - An unlisted header or parameter that starts with `x-cos-` or `x-ci-` is rejected, except the session token, which
+///   some of the vendor's SDKs leave out.
+/// - The request must contain each listed name, and a listed header exactly once.
+/// - The authorization's own parameters must be lowercase.
+/// - A validity window that is longer than ``limits`` allow is rejected.
 ///
 /// The HTTP string is the same for headers and for a URL, so one authorization can be used in both. The HTTP string
-/// does not cover the letter case of parameter names. The verifier rejects a validity window that is longer than
-/// ``limits`` allow.
+/// does not cover the letter case of parameter names.
 ///
 /// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
 /// and the behavior of the vendor's SDKs where that page is silent.
@@ -76,14 +78,14 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
     try checkNames(of: target)
     let hasParameters = COSAuthorization.names.contains { target.contains(ByteExactString($0)) }
-    let hasSign = target.contains("sign")
-    guard authorizations.count + (hasParameters ? 1 : 0) + (hasSign ? 1 : 0) <= 1 else {
+    let hasSignParameter = target.contains("sign")
+    guard authorizations.count + (hasParameters ? 1 : 0) + (hasSignParameter ? 1 : 0) <= 1 else {
       throw .ambiguous("There is more than one authorization.")
     }
     let authorization: COSAuthorization
     if let text = authorizations.first {
       authorization = try COSAuthorization(text)
-    } else if hasSign, let text = try target.uniqueValue(for: "sign") {
+    } else if hasSignParameter, let text = try target.uniqueValue(for: "sign") {
       authorization = try COSAuthorization(text)
     } else if hasParameters {
       var fields: [String: String] = [:]
@@ -97,19 +99,6 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       window: authorization.window,
       placement: authorizations.isEmpty ? .query : .header, request: request, signature: authorization.signature,
       headers: authorization.headers, parameters: authorization.parameters, target: target, verifier: self)
-  }
-
-  /// Returns the session token from a header or the URL; several must be equal.
-  private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
-    let candidates = [
-      try request.headerFields.uniqueValue(for: .cosSecurityToken),
-      try request.headerFields.uniqueValue(for: .ciSecurityToken),
-      try target.uniqueValue(for: "x-cos-security-token"),
-    ].compactMap { $0 }.filter { !$0.isEmpty }
-    guard candidates.allSatisfy({ $0 == candidates[0] }) else {
-      throw .ambiguous("There are two different session tokens.")
-    }
-    return candidates.first.map { Secret($0) }
   }
 
   /// Verifies the signature that a request claims to have.
@@ -127,7 +116,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     try claim.checkToken(against: key, at: date)
     let request = claim.request
     do throws(VerificationError) {
-      try check(claim.window, at: date)
+      try checkWindow(claim.window, at: date)
       try checkHeaders(of: claim, request)
       try checkParameters(of: claim)
       try checkSignature(of: claim, asSigned(claim), against: key)
@@ -136,7 +125,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
-    let parameters = claim.parameterNames
+    let signedParameters = claim.parameterNames
     return VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: false, target: claim.target.ignoringCase,
       signedHeaders: claim.signedHeaders, signature: Secret(claim.signature),
@@ -144,50 +133,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       usableFrom: claim.window.start,
       // The service counts whole seconds, so that the last second is accepted to its end.
       usableUntil: claim.window.end.advanced(by: .seconds(1)),
-      signsParameter: { parameters.contains($0.name.asciiLowercased) })
-  }
-
-  func check(_ window: COSKeyTime, at date: Timestamp) throws(VerificationError) {
-    let now = date.wholeSeconds
-    if now > window.end {
-      throw VerificationError(
-        .expired, "The signature was valid until \(window.end).", remedy: "Sign again; check the clock."
-      ).with(instant: window.end)
-    }
-    if now < window.start {
-      throw VerificationError(
-        .notYetValid, "The signature is valid from \(window.start).",
-        remedy: "Set the clock of the machine that signs, or use the start time of the token server."
-      ).with(instant: window.start)
-    }
-  }
-
-  private func checkSignature(
-    of claim: COSClaim, _ request: HTTPRequest, against key: AccessKey
-  ) throws(VerificationError) {
-    let outcome: VerificationError?
-    do throws(SigningError) {
-      outcome = try compare(claim, request, with: key)
-    } catch {
-      outcome = VerificationError(error)
-    }
-    if let outcome { throw outcome }
-  }
-
-  /// Compares the signature with the signatures of all HTTP strings that the vendor's SDKs may have signed.
-  private func compare(
-    _ claim: COSClaim, _ request: HTTPRequest, with key: AccessKey
-  ) throws(SigningError) -> VerificationError? {
-    let signingKey = claim.window.signingKey(of: key)
-    let readings = readings(of: claim, request)
-    for reading in readings {
-      let hash = try reading.withHTTPString(request, fields: request.headerFields, path: request.path ?? "/") {
-        text, _, _ in SHA1.hash(writing: text)
-      }
-      let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
-      if constantTimeEqual(expected, claim.signature) { return nil }
-    }
-    return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim) }
+      signsParameter: { signedParameters.contains($0.name.asciiLowercased) })
   }
 
   /// The prefixes of the header and parameter names that control COS and its data processing.
@@ -211,8 +157,65 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   /// The lowercase names of query parameters; any of them marks a URL as presigned.
   private static let authorizationNames = NameTable(COSAuthorization.names + ["sign"])
 
+  /// Returns the session token from a header or the URL; several must be equal.
+  private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
+    let candidates = [
+      try request.headerFields.uniqueValue(for: .cosSecurityToken),
+      try request.headerFields.uniqueValue(for: .ciSecurityToken),
+      try target.uniqueValue(for: "x-cos-security-token"),
+    ].compactMap { $0 }.filter { !$0.isEmpty }
+    guard candidates.allSatisfy({ $0 == candidates[0] }) else {
+      throw .ambiguous("There are two different session tokens.")
+    }
+    return candidates.first.map { Secret($0) }
+  }
+
+  func checkWindow(_ window: COSKeyTime, at now: Timestamp) throws(VerificationError) {
+    let second = now.wholeSeconds
+    if second > window.end {
+      throw VerificationError(
+        .expired, "The signature was valid until \(window.end).", remedy: "Sign again; check the clock."
+      ).with(instant: window.end)
+    }
+    if second < window.start {
+      throw VerificationError(
+        .notYetValid, "The signature is valid from \(window.start).",
+        remedy: "Set the clock of the machine that signs, or use the start time of the token server."
+      ).with(instant: window.start)
+    }
+  }
+
+  private func checkSignature(
+    of claim: COSClaim, _ request: HTTPRequest, against key: AccessKey
+  ) throws(VerificationError) {
+    let mismatch: VerificationError?
+    do throws(SigningError) {
+      mismatch = try findMismatch(of: claim, request, with: key)
+    } catch {
+      mismatch = VerificationError(error)
+    }
+    if let mismatch { throw mismatch }
+  }
+
+  /// Compares the signature with the signatures of all HTTP strings that the vendor's SDKs may have signed.
+  ///
+  /// The result is `nil` if one of them is equal.
+  private func findMismatch(
+    of claim: COSClaim, _ request: HTTPRequest, with key: AccessKey
+  ) throws(SigningError) -> VerificationError? {
+    let signingKey = claim.window.signingKey(of: key)
+    for reading in readings(of: claim, request) {
+      let hash = try reading.withHTTPString(request, fields: request.headerFields, path: request.path ?? "/") {
+        text, _, _ in SHA1.hash(writing: text)
+      }
+      let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
+      if constantTimeEqual(expected, claim.signature) { return nil }
+    }
+    return try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try signedTexts(of: claim) }
+  }
+
   /// Returns the HTTP string and the string to sign for a request, in the documented form.
-  package func texts(of claim: COSClaim) throws(SigningError) -> SignedTexts {
+  package func signedTexts(of claim: COSClaim) throws(SigningError) -> SignedTexts {
     let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
     let signed = asSigned(claim)
     let (text, hash) = try reading.withHTTPString(
@@ -222,100 +225,6 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     }
     return SignedTexts(
       stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
-  }
-}
-
-/// The unverified statements of a request about its COS signature, such as the access key ID and the validity window.
-public struct COSClaim: SignatureClaim {
-  /// The ID of the access key with which the request claims to be signed.
-  public let accessKeyID: AccessKeyID
-
-  /// The session token in the request, or `nil` if the request contains no session token.
-  public let sessionToken: Secret?
-
-  /// The window in which the signature is valid.
-  public let window: COSKeyTime
-
-  /// The part of the request that contains the signature: the headers or the URL.
-  public let placement: VerifiedRequest.Placement
-
-  /// The request that the claim was parsed from.
-  public let request: HTTPRequest
-
-  let signature: String
-  /// The decoded, lowercase names of the headers that the signature lists.
-  let headers: [String]
-  /// The decoded, lowercase names of the query parameters that the signature lists.
-  let parameters: [String]
-  let target: RequestTarget
-  /// The verifier that parsed the claim, and is the only one that accepts it.
-  let verifier: COSVerifier
-}
-
-extension COSClaim: Redacted {
-  /// The access key ID and the placement, without the token, the signature and the request.
-  public var description: String { "COSClaim(\(accessKeyID), in the \(placement))" }
-}
-
-/// The seven fields of a COS authorization.
-///
-/// Source: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
-struct COSAuthorization {
-  static let names = [
-    "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
-  ]
-
-  let id: String
-  let window: COSKeyTime
-  let headers: [String]
-  let parameters: [String]
-  let signature: String
-
-  /// Creates an authorization from the value of an `Authorization` header, or of the query parameter `sign`.
-  init(_ text: String) throws(VerificationError) {
-    var fields: [String: String] = [:]
-    for item in text.parts(between: "&") {
-      let pair = item.parts(between: "=", atMost: 1)
-      guard pair.count == 2, Self.names.contains(String(pair[0])),
-        fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
-      else { throw .malformed("The authorization has a field that is unknown or there twice.") }
-    }
-    try self.init(fields)
-  }
-
-  /// Creates an authorization from decoded fields.
-  init(_ fields: [String: String]) throws(VerificationError) {
-    guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
-      !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
-    else { throw .malformed("The authorization lacks one of its seven fields.") }
-    guard fields["q-sign-algorithm"] == "sha1" else {
-      throw VerificationError(.unsupported, "The algorithm is not sha1.", remedy: "Sign with q-sign-algorithm=sha1.")
-    }
-    guard let text = fields["q-sign-time"], let window = COSKeyTime(text) else {
-      throw .malformed("The sign time is not two times in seconds, separated by a semicolon.")
-    }
-    guard fields["q-key-time"] == text else {
-      throw .malformed("The key time is not the sign time.")
-    }
-    guard window.start <= window.end else { throw .malformed("The sign time ends before it starts.") }
-    self.id = id
-    self.window = window
-    self.signature = signature
-    headers = try Self.list(headerList)
-    parameters = try Self.list(parameterList)
-  }
-
-  /// Parses a list of names, which some SDKs percent-encode and others do not.
-  private static func list(_ text: String) throws(VerificationError) -> [String] {
-    var names: [String] = []
-    for name in text.words(between: ";") {
-      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
-      else {
-        throw .malformed("A list of signed names contains a malformed escape.")
-      }
-      names.append(decoded.asciiLowercased)
-    }
-    return names
   }
 }
 
@@ -405,18 +314,19 @@ extension COSVerifier {
 
   private static let tokenNames: Set<ByteExactString> = ["x-cos-security-token", "x-ci-security-token"]
 
+  /// Rejects lists of parameters that do not match the URL, and unlisted parameters that have an effect.
   private func checkParameters(of claim: COSClaim) throws(VerificationError) {
     var present: [ByteExactString: Int] = [:]
     for parameter in claim.target.parameters { present[parameter.name.asciiLowercased, default: 0] += 1 }
     let listed = claim.parameters.reduce(into: [ByteExactString: Int]()) { $0[ByteExactString($1), default: 0] += 1 }
     for name in claim.parameters.map({ ByteExactString($0) }) {
-      let count = listed[name] ?? 0
-      guard let there = present[name] else {
+      let listedCount = listed[name] ?? 0
+      guard let presentCount = present[name] else {
         throw .malformed("The parameter \(name) is listed as signed and not there.")
       }
       // The Go SDK lists a repeated name as often as it occurs, and the Android SDK lists it once.
-      guard count == there || mode == .compatible && count == 1 else {
-        throw .ambiguous("The parameter \(name) is listed \(count) times and there \(there) times.")
+      guard listedCount == presentCount || mode == .compatible && listedCount == 1 else {
+        throw .ambiguous("The parameter \(name) is listed \(listedCount) times and there \(presentCount) times.")
       }
     }
     for name in claim.target.parameters.map(\.name.asciiLowercased)
@@ -437,8 +347,8 @@ extension COSVerifier {
     name == "sign" || COSAuthorization.names.contains { name == ByteExactString($0) }
   }
 
-  private static func unsigned(_ what: String) -> VerificationError {
-    VerificationError(.unsignedField, "The \(what) is not signed.", remedy: "Sign it: list it in the authorization.")
+  private static func unsigned(_ part: String) -> VerificationError {
+    VerificationError(.unsignedField, "The \(part) is not signed.", remedy: "Sign it: list it in the authorization.")
   }
 
   /// Returns the HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
@@ -475,17 +385,5 @@ extension COSVerifier {
   private func hasDistinctParameters(_ claim: COSClaim) -> Bool {
     let names = claim.target.parameters.map(\.name.asciiLowercased)
     return Set(names).count == names.count
-  }
-}
-
-extension COSClaim {
-  var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
-
-  /// The lowercase names of the request's headers that the signature lists.
-  package var signedHeaders: Set<String> {
-    let listed = Set(headers)
-    var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })
-    if listed.contains("host") { names.insert("host") }
-    return names
   }
 }

@@ -115,7 +115,7 @@ extension OSSVerifier {
       } else {
         nil
       }
-    if let claim { try check(claim.version) }
+    if let claim { try checkVersion(claim.version) }
     return claim
   }
 

@@ -104,7 +104,7 @@ extension OSSVerifier: FormVerifier {
     try form.checkFields()
     let token = form[OSSForm.tokenField].map { Secret($0) }
     let isV4 = try Self.isV4(form)
-    try check(isV4 ? .v4 : .v1)
+    try checkVersion(isV4 ? .v4 : .v1)
     if isV4 {
       let id = try form.required("x-oss-credential").parts(between: "/", atMost: 1)[0]
       return FormClaim(accessKeyID: try AccessKeyID(claimed: id), sessionToken: token)
@@ -148,7 +148,7 @@ extension OSSVerifier: FormVerifier {
       var start = date
       if try Self.isV4(form) {
         let scheme = try scheme(of: form)
-        try check(scheme)
+        try checkScope(of: scheme)
         try checkAge(of: scheme.date, at: date)
         start = scheme.date
         isRight = constantTimeEqual(

@@ -34,7 +34,7 @@ struct OSSSignatureReader: SignatureReader {
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.signedAt,
-        end: claim.expiration, texts: try verifier.texts(of: claim))
+        end: claim.expiration, texts: try verifier.signedTexts(of: claim))
     } catch {
       throw VerificationError(error)
     }

@@ -11,11 +11,15 @@ internal import StorageCrypto
 /// let proof = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// Before the key is looked up, the verifier rejects a request that exceeds ``limits``, has a version outside of
-/// ``acceptedVersions``, or contains two authorizations. Before the signature is computed, it rejects a wrong token,
-/// region, product or date, a time outside the allowed window, a repeated signed parameter, and a V1 request whose
-/// string to sign is also the string of another request. It also rejects a URL with a correct signature whose lifetime
-/// exceeds ``limits``. The signature schemes themselves sign every `x-oss-` header and parameter.
+/// The verifier rejects, in this order:
+///
+/// - Before the key is looked up: a request that exceeds ``limits``, has a version outside of ``acceptedVersions``, or
+///   contains two authorizations.
+/// - Before the signature is computed: a wrong token, region, product or date, a time outside the allowed window, a
+///   repeated signed parameter, and a V1 request whose string to sign is also the string of another request.
+/// - After the signature matched: a URL whose lifetime exceeds ``limits``.
+///
+/// The signature schemes themselves sign every `x-oss-` header and parameter.
 ///
 /// A V1 signature covers the bucket, the key and the parameters that OSS calls sub-resources; the sender of the request
 /// can add, change or remove every other parameter. A V4 signature covers all parameters. The documentation of
@@ -39,7 +43,8 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   /// A Boolean value that indicates whether the verifier accepts ambiguous V1 requests, as the service does.
   ///
   /// The string to sign of such a request is also the string of another request: the key contains a question mark, or a
-  /// signed parameter contains `?`, `&` or `=` where another part would begin.
+  /// signed parameter contains `?`, `&` or `=` where another part would begin. For example, the key `cat.jpg?acl` has the
+  /// same string to sign as the key `cat.jpg` with the parameter `acl`.
   public let acceptsAmbiguousV1: Bool
 
   /// The limits of the request size and of the lifetime of a URL.
@@ -96,8 +101,8 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     try claim.checkToken(against: key, at: date)
     do {
       switch claim.scheme {
-      case .v1(let scheme): return try verify(claim, scheme, against: key, at: date)
-      case .v4(let scheme): return try verify(claim, scheme, against: key, at: date)
+      case .v1(let scheme): return try verifyV1(claim, scheme, against: key, at: date)
+      case .v4(let scheme): return try verifyV4(claim, scheme, against: key, at: date)
       }
     } catch let error as SigningError {
       throw VerificationError(error).with(accessKeyID: claim.accessKeyID)
@@ -105,84 +110,6 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
       throw error.with(accessKeyID: claim.accessKeyID)
     } catch {
       throw .malformed("The request cannot be parsed.")
-    }
-  }
-
-  private func verify(
-    _ claim: OSSClaim, _ scheme: OSSClaim.V1, against key: AccessKey, at date: Timestamp
-  ) throws -> VerifiedRequest {
-    let request = claim.request
-    var expiration: Timestamp?
-    if claim.placement == .header {
-      try checkSkew(scheme.instant, at: date)
-    } else {
-      guard date <= scheme.instant else { throw Self.expired(scheme.instant) }
-      expiration = scheme.instant
-    }
-    let text = v1String(of: claim)
-    if !acceptsAmbiguousV1, let problem = text.ambiguity(of: request.path ?? "/") {
-      throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
-    }
-    let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-    let expected = try text.withStringToSign(
-      request, fields: request.headerFields, path: request.path ?? "/", date: .line(scheme.line)
-    ) {
-      signingKey.authenticationCode(writing: $0).base64
-    }
-    guard constantTimeEqual(expected, claim.signature) else {
-      throw try mismatch(of: claim, with: key)
-    }
-    if let expiration { try limits.checkLifetime(from: date, until: expiration, at: date, in: .query) }
-    return verified(claim, with: key, expiration: expiration)
-  }
-
-  private func verify(
-    _ claim: OSSClaim, _ scheme: OSSClaim.V4, against key: AccessKey, at date: Timestamp
-  ) throws -> VerifiedRequest {
-    try check(scheme)
-    var expiration: Timestamp?
-    if let lifetime = scheme.lifetime {
-      expiration = try checkWindow(scheme.date, lifetime: lifetime, isTemporary: key.sessionToken != nil, at: date)
-    } else {
-      try checkSkew(scheme.date, at: date)
-    }
-    let hash = try withV4Request(of: claim, scheme) { SHA256.hash(writing: $0) }
-    let scope = scheme.scope
-    let signingKey = scope.signingKey(of: key)
-    for line in scheme.dateLines {
-      let expected = signingKey.authenticationCode { writer in
-        scope.append(stringToSign: hash, dateLine: { $0.append(line) }, to: &writer)
-      }
-      guard constantTimeEqual(expected.hex, claim.signature) else { continue }
-      if let expiration { try limits.checkLifetime(from: scheme.date, until: expiration, at: date, in: .query) }
-      return verified(claim, with: key, expiration: expiration)
-    }
-    throw try mismatch(of: claim, with: key)
-  }
-
-  private func mismatch(of claim: OSSClaim, with key: AccessKey) throws(SigningError) -> VerificationError {
-    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try texts(of: claim) }
-  }
-
-  private func v1String(of claim: OSSClaim) -> OSSV1String {
-    OSSV1String(resource: resource(of: claim), subresources: OSSSubresources())
-  }
-
-  private func withV4Request<Result>(
-    of claim: OSSClaim, _ scheme: OSSClaim.V4, _ body: ((inout ByteWriter) -> Void) -> Result
-  ) throws(SigningError) -> Result {
-    let request = claim.request
-    return try OSSV4Request(resource: resource(of: claim), additional: scheme.additionalHeaders).withCanonicalRequest(
-      request, fields: request.headerFields, path: request.path ?? "/",
-      omitting: claim.placement == .query ? "x-oss-signature" : nil, body)
-  }
-
-  private func resource(of claim: OSSClaim) -> OSSResource {
-    let authority = claim.request.authority ?? ""
-    switch style ?? AddressingStyle(authority: authority) {
-    case .path: return .inPath
-    case .virtualHosted: return ServiceHosts.oss.bucket(in: authority).map { .bucket($0) } ?? .service
-    case .customDomain: return .bucket(bucket ?? hostWithoutPort(authority))
     }
   }
 
@@ -212,7 +139,89 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     "ossaccesskeyid", "signature", "x-oss-signature", "x-oss-signature-version", "x-oss-credential",
   ])
 
-  func check(_ version: OSSSignatureVersion) throws(VerificationError) {
+  private func verifyV1(
+    _ claim: OSSClaim, _ scheme: OSSClaim.V1, against key: AccessKey, at now: Timestamp
+  ) throws -> VerifiedRequest {
+    let request = claim.request
+    var expiration: Timestamp?
+    if claim.placement == .header {
+      let signedAt = scheme.instant
+      try checkSkew(signedAt, at: now)
+    } else {
+      let end = scheme.instant
+      guard now <= end else { throw Self.expired(end) }
+      expiration = end
+    }
+    let stringToSign = v1StringToSign(of: claim)
+    if !acceptsAmbiguousV1, let problem = stringToSign.ambiguity(of: request.path ?? "/") {
+      throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
+    }
+    let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
+    let expected = try stringToSign.withStringToSign(
+      request, fields: request.headerFields, path: request.path ?? "/", date: .line(scheme.line)
+    ) {
+      signingKey.authenticationCode(writing: $0).base64
+    }
+    guard constantTimeEqual(expected, claim.signature) else {
+      throw try mismatch(of: claim, with: key)
+    }
+    // A V1 URL does not contain its signing time, so that only the lifetime that is left can be limited.
+    if let expiration { try limits.checkLifetime(from: now, until: expiration, at: now, in: .query) }
+    return verified(claim, with: key, expiration: expiration)
+  }
+
+  private func verifyV4(
+    _ claim: OSSClaim, _ scheme: OSSClaim.V4, against key: AccessKey, at now: Timestamp
+  ) throws -> VerifiedRequest {
+    try checkScope(of: scheme)
+    var expiration: Timestamp?
+    if let lifetime = scheme.lifetime {
+      expiration = try checkWindow(scheme.date, lifetime: lifetime, isTemporary: key.sessionToken != nil, at: now)
+    } else {
+      try checkSkew(scheme.date, at: now)
+    }
+    let hash = try withV4Request(of: claim, scheme) { SHA256.hash(writing: $0) }
+    let scope = scheme.scope
+    let signingKey = scope.signingKey(of: key)
+    // The SDKs and the documentation put different times into the date line; either signature is valid.
+    for line in scheme.dateLines {
+      let expected = signingKey.authenticationCode { writer in
+        scope.append(stringToSign: hash, dateLine: { $0.append(line) }, to: &writer)
+      }
+      guard constantTimeEqual(expected.hex, claim.signature) else { continue }
+      if let expiration { try limits.checkLifetime(from: scheme.date, until: expiration, at: now, in: .query) }
+      return verified(claim, with: key, expiration: expiration)
+    }
+    throw try mismatch(of: claim, with: key)
+  }
+
+  private func mismatch(of claim: OSSClaim, with key: AccessKey) throws(SigningError) -> VerificationError {
+    try claim.mismatch(claim.signature, with: key) { () throws(SigningError) in try signedTexts(of: claim) }
+  }
+
+  private func v1StringToSign(of claim: OSSClaim) -> OSSV1String {
+    OSSV1String(resource: resource(of: claim), subresources: OSSSubresources())
+  }
+
+  private func withV4Request<Result>(
+    of claim: OSSClaim, _ scheme: OSSClaim.V4, _ body: ((inout ByteWriter) -> Void) -> Result
+  ) throws(SigningError) -> Result {
+    let request = claim.request
+    return try OSSV4Request(resource: resource(of: claim), additional: scheme.additionalHeaders).withCanonicalRequest(
+      request, fields: request.headerFields, path: request.path ?? "/",
+      omitting: claim.placement == .query ? "x-oss-signature" : nil, body)
+  }
+
+  private func resource(of claim: OSSClaim) -> OSSResource {
+    let authority = claim.request.authority ?? ""
+    switch style ?? AddressingStyle(authority: authority) {
+    case .path: return .inPath
+    case .virtualHosted: return ServiceHosts.oss.bucket(in: authority).map { .bucket($0) } ?? .service
+    case .customDomain: return .bucket(bucket ?? hostWithoutPort(authority))
+    }
+  }
+
+  func checkVersion(_ version: OSSSignatureVersion) throws(VerificationError) {
     guard acceptedVersions.contains(version) else {
       let accepted = acceptedVersions.map { $0.rawValue.asciiUppercased }.sorted().joined(separator: " and ")
       throw VerificationError(
@@ -222,8 +231,10 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   }
 
   /// Rejects a V4 signature whose scope is for another region, product or day.
-  func check(_ scheme: OSSClaim.V4) throws(VerificationError) {
-    guard region.map({ $0 == scheme.region }) ?? (OSSConfiguration.regionProblem(scheme.region) == nil) else {
+  func checkScope(of scheme: OSSClaim.V4) throws(VerificationError) {
+    let isRegionAccepted =
+      if let region { scheme.region == region } else { OSSConfiguration.regionProblem(scheme.region) == nil }
+    guard isRegionAccepted else {
       throw .wrongScope(
         .region, "The signature is for the region \"\(scheme.region)\".",
         remedy: "Sign for the region of the bucket, spelt like cn-hangzhou.")
@@ -239,19 +250,19 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   }
 
   /// Rejects a request whose signing time is too far in the past or in the future.
-  func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
-    let distance = instant.duration(to: date)
+  func checkSkew(_ signedAt: Timestamp, at now: Timestamp) throws(VerificationError) {
+    let distance = signedAt.duration(to: now)
     guard distance <= OSSLimits.clockTolerance, distance >= .zero - OSSLimits.clockTolerance else {
       throw VerificationError(
-        .clockSkew, "The request was signed at \(instant) and arrived at \(date).",
+        .clockSkew, "The request was signed at \(signedAt) and arrived at \(now).",
         remedy: "Set the clock; the service accepts fifteen minutes."
-      ).with(instant: instant)
+      ).with(instant: signedAt)
     }
   }
 
   /// Rejects a URL that is not valid yet or has expired, or whose lifetime is out of range.
   func checkWindow(
-    _ start: Timestamp, lifetime: Int64, isTemporary: Bool, at date: Timestamp
+    _ start: Timestamp, lifetime: Int64, isTemporary: Bool, at now: Timestamp
   ) throws(VerificationError) -> Timestamp {
     let seconds = OSSLimits.urlSeconds(isTemporary: isTemporary)
     guard seconds.contains(lifetime) else {
@@ -260,8 +271,8 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
         remedy: "Create a URL that expires earlier.")
     }
     let end = start.advanced(by: .seconds(lifetime))
-    guard date <= end else { throw Self.expired(end) }
-    guard start.advanced(by: .zero - OSSLimits.clockTolerance) <= date else {
+    guard now <= end else { throw Self.expired(end) }
+    guard start.advanced(by: .zero - OSSLimits.clockTolerance) <= now else {
       throw VerificationError(
         .notYetValid, "The URL is valid from \(start).", remedy: "Set the clock of the machine that signs."
       ).with(instant: start)
@@ -283,38 +294,14 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   }
 }
 
-extension OSSClaim {
-  /// The names of the headers that the signature covers, from the pages that ``OSSSigner`` lists.
-  ///
-  /// In a request without `x-oss-date`, the `Date` header is a line of the string to sign.
-  var signedHeaders: Set<String> {
-    var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
-    if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
-    if placement == .header, request.headerFields.contains(.date), !request.headerFields.contains(.ossDate) {
-      names.insert("date")
-    }
-    return names
-  }
-
-  /// Returns whether the signature covers the query parameter with the given decoded name.
-  ///
-  /// V4 covers all parameters except the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
-  func signs(_ name: ByteExactString) -> Bool {
-    switch scheme {
-    case .v4: name != "x-oss-signature"
-    case .v1: OSSSubresources().contains(decoded: name.string) || placement == .query && name == "Expires"
-    }
-  }
-}
-
 extension OSSVerifier {
   /// Returns the string to sign and, for V4, the canonical request, as the service derives them from a request.
-  package func texts(of claim: OSSClaim) throws(SigningError) -> SignedTexts {
+  package func signedTexts(of claim: OSSClaim) throws(SigningError) -> SignedTexts {
     switch claim.scheme {
     case .v1(let scheme):
       let request = claim.request
       return SignedTexts(
-        stringToSign: try v1String(of: claim).withStringToSign(
+        stringToSign: try v1StringToSign(of: claim).withStringToSign(
           request, fields: request.headerFields, path: request.path ?? "/", date: .line(scheme.line)
         ) { String(writing: $0) },
         canonicalRequest: nil)
@@ -347,6 +334,28 @@ extension OSSClaim {
     switch scheme {
     case .v1(let scheme): placement == .query ? scheme.instant : nil
     case .v4(let scheme): scheme.lifetime.map { scheme.date.advanced(by: .seconds($0)) }
+    }
+  }
+
+  /// The names of the headers that the signature covers, from the pages that ``OSSSigner`` lists.
+  ///
+  /// In a request without `x-oss-date`, the `Date` header is a line of the string to sign.
+  var signedHeaders: Set<String> {
+    var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
+    if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
+    if placement == .header, request.headerFields.contains(.date), !request.headerFields.contains(.ossDate) {
+      names.insert("date")
+    }
+    return names
+  }
+
+  /// Returns whether the signature covers the query parameter with the given decoded name.
+  ///
+  /// V4 covers all parameters except the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
+  func signs(_ name: ByteExactString) -> Bool {
+    switch scheme {
+    case .v4: name != "x-oss-signature"
+    case .v1: OSSSubresources().contains(decoded: name.string) || placement == .query && name == "Expires"
     }
   }
 }

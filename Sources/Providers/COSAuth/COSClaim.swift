@@ -1,0 +1,112 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+/// The unverified statements of a request about its COS signature, such as the access key ID and the validity window.
+public struct COSClaim: SignatureClaim {
+  /// The ID of the access key with which the request claims to be signed.
+  public let accessKeyID: AccessKeyID
+
+  /// The session token in the request, or `nil` if the request contains no session token.
+  public let sessionToken: Secret?
+
+  /// The window in which the signature is valid.
+  public let window: COSKeyTime
+
+  /// The part of the request that contains the signature: the headers or the URL.
+  public let placement: VerifiedRequest.Placement
+
+  /// The request that the claim was parsed from.
+  public let request: HTTPRequest
+
+  let signature: String
+  /// The decoded, lowercase names of the headers that the signature lists.
+  let headers: [String]
+  /// The decoded, lowercase names of the query parameters that the signature lists.
+  let parameters: [String]
+  let target: RequestTarget
+  /// The verifier that parsed the claim, and is the only one that accepts it.
+  let verifier: COSVerifier
+}
+
+extension COSClaim: Redacted {
+  /// The access key ID and the placement, without the token, the signature and the request.
+  public var description: String { "COSClaim(\(accessKeyID), in the \(placement))" }
+}
+
+extension COSClaim {
+  var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
+
+  /// The lowercase names of the request's headers that the signature lists.
+  package var signedHeaders: Set<String> {
+    let listed = Set(headers)
+    var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })
+    if listed.contains("host") { names.insert("host") }
+    return names
+  }
+}
+
+/// The seven fields of a COS authorization.
+///
+/// Source: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
+struct COSAuthorization {
+  static let names = [
+    "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
+  ]
+
+  let id: String
+  let window: COSKeyTime
+  let headers: [String]
+  let parameters: [String]
+  let signature: String
+
+  /// Creates an authorization from the value of an `Authorization` header, or of the query parameter `sign`.
+  init(_ text: String) throws(VerificationError) {
+    var fields: [String: String] = [:]
+    for item in text.parts(between: "&") {
+      let pair = item.parts(between: "=", atMost: 1)
+      guard pair.count == 2, Self.names.contains(String(pair[0])),
+        fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
+      else { throw .malformed("The authorization has a field that is unknown or there twice.") }
+    }
+    try self.init(fields)
+  }
+
+  /// Creates an authorization from decoded fields.
+  init(_ fields: [String: String]) throws(VerificationError) {
+    guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
+      !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
+    else { throw .malformed("The authorization lacks one of its seven fields.") }
+    guard fields["q-sign-algorithm"] == "sha1" else {
+      throw VerificationError(.unsupported, "The algorithm is not sha1.", remedy: "Sign with q-sign-algorithm=sha1.")
+    }
+    guard let text = fields["q-sign-time"], let window = COSKeyTime(text) else {
+      throw .malformed("The sign time is not two times in seconds, separated by a semicolon.")
+    }
+    guard fields["q-key-time"] == text else {
+      throw .malformed("The key time is not the sign time.")
+    }
+    guard window.start <= window.end else { throw .malformed("The sign time ends before it starts.") }
+    self.id = id
+    self.window = window
+    self.signature = signature
+    headers = try Self.list(headerList)
+    parameters = try Self.list(parameterList)
+  }
+
+  /// Parses a list of names, which some SDKs percent-encode and others do not.
+  private static func list(_ text: String) throws(VerificationError) -> [String] {
+    var names: [String] = []
+    for name in text.words(between: ";") {
+      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
+      else {
+        throw .malformed("A list of signed names contains a malformed escape.")
+      }
+      names.append(decoded.asciiLowercased)
+    }
+    return names
+  }
+}
