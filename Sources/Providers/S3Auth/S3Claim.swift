@@ -147,7 +147,7 @@ public struct S3Claim: SignatureClaim {
   }
 
   /// The canonical request and the string to sign, as the service derives them from the request.
-  var texts: SignedTexts {
+  var signedTexts: SignedTexts {
     get throws(SigningError) {
       let (canonical, hash) = try withCanonicalRequest { text, _ in
         (String(writing: text), SHA256.hash(writing: text))

@@ -41,7 +41,7 @@ struct S3SignatureReader: SignatureReader {
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.date,
-        end: claim.expiration, texts: try claim.texts)
+        end: claim.expiration, texts: try claim.signedTexts)
     } catch {
       throw VerificationError(error)
     }

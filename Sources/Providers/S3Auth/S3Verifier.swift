@@ -11,12 +11,15 @@ internal import StorageCrypto
 /// let proof = try await S3Verifier(region: "eu-central-1").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
-/// Before the key is looked up, the verifier rejects a request that exceeds ``limits``, contains two authorizations or
-/// an incomplete one, uses another scheme (version 2, 4A, S3 Express), lacks a signed header, contains an unsigned
-/// `x-amz-` header, or contains framing headers that contradict the format of the body. Before the signature is
-/// computed, it rejects a wrong token, region, service or day, a time outside the allowed window, a repeated parameter,
-/// and a `+` in the path, which services read in two ways. A query parameter with the name of a signed header does not
-/// replace that header.
+/// The verifier rejects, in this order:
+///
+/// - Before the key is looked up: a request that exceeds ``limits``, contains two authorizations or an incomplete one,
+///   uses another scheme (version 2, 4A, S3 Express), lacks a signed header, contains an unsigned `x-amz-` header, or
+///   contains framing headers that contradict the format of the body.
+/// - Before the signature is computed: a wrong token, region, service or day, a time outside the allowed window, a
+///   repeated parameter, and a `+` in the path, which services read in two ways.
+///
+/// A query parameter with the name of a signed header does not replace that header.
 ///
 /// The signature covers the method, the URL and the headers of a request. It also covers the body if the caller
 /// compares the body with ``S3Claim/payload``: with a hash, or for a chunked body with the
@@ -84,15 +87,6 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   /// Source: AWS, "Error Responses", <https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html>.
   public var errorCodes: ServiceErrorCodes { ServiceDescription.s3.errorCodes }
 
-  /// Returns a decoder for a chunked body, or `nil` if the body is not chunked.
-  ///
-  /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
-  /// headers do not tell whether a request over HTTP/2 has one.
-  private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {
-    if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBody() }
-    return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
-  }
-
   /// Returns a Boolean value that indicates whether a request contains an S3 authorization, of any version and
   /// well-formed or not.
   ///
@@ -150,7 +144,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   ) throws(VerificationError) -> VerifiedRequest {
     guard claim.verifier == self else { throw .claimOfAnotherVerifier }
     do throws(VerificationError) {
-      return try verified(claim, against: key, at: date)
+      return try checkAndVerify(claim, against: key, at: date)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
@@ -160,30 +154,31 @@ public struct S3Verifier: SignatureVerifier, Hashable {
   private static let secretNames: Void = SecretName.declare(
     "x-amz-server-side-encryption-customer-key", "x-amz-copy-source-server-side-encryption-customer-key")
 
-  private func verified(
-    _ claim: S3Claim, against key: AccessKey, at date: Timestamp
+  private func checkAndVerify(
+    _ claim: S3Claim, against key: AccessKey, at now: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {
-    try checkToken(of: claim, against: key, at: date)
+    try checkToken(of: claim, against: key, at: now)
     try checkScope(
       of: claim.authorization, date: claim.date,
       as: claim.placement == .header ? "AuthorizationHeaderMalformed" : Self.queryCode)
+    // The report of a mismatch masks the values of these headers.
     _ = Self.secretNames
+    if claim.lifetime == nil { try checkSkew(claim.date, at: now) } else { try checkWindow(of: claim, at: now) }
     var mismatch: VerificationError?
-    if claim.lifetime == nil { try checkSkew(claim.date, at: date) } else { try checkWindow(of: claim, at: date) }
     do throws(SigningError) {
       let hash = try claim.withCanonicalRequest { text, _ in SHA256.hash(writing: text) }
       let scope = claim.scope
       let expected = scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
       if !constantTimeEqual(expected.hex, claim.authorization.signature) {
         mismatch = try claim.mismatch(claim.authorization.signature, with: key) { () throws(SigningError) in
-          try claim.texts
+          try claim.signedTexts
         }
       }
     } catch {
       throw VerificationError(error).with(serviceCode: "InvalidRequest")
     }
     if let mismatch { throw mismatch.with(serviceCode: "SignatureDoesNotMatch") }
-    if let end = claim.expiration { try limits.checkLifetime(from: claim.date, until: end, at: date, in: .query) }
+    if let end = claim.expiration { try limits.checkLifetime(from: claim.date, until: end, at: now, in: .query) }
     return VerifiedRequest(
       accessKeyID: key.id, placement: claim.placement, signsPlacement: true, target: claim.target,
       signedHeaders: Set(claim.authorization.signedHeaders), signature: Secret(claim.authorization.signature),
@@ -192,6 +187,15 @@ public struct S3Verifier: SignatureVerifier, Hashable {
       usableUntil: claim.expiration ?? claim.date.advanced(by: Self.clockTolerance),
       bodyDecoder: try bodyDecoder(of: claim, against: key),
       signsParameter: { $0.name != "X-Amz-Signature" || claim.placement == .header })
+  }
+
+  /// Returns a decoder for a chunked body, or `nil` if the body is not chunked.
+  ///
+  /// If the signature must cover the body, the decoder for a presigned URL refuses each body that is not empty. The
+  /// headers do not tell whether a request over HTTP/2 has one.
+  private func bodyDecoder(of claim: S3Claim, against key: AccessKey) throws(VerificationError) -> (any BodyDecoder)? {
+    if claim.placement == .query { return allowsUnsignedPayload ? nil : EmptyBody() }
+    return claim.payload.isChunked ? try S3ChunkDecoder(for: claim, against: key) : nil
   }
 }
 
@@ -204,6 +208,7 @@ extension S3Verifier {
       ByteExactString($0).asciiLowercased
     })
 
+  /// The parameters in the only spelling that S3 reads, without those of the schemes that are declined.
   private static let exactParameters = Set(
     (S3Text.ownParameters + ["AWSAccessKeyId", "Signature"]).map { ByteExactString($0) })
   private static let declinedParameters = ["X-Amz-Region-Set", "X-Amz-S3session-Token"]
@@ -242,7 +247,8 @@ extension S3Verifier {
 
   private static let queryCode = "AuthorizationQueryParametersError"
 
-  func headerClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
+  /// Parses the claim of a request whose signature is in the headers.
+  private func headerClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
     let fields = request.headerFields
     let authorization = try S3Authorization(fields.uniqueValue(for: .authorization) ?? "")
     guard let date = try S3Claim.date(of: request) else {
@@ -284,7 +290,8 @@ extension S3Verifier {
     return payload
   }
 
-  func urlClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
+  /// Parses the claim of a presigned URL.
+  private func urlClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
     guard let algorithm = try target.uniqueValue(for: "X-Amz-Algorithm"),
       let credential = try target.uniqueValue(for: "X-Amz-Credential"),
       let signature = try target.uniqueValue(for: "X-Amz-Signature"),
@@ -349,9 +356,9 @@ extension S3Verifier {
 
   /// Rejects a request with a presigned URL that has a body, or a method with one, if the signature must cover the body.
   private func checkBody(besideURL request: HTTPRequest) throws(VerificationError) {
+    guard !allowsUnsignedPayload else { return }
     let isBodiless = [.get, .head, .delete, .options].contains(request.method)
     let lengths = request.headerFields[values: .contentLength]
-    guard !allowsUnsignedPayload else { return }
     guard isBodiless, lengths.allSatisfy({ $0.isIdentical(to: "0") }),
       !request.headerFields.contains(.transferEncoding)
     else { throw Self.uncoveredBody }
@@ -431,23 +438,23 @@ extension S3Verifier {
   }
 
   /// Rejects a request whose signing time is too far in the past or in the future.
-  func checkSkew(_ instant: Timestamp, at date: Timestamp) throws(VerificationError) {
-    let distance = instant.duration(to: date)
+  func checkSkew(_ signedAt: Timestamp, at now: Timestamp) throws(VerificationError) {
+    let distance = signedAt.duration(to: now)
     guard distance <= Self.clockTolerance, distance >= .zero - Self.clockTolerance else {
       throw VerificationError(
         .clockSkew, "The difference between the request time and the current time is too large.",
         remedy: "Set the clock; the service accepts fifteen minutes."
-      ).with(instant: instant).with(serviceCode: "RequestTimeTooSkewed")
+      ).with(instant: signedAt).with(serviceCode: "RequestTimeTooSkewed")
     }
   }
 
   /// Rejects a presigned URL that is not valid yet or has expired.
-  func checkWindow(of claim: S3Claim, at date: Timestamp) throws(VerificationError) {
-    if let end = claim.expiration, date > end {
+  private func checkWindow(of claim: S3Claim, at now: Timestamp) throws(VerificationError) {
+    if let end = claim.expiration, now > end {
       throw VerificationError(.expired, "Request has expired", remedy: "Create a new URL.").with(instant: end)
         .with(serviceCode: "AccessDenied")
     }
-    guard claim.date.advanced(by: .zero - Self.clockTolerance) <= date else {
+    guard claim.date.advanced(by: .zero - Self.clockTolerance) <= now else {
       throw VerificationError(
         .notYetValid, "Request is not yet valid", remedy: "Set the clock of the machine that signs."
       ).with(instant: claim.date).with(serviceCode: "AccessDenied")

@@ -1,0 +1,315 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+package import StorageAuth
+internal import StorageCrypto
+
+/// A decoder of chunked bodies that verifies their signatures, and returns a chunk's bytes only after its verification.
+///
+/// The caller must not make the decoded bytes visible before ``finish()`` returns. The decoder buffers at most one
+/// chunk. If the chunks are not signed, it buffers no chunks.
+package struct S3ChunkDecoder: BodyDecoder {
+  /// The checksum in the trailer, after the decoder has compared it with the decoded bytes.
+  package private(set) var checksum: (algorithm: S3Checksum.Algorithm, base64: String)?
+
+  package let decodedByteCount: Int64
+
+  private enum State {
+    /// The line before a chunk, with its size and signature.
+    case head
+    /// The bytes of a chunk, of which a number is still to come.
+    case data(remaining: Int64)
+    /// The line break after the bytes of a chunk.
+    case dataEnd
+    /// The lines after the empty chunk, up to an empty line.
+    case trailer
+    case done
+  }
+
+  private let payload: S3Payload
+  private let maximumChunkByteCount: Int64
+  private var chain: S3ChunkChain
+  private var runningChecksum: S3Checksum?
+  private var state = State.head
+  /// The received bytes of an incomplete line.
+  private var line: [UInt8] = []
+  /// The received bytes of a chunk whose signature has not been verified.
+  private var unverified: [UInt8] = []
+  private var claimedSignature = ""
+  private var chunkCount = 0
+  private var chunkByteCount: Int64 = 0
+  private var announcedByteCount: Int64 = 0
+  private var trailerByteCount = 0
+  private var trailerValue: String?
+  private var hasTrailerSignature = false
+  private var hasFailed = false
+  private var surplusLines = 0
+
+  /// The maximum length of the line before a chunk: 15 digits, the signature and the line break, rounded up.
+  private static let headByteCount = 128
+
+  /// Creates a decoder for the body of a verified request; it buffers signed chunks of up to a maximum size.
+  package init(
+    for claim: S3Claim, against key: AccessKey, maximumChunkByteCount: Int = 16 << 20
+  ) throws(VerificationError) {
+    guard claim.payload.isChunked else { throw .malformed("The body is not in chunks.") }
+    let framing = try S3Framing(of: claim.request, as: claim.payload)
+    payload = claim.payload
+    self.maximumChunkByteCount = Int64(maximumChunkByteCount)
+    decodedByteCount = framing.decodedByteCount
+    runningChecksum = framing.trailer.map { S3Checksum($0) }
+    let scope = claim.scope
+    chain = S3ChunkChain(scope: scope, key: scope.signingKey(of: key), seed: claim.authorization.signature)
+  }
+
+  /// Decodes the next bytes of the body, which can be split at any position, and returns those that are verified.
+  ///
+  /// After an error, the caller must discard all decoded bytes; all further calls throw as well.
+  package mutating func decode(_ bytes: [UInt8]) throws(VerificationError) -> [UInt8] {
+    guard !hasFailed else { throw Self.incomplete("The body was refused before.") }
+    var output: [UInt8] = []
+    do throws(VerificationError) {
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        if case .data(let remaining) = state {
+          let taken = rest.prefix(Int(clamping: remaining))
+          rest = rest.dropFirst(taken.count)
+          if payload.hasSignedChunks {
+            unverified += taken
+          } else {
+            runningChecksum?.update(Array(taken))
+            output += taken
+          }
+          let left = remaining - Int64(taken.count)
+          state = left == 0 ? .dataEnd : .data(remaining: left)
+        } else if let byte = rest.popFirst() {
+          try readFramingByte(byte, into: &output)
+        }
+      }
+    } catch {
+      hasFailed = true
+      throw error
+    }
+    return output
+  }
+
+  /// Throws an error with the code `IncompleteBody` if the body is incomplete after its last bytes.
+  package mutating func finish() throws(VerificationError) {
+    guard case .done = state, line.isEmpty, !hasFailed else {
+      hasFailed = true
+      throw Self.incomplete("The body ends before its last chunk or its trailer.")
+    }
+  }
+
+  /// Reads a byte of a line between the chunks, and acts on the line at its end.
+  private mutating func readFramingByte(_ byte: UInt8, into output: inout [UInt8]) throws(VerificationError) {
+    line.append(byte)
+    if case .trailer = state { trailerByteCount += 1 }
+    guard line.count <= (isInTrailer ? S3Limits.trailerByteCount : Self.headByteCount),
+      trailerByteCount <= S3Limits.trailerByteCount
+    else { throw isInTrailer ? Self.malformedTrailer : Self.malformedChunk("A line of the framing is too long.") }
+    guard byte == UInt8(ascii: "\n") else { return }
+    let endedLine = line
+    line.removeAll(keepingCapacity: true)
+    switch state {
+    case .head: try readHead(endedLine)
+    case .dataEnd:
+      guard endedLine == S3ChunkEncoder.chunkEnd else { throw Self.malformedChunk("The size of a chunk is wrong.") }
+      try endChunk(into: &output)
+      state = .head
+    case .trailer: try readTrailer(endedLine)
+    case .done:
+      // A MinIO client ends a body with trailers with one extra empty line.
+      surplusLines += 1
+      guard endedLine == S3ChunkEncoder.chunkEnd, payload == .unsignedChunksWithTrailer, surplusLines == 1 else {
+        throw Self.malformedChunk("There are bytes after the end of the body.")
+      }
+    case .data: break
+    }
+  }
+
+  private var isInTrailer: Bool {
+    if case .trailer = state { true } else { false }
+  }
+
+  /// Parses the line before a chunk, which contains the chunk's size and, in a signed body, its signature.
+  private mutating func readHead(_ bytes: [UInt8]) throws(VerificationError) {
+    guard bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] else {
+      throw Self.malformedChunk("The line before a chunk does not end with CR LF.")
+    }
+    let parts = bytes.dropLast(2).split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard let size = parts.first.flatMap(Self.chunkSize) else {
+      throw Self.malformedChunk("The size of a chunk is malformed.")
+    }
+    let prefix = S3ChunkText.signature.utf8.dropFirst()
+    if payload.hasSignedChunks {
+      guard parts.count == 2, parts[1].starts(with: prefix), parts[1].count == prefix.count + S3Limits.hexDigitCount,
+        let signature = String(validating: parts[1].suffix(S3Limits.hexDigitCount), as: UTF8.self),
+        signature.isLowerHex(byteCount: SHA256.digestByteCount)
+      else { throw Self.malformedChunk("The signature of a chunk is missing or malformed.") }
+      claimedSignature = signature
+    } else if parts.count != 1 {
+      throw Self.malformedChunk("A chunk of a body without signatures has an extension.")
+    }
+    guard let sum = announcedByteCount.checkedAdding(size), sum <= decodedByteCount else {
+      throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length states.")
+    }
+    if size > 0, chunkCount > 0, chunkByteCount < Int64(S3Limits.minimumChunkByteCount) {
+      throw VerificationError(
+        .malformed, "Only the last chunk is allowed to have a size less than 8192 bytes.",
+        remedy: "Send larger chunks."
+      ).with(serviceCode: "InvalidChunkSizeError")
+    }
+    guard !payload.hasSignedChunks || size <= maximumChunkByteCount else {
+      throw VerificationError(
+        .limitExceeded, "A signed chunk has more than \(maximumChunkByteCount) bytes.", remedy: "Send smaller chunks."
+      ).with(serviceCode: "InvalidChunkSizeError")
+    }
+    announcedByteCount = sum
+    chunkByteCount = size
+    chunkCount += 1
+    guard size == 0 else {
+      state = .data(remaining: size)
+      return
+    }
+    guard announcedByteCount == decodedByteCount else {
+      throw Self.incomplete("The chunks have fewer bytes than x-amz-decoded-content-length states.")
+    }
+    // The empty chunk is signed like the others, and adds no bytes to the output.
+    var noOutput: [UInt8] = []
+    try endChunk(into: &noOutput)
+    state = .trailer
+  }
+
+  /// Parses an integer of 1 to 15 hexadecimal digits, which fits in an `Int64`.
+  private static func chunkSize(_ digits: ArraySlice<UInt8>) -> Int64? {
+    guard (1...15).contains(digits.count) else { return nil }
+    var value: Int64 = 0
+    for digit in digits {
+      guard let digit = hexValue(digit) else { return nil }
+      value = value << 4 | Int64(digit)
+    }
+    return value
+  }
+
+  /// Verifies the signature of the buffered chunk, and appends the chunk's bytes to the output.
+  private mutating func endChunk(into output: inout [UInt8]) throws(VerificationError) {
+    guard payload.hasSignedChunks else { return }
+    let expected = chain.sign(chunkWith: SHA256.hash(unverified).hex)
+    guard constantTimeEqual(expected, claimedSignature) else {
+      unverified.removeAll()
+      throw Self.mismatch("The signature of chunk \(chunkCount) does not match.")
+    }
+    runningChecksum?.update(unverified)
+    output += unverified
+    unverified.removeAll(keepingCapacity: true)
+  }
+
+  /// Parses a line of the trailer: the checksum, its signature, or the empty line that ends the body.
+  private mutating func readTrailer(_ bytes: [UInt8]) throws(VerificationError) {
+    let text = bytes.dropLast(bytes.suffix(2) == S3ChunkEncoder.chunkEnd[...] ? 2 : 1)
+    if text.isEmpty {
+      guard payload.hasTrailer else {
+        state = .done
+        return
+      }
+      guard trailerValue != nil else { throw Self.malformedTrailer }
+      if payload.hasSignedChunks, !hasTrailerSignature {
+        // A MinIO client sends one extra empty line before the signature.
+        surplusLines += 1
+        guard surplusLines == 1 else { throw Self.malformedTrailer }
+        return
+      }
+      try checkChecksum()
+      return
+    }
+    guard let running = runningChecksum, let colon = text.firstIndex(of: UInt8(ascii: ":")),
+      let name = String(validating: text[..<colon], as: UTF8.self)?.asciiLowercased,
+      let value = String(validating: text[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self),
+      !hasTrailerSignature, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+    else { throw Self.malformedTrailer }
+    if let trailerValue {
+      guard payload.hasSignedChunks, name == S3ChunkText.trailerSignature,
+        value.isLowerHex(byteCount: SHA256.digestByteCount)
+      else {
+        throw Self.malformedTrailer
+      }
+      let expected = chain.signature(ofTrailer: running.algorithm.fieldName, trailerValue)
+      guard constantTimeEqual(expected, value) else {
+        throw Self.mismatch("The signature of the trailer does not match.")
+      }
+      hasTrailerSignature = true
+    } else {
+      guard name.isIdentical(to: running.algorithm.fieldName) else { throw Self.malformedTrailer }
+      trailerValue = value
+    }
+  }
+
+  /// Compares the checksum in the trailer with the checksum of the decoded bytes, and ends the body.
+  private mutating func checkChecksum() throws(VerificationError) {
+    guard let running = runningChecksum, let trailerValue else { throw Self.malformedTrailer }
+    guard running.base64.isIdentical(to: trailerValue) else {
+      throw VerificationError(
+        .mismatch,
+        "The \(running.algorithm.rawValue.asciiUppercased) you specified did not match the calculated checksum.",
+        remedy: "Send the object again."
+      ).with(serviceCode: "BadDigest")
+    }
+    checksum = (running.algorithm, trailerValue)
+    surplusLines = 0
+    state = .done
+  }
+
+  private static func malformedChunk(_ message: String) -> VerificationError {
+    VerificationError(.malformed, message, remedy: "Frame the body as documented for chunked uploads.")
+      .with(serviceCode: "IncompleteBody")
+  }
+
+  private static func incomplete(_ message: String) -> VerificationError {
+    VerificationError(.malformed, message, remedy: "Send as many bytes as announced.").with(
+      serviceCode: "IncompleteBody")
+  }
+
+  private static func mismatch(_ message: String) -> VerificationError {
+    VerificationError(.mismatch, message, remedy: "Sign each chunk with the signature before it.")
+      .with(serviceCode: "SignatureDoesNotMatch")
+  }
+
+  private static let malformedTrailer = VerificationError(
+    .malformed, "The trailer is missing, malformed, or not the one that x-amz-trailer announces.",
+    remedy: "Send the one trailer that x-amz-trailer names, and its signature if the chunks are signed."
+  ).with(serviceCode: "MalformedTrailerError")
+}
+
+/// The properties of a chunked body that the headers of its request state.
+struct S3Framing {
+  let decodedByteCount: Int64
+  /// The checksum algorithm of the trailer, or `nil` for a body without trailers.
+  let trailer: S3Checksum.Algorithm?
+
+  init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {
+    let fields = request.headerFields
+    guard let text = try fields.uniqueValue(for: .s3DecodedContentLength) else {
+      throw VerificationError(
+        .malformed, "The header x-amz-decoded-content-length is missing.",
+        remedy: "Send the number of bytes of the object."
+      ).with(serviceCode: "MissingContentLength")
+    }
+    guard !text.isEmpty, let count = Int64(digits: text) else {
+      throw VerificationError(
+        .malformed, "The header x-amz-decoded-content-length is not a number.",
+        remedy: "Send the number of bytes of the object."
+      ).with(serviceCode: "InvalidArgument")
+    }
+    decodedByteCount = count
+    let name = try fields.uniqueValue(for: .s3Trailer)
+    trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
+    guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
+      throw VerificationError(
+        .malformed, "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",
+        remedy: "Name the one checksum that follows the body, for a body with trailers alone."
+      ).with(serviceCode: "MalformedTrailerError")
+    }
+  }
+}
