@@ -252,3 +252,20 @@ package enum LoopbackHost {
     return first == UInt8(ascii: ":") && (1...5).contains(digits.count) && digits.allSatisfy { $0.isASCIIDigit }
   }
 }
+
+/// The host and the port of an authority.
+struct AuthorityParts {
+  /// The host in lowercase, without brackets and without a final dot.
+  let host: String
+  let port: Int
+
+  /// Parses a well-formed authority; the result is `nil` if the port is not a number from 1 to 65535.
+  init?(_ authority: String, defaultPort: Int) {
+    let name = hostWithoutPort(authority)
+    let digits = authority.removingBytePrefix(name)?.removingBytePrefix(":")
+    guard let port = digits.map({ Int(digits: $0) }) ?? defaultPort, (1...65_535).contains(port) else { return nil }
+    let bare = name.hasBytePrefix("[") ? String(name.dropFirst().dropLast()) : name
+    host = (bare.removingByteSuffix(".").map(String.init) ?? bare).asciiLowercased
+    self.port = port
+  }
+}

@@ -45,7 +45,7 @@ public struct ProxyConfiguration: Sendable, Equatable {
   /// - Parameter environment: A closure that returns the value of a variable, or `nil` if it is not set.
   /// - Throws: A ``TransportError`` with the code `invalidConfiguration` that names the variable, without its value.
   public init(environment: (_ name: String) -> String?) throws(TransportError) {
-    func variable(_ name: String) -> (name: String, value: String)? {
+    func firstSet(_ name: String) -> (name: String, value: String)? {
       for name in [name, name.asciiUppercased] {
         if name == "HTTP_PROXY", environment("REQUEST_METHOD") != nil { continue }
         if let value = environment(name), !value.isEmpty { return (name, value) }
@@ -53,11 +53,11 @@ public struct ProxyConfiguration: Sendable, Equatable {
       return nil
     }
     func server(_ name: String) throws(TransportError) -> ProxyServer? {
-      guard let (name, value) = variable(name) ?? variable("all_proxy") else { return nil }
+      guard let (name, value) = firstSet(name) ?? firstSet("all_proxy") else { return nil }
       return try ProxyServer(value, named: "The variable \(name)")
     }
     self.init(http: try server("http_proxy"), https: try server("https_proxy"))
-    if let (name, list) = variable("no_proxy") { exclusions = try ProxyExclusions(list, named: "The variable \(name)") }
+    if let (name, list) = firstSet("no_proxy") { exclusions = try ProxyExclusions(list, named: "The variable \(name)") }
   }
 
   /// Returns the proxy for a request, or `nil` for a direct connection.
@@ -82,192 +82,5 @@ public struct ProxyConfiguration: Sendable, Equatable {
   /// - Throws: A `TransportError` with the code `invalidConfiguration` that names the variable, without its value.
   public static var environment: ProxyConfiguration {
     get throws(TransportError) { try ProxyConfiguration(environment: { CurrentProcess.variable($0) }) }
-  }
-}
-
-/// An HTTP proxy, with the login that it requires.
-///
-/// ```swift
-/// let proxy = try ProxyServer("http://mia:secret@proxy.example.com:3128")
-/// ```
-public struct ProxyServer: Sendable, Equatable {
-  /// The host name or the IP address of the proxy, without brackets.
-  public let host: String
-
-  /// The TCP port of the proxy.
-  public let port: Int
-
-  /// The user name for Basic authentication, or `nil` if the proxy requires no login.
-  public let user: String?
-
-  /// The password for Basic authentication, or `nil` if there is none.
-  public let password: Secret?
-
-  private static let defaultPort = 80
-
-  /// Parses the URL of an HTTP proxy: `http://[user[:password]@]host[:port]`, or `host:port`.
-  ///
-  /// User and password are percent-encoded; the port is 80 by default. Proxies over TLS or SOCKS are not supported.
-  ///
-  /// - Parameter url: The URL of the proxy.
-  /// - Throws: A ``TransportError`` with the code ``TransportError/Code/invalidConfiguration``, which does not contain
-  ///   the URL, because the URL can contain a password.
-  public init(_ url: String) throws(TransportError) { try self.init(url, named: "The URL of the proxy") }
-
-  /// Parses the URL of an HTTP proxy; the name is that of the setting that contains the URL, for errors.
-  init(_ url: String, named name: String) throws(TransportError) {
-    var rest = url[...]
-    if let separator = url.firstRange(of: "://") {
-      let scheme = url[..<separator.lowerBound].asciiLowercased
-      guard scheme == "http" else { throw Self.unsupported(scheme, name) }
-      rest = url[separator.upperBound...]
-    }
-    rest = rest.removingByteSuffix("/") ?? rest
-    var login: (user: String?, password: Secret?) = (nil, nil)
-    if let at = rest.utf8.lastIndex(of: UInt8(ascii: "@")) {
-      login = try Self.login(rest[..<at], name)
-      rest = rest[rest.index(after: at)...]
-    }
-    guard isHost(String(rest)), let parts = AuthorityParts(String(rest), defaultPort: Self.defaultPort) else {
-      throw Self.invalid("\(name) has no valid host and port.")
-    }
-    (host, port) = (parts.host, parts.port)
-    (user, password) = login
-  }
-
-  /// Creates a proxy from its parts.
-  ///
-  /// - Parameters:
-  ///   - host: The host name or the IP address of the proxy, without brackets.
-  ///   - port: The TCP port of the proxy.
-  ///   - user: The user name for Basic authentication, without a colon, or `nil` if the proxy requires no login.
-  ///   - password: The password for Basic authentication, or `nil` if there is none.
-  public init(host: String, port: Int, user: String? = nil, password: Secret? = nil) {
-    self.host = host
-    self.port = port
-    self.user = user
-    self.password = password
-  }
-
-  private static func login(_ text: Substring, _ name: String) throws(TransportError) -> (String?, Secret?) {
-    let parts = text.parts(between: ":", atMost: 1)
-    let words = parts.compactMap {
-      String($0).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
-    }
-    let isClean = words.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
-    guard words.count == parts.count, isClean, !words[0].isEmpty, !words[0].utf8.contains(UInt8(ascii: ":")) else {
-      throw invalid("\(name) has a user or a password that is not percent-encoded.")
-    }
-    return (words[0], words.count == 2 ? Secret(words[1]) : nil)
-  }
-
-  private static func unsupported(_ scheme: String, _ name: String) -> TransportError {
-    let kind =
-      scheme == "https"
-      ? "a proxy that is reached over TLS" : scheme.hasBytePrefix("socks") ? "a SOCKS proxy" : "no HTTP proxy"
-    return TransportError(
-      .invalidConfiguration, "\(name) is of \(kind), which is not supported.",
-      remedy: "Name an HTTP proxy, such as http://proxy.example.com:3128, or leave the setting out.")
-  }
-
-  private static func invalid(_ message: String) -> TransportError {
-    TransportError(
-      .invalidConfiguration, message,
-      remedy: "Write it like http://proxy.example.com:3128, with user:password@ before the host if it is needed.")
-  }
-}
-
-extension ProxyServer: CustomStringConvertible {
-  /// The host and the port of the proxy, without the login.
-  public var description: String { host.hasByte(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-}
-
-/// The host and the port of an authority.
-struct AuthorityParts {
-  /// The host in lowercase, without brackets and without a final dot.
-  let host: String
-  let port: Int
-
-  /// Parses a well-formed authority; the result is `nil` if the port is not a number from 1 to 65535.
-  init?(_ authority: String, defaultPort: Int) {
-    let name = hostWithoutPort(authority)
-    let digits = authority.removingBytePrefix(name)?.removingBytePrefix(":")
-    guard let port = digits.map({ Int(digits: $0) }) ?? defaultPort, (1...65_535).contains(port) else { return nil }
-    let bare = name.hasBytePrefix("[") ? String(name.dropFirst().dropLast()) : name
-    host = (bare.removingByteSuffix(".").map(String.init) ?? bare).asciiLowercased
-    self.port = port
-  }
-}
-
-/// A list of hosts that are reached without a proxy, in the form of the variable `NO_PROXY`.
-///
-/// ```swift
-/// let exclusions = try ProxyExclusions("internal.example.com, .svc, 10.0.0.0/8, storage.example.com:9000")
-/// ```
-public struct ProxyExclusions: Sendable, Hashable {
-  private enum Entry: Hashable {
-    case all
-    /// A host name with its subdomains.
-    case domain(String, port: Int?)
-    case addresses(AddressRange, port: Int?)
-  }
-
-  private var entries: [Entry] = []
-
-  /// The empty list.
-  public static let none = ProxyExclusions()
-
-  private init() {}
-
-  /// Parses a list of hosts, which are separated by commas or spaces.
-  ///
-  /// - A name stands for the host and all hosts below it, with or without a dot (or `*.`) before the name.
-  /// - An IP address stands for itself, and a network, such as `10.0.0.0/8`, for its addresses; names are not resolved.
-  /// - A port after a colon restricts an entry to that port. An IPv6 address with a port is in brackets.
-  /// - `*` stands for every host.
-  ///
-  /// - Parameter list: The list; it can be empty.
-  /// - Throws: A ``TransportError`` with the code `invalidConfiguration` if an entry has another form.
-  public init(_ list: String) throws(TransportError) {
-    try self.init(list, named: "The list of hosts without a proxy")
-  }
-
-  init(_ list: String, named name: String) throws(TransportError) {
-    for part in list.utf8.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }) {
-      let text = (String(part) ?? "").asciiLowercased
-      guard let entry = Self.entry(text) else {
-        throw TransportError(
-          .invalidConfiguration, "\(name) has the entry \(text), which is no host, address or network.",
-          remedy: "Use entries such as example.com, .example.com, 10.0.0.0/8, 192.0.2.7, [2001:db8::7]:8443 or *.")
-      }
-      entries.append(entry)
-    }
-  }
-
-  private static func entry(_ text: String) -> Entry? {
-    if text == "*" { return .all }
-    if let range = AddressRange(networkOf: text) { return .addresses(range, port: nil) }
-    var name = text.removingBytePrefix("*.").map(String.init) ?? text
-    name = name.removingBytePrefix(".").map(String.init) ?? name
-    guard isHost(name) else { return nil }
-    let hasPort = hostWithoutPort(name).utf8.count < name.utf8.count
-    guard let parts = AuthorityParts(name, defaultPort: 1), !parts.host.isEmpty else { return nil }
-    let port = hasPort ? parts.port : nil
-    if let range = AddressRange(networkOf: parts.host) { return .addresses(range, port: port) }
-    return .domain(parts.host, port: port)
-  }
-
-  /// Returns whether the list contains a host, in lowercase and without brackets and final dot.
-  func contains(host: String, port: Int) -> Bool {
-    guard !entries.isEmpty else { return false }
-    let address = NetworkAddress(host)
-    return entries.contains { entry in
-      switch entry {
-      case .all: true
-      case .domain(let domain, let only):
-        address == nil && (only == nil || only == port) && (host == domain || host.hasByteSuffix(".\(domain)"))
-      case .addresses(let range, let only): (only == nil || only == port) && address.map { range.contains($0) } ?? false
-      }
-    }
   }
 }

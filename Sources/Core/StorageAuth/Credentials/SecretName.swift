@@ -1,0 +1,115 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageCrypto
+internal import Synchronization
+
+/// A rule for the names of headers, parameters and form fields whose values must not be shown.
+///
+/// Such values are session tokens, signatures and passwords. A rule also covers names of providers that this package
+/// does not know: every name is secret that contains `token`, `signature`, `secret`, `password`, `credential` or
+/// `authorization`, regardless of case. Names that only describe such a value are exempt: the version, the method and
+/// the nonce of a signature, the continuation token of a list, and the `…-credential` parameter, which contains a key's
+/// ID and a signature's scope.
+///
+/// A provider whose secrets have other names declares these names once:
+///
+/// ```swift
+/// SecretName.declare("x-acme-pin")
+/// ```
+public enum SecretName {
+  private static let declared = Mutex<Set<String>>(["sign"])
+
+  /// Declares additional names whose values must not be shown, for the whole process.
+  ///
+  /// - Parameter names: The names of headers, parameters or form fields, which are compared case-insensitively.
+  public static func declare(_ names: String...) {
+    declared.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
+  }
+
+  /// Returns whether the header or parameter with a name contains a session token.
+  package static func isToken(_ name: some StringProtocol) -> Bool {
+    withBytes(of: name.asciiLowercased) { words(of: $0).contains(.token) }
+  }
+
+  /// Returns whether the header or parameter with a name contains a value that must not be shown.
+  package static func isSecret(_ name: some StringProtocol) -> Bool {
+    let text = name.asciiLowercased
+    return withBytes(of: text) { !words(of: $0).isEmpty } || declared.withLock { $0.contains(text) }
+  }
+
+  /// The kinds of secret that the words in a name announce.
+  private struct Words: OptionSet {
+    let rawValue: UInt8
+    static let token = Words(rawValue: 1)
+    static let other = Words(rawValue: 2)
+  }
+
+  /// The ends of names that contain such a word, and whose values are no secret.
+  private static let harmlessEnds: [StaticString] = [
+    "continuation-token", "continuationtoken", "-credential", "signature-version", "signatureversion",
+    "signature-method", "signaturemethod", "signature-nonce", "signaturenonce",
+  ]
+
+  private static func words(of name: Span<UInt8>) -> Words {
+    if harmlessEnds.contains(where: { end in
+      name.count >= end.utf8CodeUnitCount && name.extracting((name.count - end.utf8CodeUnitCount)...).starts(with: end)
+    }) {
+      return []
+    }
+    var words: Words = []
+    for index in name.indices {
+      let rest = name.extracting(index...)
+      switch name[index] {
+      case UInt8(ascii: "t") where rest.starts(with: "token"): words.insert(.token)
+      case UInt8(ascii: "s") where rest.starts(with: "signature") || rest.starts(with: "secret"): words.insert(.other)
+      case UInt8(ascii: "p") where rest.starts(with: "password"): words.insert(.other)
+      case UInt8(ascii: "c") where rest.starts(with: "credential"): words.insert(.other)
+      case UInt8(ascii: "a") where rest.starts(with: "authorization"): words.insert(.other)
+      default: break
+      }
+    }
+    return words
+  }
+
+  /// The maximum number of bytes of a name that are examined; of a longer name, only the last bytes are examined.
+  private static let longestName = 128
+
+  /// The length, in bytes, of the shortest secret name: `sign`.
+  private static let shortestName = 4
+
+  /// Returns the ranges of values with secret names in a canonical request or a string to sign, in order.
+  ///
+  /// A value follows `name:` up to the end of the line, or `name=` up to the end of the line or the next `&`.
+  static func values(in text: Span<UInt8>) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    var nameStart = 0
+    var index = 0
+    while index < text.count {
+      let byte = text[index]
+      switch byte {
+      case UInt8(ascii: "\n"), UInt8(ascii: "&"), UInt8(ascii: "?"), UInt8(ascii: ";"), UInt8(ascii: " "):
+        nameStart = index + 1
+      case UInt8(ascii: ":"), UInt8(ascii: "="):
+        let start = index + 1
+        if index - nameStart >= shortestName, isSecret(text.extracting(max(nameStart, index - longestName)..<index)) {
+          var end = start
+          while end < text.count, text[end] != UInt8(ascii: "\n"),
+            byte == UInt8(ascii: ":") || text[end] != UInt8(ascii: "&")
+          { end += 1 }
+          if end > start { ranges.append(start..<end) }
+          index = end - 1
+        }
+        nameStart = index + 1
+      default: break
+      }
+      index += 1
+    }
+    return ranges
+  }
+
+  private static func isSecret(_ name: Span<UInt8>) -> Bool {
+    let name = String(writing: { $0.append(name) })
+    return isSecret(name.percentDecodedBytes().map { String(decoding: $0, as: UTF8.self) } ?? name)
+  }
+}

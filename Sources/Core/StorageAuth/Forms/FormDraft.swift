@@ -1,0 +1,163 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageCrypto
+
+/// A form that is complete except for the fields that its signature scheme adds; for implementations of ``FormSigner``.
+///
+/// ```swift
+/// let draft = try FormDraft(policy, to: endpoint, contentTypeName: "content-type", reserved: ["policy", "signature"], at: date)
+/// let text = draft.policy(binding: [])
+/// let form = draft.signed(adding: [FormField("policy", text), FormField("signature", signature(text))])
+/// ```
+public struct FormDraft: Sendable {
+  /// The variable in a form's key that the services replace with the file name.
+  static let fileNameVariable = "${filename}"
+
+  private let policy: FormPolicy
+  private let url: String
+  private let conditions: [FormCondition]
+
+  /// Creates a draft of a form from its policy.
+  ///
+  /// - Parameters:
+  ///   - policy: The upload that the form permits.
+  ///   - endpoint: The endpoint of the service that receives the form.
+  ///   - contentTypeName: The name of the content type in a policy document, as the service's documentation spells it.
+  ///   - reserved: The names of the fields that the signature scheme adds, in lowercase.
+  ///   - date: The current time.
+  /// - Throws: A ``SigningError`` if the policy has expired, or contains a condition that no service can express.
+  public init(
+    _ policy: FormPolicy, to endpoint: ServiceEndpoint, contentTypeName: String, reserved: Set<String>,
+    at date: Timestamp
+  ) throws(SigningError) {
+    let request = try endpoint.request(.post, bucket: policy.bucket)
+    url = "\(endpoint.scheme)://\(request.authority ?? "")\(request.path ?? "/")"
+    self.policy = policy
+    guard policy.expiration.wholeSeconds > date else {
+      throw SigningError(
+        .lifetimeOutOfRange, "The form expires at \(policy.expiration) and is signed at \(date).",
+        remedy: "Set an expiration that is some minutes from now.")
+    }
+    if let sizes = policy.sizes, sizes.lowerBound < 0 {
+      throw .form("The smallest size is negative.", remedy: "Give a range that starts at 0 or more.")
+    }
+    var conditions = [
+      Self.responseCondition(policy.response), try Self.keyCondition(policy.objects, upTo: endpoint.keyByteLimit),
+    ]
+    .compactMap { $0 }
+    if let type = policy.contentType { conditions.append(FormCondition(contentTypeName, type)) }
+    for condition in policy.conditions {
+      let name = condition.field.asciiLowercased
+      guard !Self.policyFields.contains(name), !reserved.contains(name), Self.isFieldName(name) else {
+        throw .form(
+          "The list of conditions cannot contain the field \"\(condition.field)\".",
+          remedy: "Use the policy's own property for it, and only letters, digits, - _ and . in field names.")
+      }
+      conditions.append(condition)
+    }
+    for condition in conditions where condition.values.contains(where: { !Self.isFieldValue($0) }) {
+      throw .form("The value of \(condition.field) contains a control character.", remedy: "Remove it.")
+    }
+    self.conditions = conditions
+  }
+
+  /// The names of the fields that the form policy's own properties set, or that cannot have conditions.
+  private static let policyFields: Set<String> = [
+    "bucket", "key", "content-type", "success_action_status", "success_action_redirect", "content-length-range",
+    "policy", "file",
+  ]
+
+  private static func keyCondition(_ keys: ObjectScope, upTo keyByteLimit: Int) throws(SigningError) -> FormCondition {
+    let text =
+      switch keys {
+      case .all: ""
+      case .prefix(let text), .key(let text): text
+      }
+    guard text.utf8.count <= keyByteLimit, !text.containsBytes(of: fileNameVariable), keys != .key("") else {
+      throw .form(
+        "The key is empty, longer than \(keyByteLimit) bytes, or contains \(fileNameVariable).",
+        remedy: "Set a key, or a prefix to which the file name is appended.")
+    }
+    if case .key = keys { return FormCondition("key", .equals(text)) }
+    return FormCondition("key", .startsWith(text))
+  }
+
+  private static func responseCondition(_ response: FormPolicy.Response?) -> FormCondition? {
+    switch response {
+    case nil: nil
+    case .ok: FormCondition("success_action_status", .equals("200"))
+    case .created: FormCondition("success_action_status", .equals("201"))
+    case .noContent: FormCondition("success_action_status", .equals("204"))
+    case .redirect(let url): FormCondition("success_action_redirect", .equals(url))
+    }
+  }
+
+  private static func isFieldName(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }
+  }
+
+  private static func isFieldValue(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
+
+  /// Returns the form's policy document in Base64, as the services accept it.
+  ///
+  /// The signature scheme's conditions follow the condition on the bucket.
+  ///
+  /// - Parameter fields: The signature scheme's fields with the values that the policy must require.
+  public func policy(binding fields: [FormField]) -> String {
+    let text = document(binding: fields)
+    return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+  }
+
+  /// Returns the policy document as JSON, with the scheme's conditions after the one on the bucket.
+  package func document(binding fields: [FormField]) -> String {
+    func exactly(_ name: String, _ value: String) -> JSONValue { [name: .string(value)] }
+    var documentConditions = [exactly("bucket", policy.bucket)] + fields.map { exactly($0.name, $0.value) }
+    if let sizes = policy.sizes {
+      documentConditions.append([
+        "content-length-range", .number(JSONNumber(sizes.lowerBound)), .number(JSONNumber(sizes.upperBound)),
+      ])
+    }
+    documentConditions += conditions.map(\.json)
+    let document: JSONValue = [
+      "expiration": .string("\(policy.expiration.iso8601.dropLast()).000Z"), "conditions": .array(documentConditions),
+    ]
+    return String(decoding: document.serialized, as: UTF8.self)
+  }
+
+  /// Returns the signed form, which contains the signature scheme's fields.
+  ///
+  /// - Parameter fields: The fields that the scheme adds: the authorization, and the policy document as it was signed.
+  public func signed(adding fields: [FormField]) -> SignedForm {
+    var fixedFields: [FormField] = []
+    var openConditions: [FormCondition] = []
+    for condition in conditions {
+      switch (condition.field, condition.rule) {
+      case ("key", .startsWith(let prefix)): fixedFields.insert(FormField("key", prefix + Self.fileNameVariable), at: 0)
+      case ("key", .equals(let key)): fixedFields.insert(FormField("key", key), at: 0)
+      default:
+        let name = condition.field.asciiLowercased == "content-type" ? "Content-Type" : condition.field
+        if let value = condition.rule.onlyValue {
+          if !fixedFields.contains(where: { $0.name.asciiLowercased == name.asciiLowercased }) {
+            fixedFields.append(FormField(name, value))
+          }
+        } else {
+          openConditions.append(FormCondition(name, condition.rule))
+        }
+      }
+    }
+    return SignedForm(
+      url: url, fields: fixedFields + fields, openConditions: openConditions, sizes: policy.sizes,
+      expiration: policy.expiration.wholeSeconds)
+  }
+}
+
+extension FormCondition {
+  fileprivate var values: [String] {
+    switch rule {
+    case .equals(let text), .startsWith(let text): [text]
+    case .oneOf(let texts), .noneOf(let texts): texts
+    }
+  }
+}

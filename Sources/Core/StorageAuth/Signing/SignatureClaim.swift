@@ -1,0 +1,74 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The identity that a request or a form claims for its signature, before the signature is verified.
+public protocol SignatureClaim: Sendable {
+  /// The ID of the access key that the claim says created the signature.
+  var accessKeyID: AccessKeyID { get }
+
+  /// The session token that accompanies the signature, or `nil` if the request contains no session token.
+  var sessionToken: Secret? { get }
+}
+
+extension SignatureClaim {
+  /// Compares the claimed ID and session token with an access key, and checks the key's expiration; for verifiers.
+  ///
+  /// - Parameters:
+  ///   - key: The access key with the claimed ID.
+  ///   - date: The current time.
+  /// - Throws: A ``VerificationError`` if the IDs or the tokens differ, one token is missing, or the key has expired.
+  public func checkToken(against key: AccessKey, at date: Timestamp) throws(VerificationError) {
+    guard key.id == accessKeyID else { throw .unknownKey(accessKeyID) }
+    switch (key.sessionToken, sessionToken) {
+    case (nil, nil): break
+    case (.some, nil):
+      throw VerificationError(
+        .missingToken, "The key is temporary and the request has no session token.",
+        remedy: "Give the session token along with the id and the secret."
+      ).with(accessKeyID: accessKeyID)
+    case (nil, .some):
+      throw VerificationError(
+        .invalidToken, "The request has a session token and the key is permanent.",
+        remedy: "Leave the session token out."
+      ).with(accessKeyID: accessKeyID)
+    case (let expected?, let given?):
+      guard expected == given else {
+        throw VerificationError(
+          .invalidToken, "The session token does not belong to the key.",
+          remedy: "Use the id, the secret and the token of one answer of the token service."
+        ).with(accessKeyID: accessKeyID)
+      }
+    }
+    if let expiration = key.expiration, expiration <= date {
+      throw VerificationError(
+        .keyExpired, "The temporary key expired at \(expiration).", remedy: "Get a new one."
+      ).with(accessKeyID: accessKeyID, instant: expiration)
+    }
+  }
+
+  /// Returns the error for a signature that does not match; for implementations of verifiers.
+  ///
+  /// The error contains the strings that the verifier computed, in which the claim's session token and values with
+  /// secret names are masked. If `key` is a decoy for a missing key, there are no strings, and `texts` is not called.
+  ///
+  /// - Parameters:
+  ///   - signature: The signature that the request contains.
+  ///   - key: The access key that the signature was verified with.
+  ///   - texts: A closure that computes the string to sign and the canonical request.
+  /// - Throws: The error that `texts` throws.
+  public func mismatch<Failure>(
+    _ signature: String, with key: AccessKey, texts: () throws(Failure) -> SignedTexts
+  ) throws(Failure) -> VerificationError {
+    var error = VerificationError(
+      .mismatch, "The signature does not match the request and the key.",
+      remedy: "Compare the string to sign with the client's, line by line; then check the secret.")
+    error.accessKeyID = accessKeyID
+    guard !key.isDecoy else { return error }
+    let texts = try texts()
+    let mask = SecretMask([sessionToken].compactMap(\.self), masksNamedValues: true)
+    error.comparison = .init(
+      signatureProvided: signature, stringToSign: mask.applied(to: texts.stringToSign),
+      canonicalRequest: texts.canonicalRequest.map { mask.applied(to: $0) })
+    return error
+  }
+}

@@ -1,0 +1,103 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageCrypto
+
+/// An HTTP proxy, with the login that it requires.
+///
+/// ```swift
+/// let proxy = try ProxyServer("http://mia:secret@proxy.example.com:3128")
+/// ```
+public struct ProxyServer: Sendable, Equatable {
+  /// The host name or the IP address of the proxy, without brackets.
+  public let host: String
+
+  /// The TCP port of the proxy.
+  public let port: Int
+
+  /// The user name for Basic authentication, or `nil` if the proxy requires no login.
+  public let user: String?
+
+  /// The password for Basic authentication, or `nil` if there is none.
+  public let password: Secret?
+
+  /// The port of a URL without a port, which is that of `http`.
+  private static let defaultPort = 80
+
+  /// Parses the URL of an HTTP proxy: `http://[user[:password]@]host[:port]`, or `host:port`.
+  ///
+  /// User and password are percent-encoded; the port is 80 by default. Proxies over TLS or SOCKS are not supported.
+  ///
+  /// - Parameter url: The URL of the proxy.
+  /// - Throws: A ``TransportError`` with the code ``TransportError/Code/invalidConfiguration``, which does not contain
+  ///   the URL, because the URL can contain a password.
+  public init(_ url: String) throws(TransportError) { try self.init(url, named: "The URL of the proxy") }
+
+  /// Parses the URL of an HTTP proxy; the name is that of the setting that contains the URL, for errors.
+  init(_ url: String, named name: String) throws(TransportError) {
+    var rest = url[...]
+    if let separator = url.firstRange(of: "://") {
+      let scheme = url[..<separator.lowerBound].asciiLowercased
+      guard scheme == "http" else { throw Self.unsupportedScheme(scheme, name) }
+      rest = url[separator.upperBound...]
+    }
+    rest = rest.removingByteSuffix("/") ?? rest
+    var login: (user: String?, password: Secret?) = (nil, nil)
+    if let at = rest.utf8.lastIndex(of: UInt8(ascii: "@")) {
+      login = try Self.parseLogin(rest[..<at], name)
+      rest = rest[rest.index(after: at)...]
+    }
+    guard isHost(String(rest)), let parts = AuthorityParts(String(rest), defaultPort: Self.defaultPort) else {
+      throw Self.invalid("\(name) has no valid host and port.")
+    }
+    (host, port) = (parts.host, parts.port)
+    (user, password) = login
+  }
+
+  /// Creates a proxy from its parts.
+  ///
+  /// - Parameters:
+  ///   - host: The host name or the IP address of the proxy, without brackets.
+  ///   - port: The TCP port of the proxy.
+  ///   - user: The user name for Basic authentication, without a colon, or `nil` if the proxy requires no login.
+  ///   - password: The password for Basic authentication, or `nil` if there is none.
+  public init(host: String, port: Int, user: String? = nil, password: Secret? = nil) {
+    self.host = host
+    self.port = port
+    self.user = user
+    self.password = password
+  }
+
+  private static func parseLogin(_ text: Substring, _ name: String) throws(TransportError) -> (String?, Secret?) {
+    let parts = text.parts(between: ":", atMost: 1)
+    let decoded = parts.compactMap {
+      String($0).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
+    }
+    let hasNoControls = decoded.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
+    guard decoded.count == parts.count, hasNoControls, !decoded[0].isEmpty, !decoded[0].utf8.contains(UInt8(ascii: ":"))
+    else {
+      throw invalid("\(name) has a user or a password that is not percent-encoded.")
+    }
+    return (decoded[0], decoded.count == 2 ? Secret(decoded[1]) : nil)
+  }
+
+  private static func unsupportedScheme(_ scheme: String, _ name: String) -> TransportError {
+    let kind =
+      scheme == "https"
+      ? "a proxy that is reached over TLS" : scheme.hasBytePrefix("socks") ? "a SOCKS proxy" : "no HTTP proxy"
+    return TransportError(
+      .invalidConfiguration, "\(name) is of \(kind), which is not supported.",
+      remedy: "Name an HTTP proxy, such as http://proxy.example.com:3128, or leave the setting out.")
+  }
+
+  private static func invalid(_ message: String) -> TransportError {
+    TransportError(
+      .invalidConfiguration, message,
+      remedy: "Write it like http://proxy.example.com:3128, with user:password@ before the host if it is needed.")
+  }
+}
+
+extension ProxyServer: CustomStringConvertible {
+  /// The host and the port of the proxy, without the login.
+  public var description: String { host.hasByte(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
