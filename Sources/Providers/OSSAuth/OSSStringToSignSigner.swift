@@ -124,10 +124,11 @@ extension OSSStringToSignSigner {
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
     try order.check(isFor: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
-    return try v4Intent(of: v4Request(order, canonicalRequest), scope)
+    return try authorizedV4Request(parseV4Request(order, canonicalRequest), scope)
   }
 
-  private func v4Request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
+  private func parseV4Request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest
+  {
     var lines = StringToSignReader(canonicalRequest)
     let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
@@ -154,10 +155,13 @@ extension OSSStringToSignSigner {
     return request
   }
 
-  private func v4Intent(of request: HTTPRequest, _ scope: OSSV4Scope) throws(SigningRefusal) -> AuthorizedRequest {
-    var readable = request
-    readable.authority = "localhost"
-    var target = try RequestTarget(signed: readable)
+  private func authorizedV4Request(_ request: HTTPRequest, _ scope: OSSV4Scope) throws(SigningRefusal)
+    -> AuthorizedRequest
+  {
+    // The canonical request has the bucket in its path and may lack a host, which the parser of a target requires.
+    var withHost = request
+    withHost.authority = "localhost"
+    var target = try RequestTarget(signed: withHost)
     let fields = request.headerFields
     guard let version = try target.take("x-oss-signature-version") else {
       guard fields[.ossDate] == scope.date.iso8601Basic else {
@@ -173,8 +177,7 @@ extension OSSStringToSignSigner {
     guard version == OSSText.v4Algorithm.description, let id = credential.removingByteSuffix(suffix),
       try target.take("x-oss-date") == scope.date.iso8601Basic,
       let expires = try target.take("x-oss-expires"), let seconds = Int64(digits: expires), "\(seconds)" == expires,
-      fields[.ossDate] == nil, fields[.ossSecurityToken] == nil,
-      fields[.ossContentSHA256] == nil
+      fields[.ossDate] == nil, fields[.ossSecurityToken] == nil, fields[.ossContentSHA256] == nil
     else { throw .malformed("The parameters of the signature do not belong to the string.") }
     guard try target.take("x-oss-additional-headers") ?? "" == Self.additionalNames(of: request) else {
       throw .malformed("The additional headers are not those of the URL.")
@@ -221,7 +224,7 @@ extension OSSStringToSignSigner {
         request, fields: request.headerFields, path: request.path ?? "/", date: .line(dateLine)
       ) { String(writing: $0) }
     }
-    return try v1Intent(of: request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
+    return try authorizedV1Request(request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
   }
 
   /// Returns the targets that have the given V1 resource, except the request's own target.
@@ -237,13 +240,13 @@ extension OSSStringToSignSigner {
     return others
   }
 
-  private func v1Intent(
-    of request: HTTPRequest, _ dateLine: String, others: [RequestTarget]
+  private func authorizedV1Request(
+    _ request: HTTPRequest, _ dateLine: String, others: [RequestTarget]
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var target = try RequestTarget(signed: request)
     let fields = request.headerFields
     let urlToken = try target.take("security-token").map { Secret($0) }
-    if let seconds = Int64(digits: dateLine), "\(seconds)" == dateLine, (0..<1_000_000_000_000).contains(seconds) {
+    if let seconds = Int64(digits: dateLine), "\(seconds)" == dateLine, Self.expirations.contains(seconds) {
       guard fields[.ossDate] == nil, fields[.ossSecurityToken] == nil else {
         throw .malformed("The string is for a URL and has headers that only a header signature has.")
       }
@@ -263,6 +266,9 @@ extension OSSStringToSignSigner {
       accessKeyID: nil, sessionToken: fields[.ossSecurityToken].map { Secret($0) }, signableNames: .oss,
       otherTargets: others.compactMap { $0.usable(by: request.method, with: nil) })
   }
+
+  /// The accepted expirations of V1 URLs, in seconds since 1970: those with up to twelve digits.
+  private static let expirations: Range<Int64> = 0..<1_000_000_000_000
 
   /// Returns the request path for a canonical resource, whose query parameters start after its first question mark.
   private static func wirePath(ofResource resource: String) throws(SigningRefusal) -> String {
@@ -310,154 +316,4 @@ extension RequestTarget {
       throw .malformed("The path or the query is not UTF-8.")
     }
   }
-}
-
-/// A parser that finds every request target with a given resource in its V1 string to sign.
-///
-/// The resource is `/`, the bucket, `/`, the decoded key and, after a question mark, the signed parameters. The
-/// parameters are decoded and sorted by name, with `&` between them. The resource does not show which question mark
-/// ends the key, which `&` ends a parameter, and which `=` ends a name that starts with `x-oss-`. Each combination that
-/// is the resource of a request is a reading.
-package struct OSSV1Readings {
-  /// The maximum numbers of readings that are returned and of combinations that are examined.
-  private static let readingLimit = 128
-  private static let choiceLimit = 4096
-
-  /// The maximum length, in bytes, of a parameter name that does not start with `x-oss-`.
-  private static let nameByteLimit = 64
-
-  private let bytes: [UInt8]
-  /// The positions of each `&` and of each `=` in the resource.
-  private let ampersands: [Int]
-  private let equalSigns: [Int]
-  private let subresources = OSSSubresources()
-  private var choices = 0
-  private var targets: [RequestTarget] = []
-
-  /// The bucket name and the position of its end, or `nil` if the resource does not start with a bucket name.
-  private let bucket: (name: String, slash: Int)?
-
-  private struct Parameter {
-    let name: Range<Int>
-    let value: Range<Int>?
-  }
-
-  /// A partially parsed parameter list, the index of its next parameter, and the number of `&` before that index.
-  private struct Beginning {
-    let index: Int
-    let ampersand: Int
-    let parameters: [Parameter]
-  }
-
-  /// Returns every target whose V1 resource is the given string, or `nil` if there are too many combinations to
-  /// examine.
-  package static func targets(ofResource resource: String) -> [RequestTarget]? {
-    var readings = OSSV1Readings(resource)
-    return readings.readAll() ? readings.targets : nil
-  }
-
-  private init(_ resource: String) {
-    let bytes = Array(resource.utf8)
-    self.bytes = bytes
-    ampersands = bytes.indices.filter { bytes[$0] == UInt8(ascii: "&") }
-    equalSigns = bytes.indices.filter { bytes[$0] == UInt8(ascii: "=") }
-    bucket = bytes.dropFirst().firstIndex(of: UInt8(ascii: "/")).flatMap { slash in
-      let name = String(decoding: bytes[1..<slash], as: UTF8.self)
-      return isBucketName(name) || isHost(name) ? (name, slash) : nil
-    }
-  }
-
-  /// Parses the resource with each question mark as the end of the key and without parameters, or returns `false`.
-  private mutating func readAll() -> Bool {
-    for end in bytes.indices where bytes[end] == UInt8(ascii: "?") && isPath(endingAt: end) {
-      guard readParameters(from: end + 1) else { return false }
-    }
-    if isPath(endingAt: bytes.count) { add([], endingAt: bytes.count) }
-    return targets.count <= Self.readingLimit
-  }
-
-  /// Returns whether the bytes before an index are `/`, or a slash, a bucket name, a slash and a key.
-  private func isPath(endingAt end: Int) -> Bool {
-    guard bytes.first == UInt8(ascii: "/") else { return false }
-    return end == 1 || bucket.map { $0.slash < end } ?? false
-  }
-
-  /// Parses the parameters, whose names V1 must sign and which must ascend, in every way, or returns `false`.
-  private mutating func readParameters(from start: Int) -> Bool {
-    let first = Self.firstIndex(in: ampersands, from: start)
-    var pending = [Beginning(index: start, ampersand: first, parameters: [])]
-    while let beginning = pending.popLast() {
-      let names = names(from: beginning.index)
-      for ampersand in beginning.ampersand...ampersands.count where !names.isEmpty {
-        let end = ampersand < ampersands.count ? ampersands[ampersand] : bytes.count
-        for name in names where name.upperBound <= end {
-          choices += 1
-          guard choices <= Self.choiceLimit, targets.count <= Self.readingLimit else { return false }
-          guard let parameter = parameter(name, endingAt: end), ascends(parameter, after: beginning.parameters.last)
-          else { continue }
-          let parameters = beginning.parameters + [parameter]
-          if end == bytes.count {
-            add(parameters, endingAt: start - 1)
-          } else {
-            pending.append(Beginning(index: end + 1, ampersand: ampersand + 1, parameters: parameters))
-          }
-        }
-      }
-    }
-    return true
-  }
-
-  /// Returns the possible names of a parameter from an index; only an `x-oss-` name can contain a separator.
-  private func names(from start: Int) -> [Range<Int>] {
-    let prefix = "x-oss-"
-    if bytes[start...].starts(with: prefix.utf8) {
-      let ends = [ampersands, equalSigns].flatMap {
-        $0[Self.firstIndex(in: $0, from: start + prefix.utf8.count)...].prefix(Self.choiceLimit)
-      }
-      return (ends + [bytes.count]).map { start..<$0 }
-    }
-    let separators = [ampersands, equalSigns].compactMap { $0[Self.firstIndex(in: $0, from: start)...].first }
-    let end = separators.min() ?? bytes.count
-    guard end - start <= Self.nameByteLimit, subresources.contains(decoded: Array(bytes[start..<end])) else {
-      return []
-    }
-    return [start..<end]
-  }
-
-  /// Returns the index of the first element that is at or after a position, in a list of ascending positions.
-  private static func firstIndex(in marks: [Int], from location: Int) -> Int {
-    var (lower, upper) = (0, marks.count)
-    while lower < upper {
-      let middle = lower + (upper - lower) / 2
-      if marks[middle] < location { lower = middle + 1 } else { upper = middle }
-    }
-    return lower
-  }
-
-  /// Returns the parameter with a name and the value behind it up to `end`, or without a value if the name ends there.
-  private func parameter(_ name: Range<Int>, endingAt end: Int) -> Parameter? {
-    if name.upperBound == end { return Parameter(name: name, value: nil) }
-    guard bytes[name.upperBound] == UInt8(ascii: "="), name.upperBound + 1 < end else { return nil }
-    return Parameter(name: name, value: (name.upperBound + 1)..<end)
-  }
-
-  private func ascends(_ parameter: Parameter, after last: Parameter?) -> Bool {
-    last.map { bytes[$0.name].lexicographicallyPrecedes(bytes[parameter.name]) } ?? true
-  }
-
-  private mutating func add(_ parameters: [Parameter], endingAt end: Int) {
-    var name: String?
-    var key: String?
-    if let bucket, end > bucket.slash {
-      name = bucket.name
-      if bucket.slash + 1 < end { key = text((bucket.slash + 1)..<end) }
-    }
-    targets.append(
-      RequestTarget(
-        bucket: name, key: key,
-        parameters: parameters.map { .init(name: text($0.name), value: $0.value.map(text)) }))
-  }
-
-  /// Returns a part of the resource, which is valid UTF-8 because it starts and ends next to ASCII characters.
-  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 }

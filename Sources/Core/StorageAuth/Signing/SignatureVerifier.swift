@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-internal import StorageCrypto
 
 /// A verifier for the signatures of received requests.
 ///

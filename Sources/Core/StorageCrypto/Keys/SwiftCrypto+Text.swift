@@ -15,17 +15,17 @@
         var der = block.contents
       else { throw .malformed }
       defer { wipe(&der) }
-      let encryption: KeyEncryption? =
+      let encrypted: EncryptedPrivateKey? =
         if block.label == "ENCRYPTED PRIVATE KEY" {
-          try KeyEncryption(pkcs8: der)
+          try EncryptedPrivateKey(pkcs8: der)
         } else if block.cipher != nil {
-          try KeyEncryption(dekInfo: block.headers["DEK-Info"] ?? "", der)
+          try EncryptedPrivateKey(dekInfo: block.headers["DEK-Info"] ?? "", der)
         } else {
           nil
         }
-      guard let encryption else { return try key(der, block.label, otherwise: .malformed) }
+      guard let encrypted else { return try key(der, block.label, otherwise: .malformed) }
       guard let passphrase else { throw .passphraseMissing }
-      var clear = try encryption.decrypt(with: passphrase)
+      var clear = try encrypted.decrypt(with: passphrase)
       defer { wipe(&clear) }
       return try key(clear, block.isPKCS8 ? "PRIVATE KEY" : block.label, otherwise: .wrongPassphrase)
     }

@@ -38,7 +38,7 @@ public struct AmazonSettings: Sendable, Hashable {
     let files = try AmazonFiles(in: context)
     let named = profile ?? AmazonFiles.chosenName(in: context)
     let found = try files.profile(named ?? "default")
-    if found == nil, let profile { throw files.missing(profile, isNamed: true) }
+    if found == nil, let profile { throw files.unknownProfile(profile, isNamed: true) }
     try self.init(context, files: files, profile: found)
   }
 

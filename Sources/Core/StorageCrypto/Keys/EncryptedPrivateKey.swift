@@ -1,0 +1,185 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+// Libcrypto, where it is available, decrypts private keys itself. Swift Crypto only offers the algorithms, so that this
+// file parses the parameters and derives the key.
+
+#if !canImport(CLibcrypto)
+  internal import Crypto
+  internal import CryptoExtras
+
+  /// A private key that is encrypted with a passphrase.
+  struct EncryptedPrivateKey {
+    private enum Derivation {
+      /// OpenSSL's own function for traditional formats: MD5 with the first half of the initialization vector as salt.
+      case traditional
+      case pbkdf2(KDF.Insecure.PBKDF2.HashFunction, salt: [UInt8], rounds: Int)
+      case scrypt(salt: [UInt8], rounds: Int, blockSize: Int, parallelism: Int)
+    }
+
+    private struct Parameters {
+      let derivation: Derivation
+      let keyByteCount: Int
+      let initializationVector: [UInt8]
+    }
+
+    /// The parameters, or `nil` if the algorithm is not supported or the key derivation is too expensive.
+    private let parameters: Parameters?
+    private let encrypted: [UInt8]
+
+    /// Parses an EncryptedPrivateKeyInfo (PKCS #8, RFC 5958).
+    init(pkcs8 der: [UInt8]) throws(KeyError) {
+      var document = DERReader(der)
+      guard var info = document.sequence(), var algorithm = info.sequence(), let scheme = algorithm.identifier(),
+        let data = info.octets()
+      else { throw .malformed }
+      encrypted = data
+      guard scheme == ObjectID.pbes2, let encryption = PKCS8Encryption(der: der),
+        encryption.work <= PKCS8Encryption.workLimit
+      else {
+        parameters = nil
+        return
+      }
+      parameters = Self.parameters(pbes2: &algorithm)
+    }
+
+    /// Parses the header of a traditional PEM block, such as `DEK-Info: AES-256-CBC,` and the initialization vector.
+    init(dekInfo: String, _ data: [UInt8]) throws(KeyError) {
+      encrypted = data
+      let fields = dekInfo.split(separator: ",", maxSplits: 1)
+      guard let name = fields.first, let count = Self.traditionalKeyByteCounts[String(name)] else {
+        parameters = nil
+        return
+      }
+      guard fields.count == 2, let vector = [UInt8](hex: String(fields[1])), vector.count == Self.blockByteCount else {
+        throw .malformed
+      }
+      parameters = Parameters(derivation: .traditional, keyByteCount: count, initializationVector: vector)
+    }
+
+    /// Returns the decrypted key in DER, which the caller wipes.
+    func decrypt(with passphrase: SecretBytes) throws(KeyError) -> [UInt8] {
+      guard let parameters else { throw .unsupportedEncryption }
+      var passphrase = [UInt8](passphrase)
+      defer { wipe(&passphrase) }
+      guard !passphrase.isEmpty, !encrypted.isEmpty, encrypted.count.isMultiple(of: Self.blockByteCount) else {
+        throw .wrongPassphrase
+      }
+      guard let key = try? Self.decryptionKey(parameters, passphrase),
+        let vector = try? AES._CBC.IV(ivBytes: parameters.initializationVector),
+        let clear = try? AES._CBC.decrypt(encrypted, using: key, iv: vector)
+      else { throw .wrongPassphrase }
+      return Array(clear)
+    }
+
+    /// The length of a block of AES, and thus of an initialization vector.
+    private static let blockByteCount = 16
+
+    private static let traditionalKeyByteCounts = ["AES-128-CBC": 16, "AES-192-CBC": 24, "AES-256-CBC": 32]
+
+    /// The object identifiers of the algorithms (RFC 8018, appendix A and B; RFC 7914, section 7).
+    private enum ObjectID {
+      static let pbes2 = "1.2.840.113549.1.5.13"
+      static let pbkdf2 = "1.2.840.113549.1.5.12"
+      static let scrypt = "1.3.6.1.4.1.11591.4.11"
+      static let aes128CBC = "2.16.840.1.101.3.4.1.2"
+      static let aes192CBC = "2.16.840.1.101.3.4.1.22"
+      static let aes256CBC = "2.16.840.1.101.3.4.1.42"
+      static let hmacSHA1 = "1.2.840.113549.2.7"
+      static let hmacSHA224 = "1.2.840.113549.2.8"
+      static let hmacSHA256 = "1.2.840.113549.2.9"
+      static let hmacSHA384 = "1.2.840.113549.2.10"
+      static let hmacSHA512 = "1.2.840.113549.2.11"
+    }
+
+    private static let keyByteCounts = [ObjectID.aes128CBC: 16, ObjectID.aes192CBC: 24, ObjectID.aes256CBC: 32]
+
+    private static let pseudorandomFunctions: [String: KDF.Insecure.PBKDF2.HashFunction] = [
+      ObjectID.hmacSHA1: .insecureSHA1, ObjectID.hmacSHA224: .insecureSHA224, ObjectID.hmacSHA256: .sha256,
+      ObjectID.hmacSHA384: .sha384, ObjectID.hmacSHA512: .sha512,
+    ]
+
+    /// Parses the parameters of PBES2 (RFC 8018), or returns `nil` if they name another algorithm.
+    private static func parameters(pbes2 algorithm: inout DERReader) -> Parameters? {
+      guard var schemes = algorithm.sequence(), var derivation = schemes.sequence(),
+        var encryption = schemes.sequence()
+      else { return nil }
+      guard let function = derivation.identifier(), var settings = derivation.sequence(),
+        let salt = settings.octets(), !salt.isEmpty, let rounds = settings.integer(), rounds > 0
+      else { return nil }
+      guard let count = encryption.identifier().flatMap({ keyByteCounts[$0] }),
+        let vector = encryption.octets(), vector.count == blockByteCount
+      else { return nil }
+      switch function {
+      case ObjectID.pbkdf2:
+        // The optional length of the key is redundant, because the cipher determines it.
+        if settings.nextTag == 0x02, settings.integer() != count { return nil }
+        guard let hash = pseudorandomFunction(&settings) else { return nil }
+        return Parameters(
+          derivation: .pbkdf2(hash, salt: salt, rounds: rounds), keyByteCount: count, initializationVector: vector)
+      case ObjectID.scrypt:
+        guard let blockSize = settings.integer(), let parallelism = settings.integer(),
+          isAcceptableScrypt(rounds, blockSize, parallelism)
+        else { return nil }
+        return Parameters(
+          derivation: .scrypt(salt: salt, rounds: rounds, blockSize: blockSize, parallelism: parallelism),
+          keyByteCount: count, initializationVector: vector)
+      default: return nil
+      }
+    }
+
+    /// Parses the pseudorandom function of PBKDF2, which is HMAC with SHA-1 if it is not named.
+    private static func pseudorandomFunction(_ settings: inout DERReader) -> KDF.Insecure.PBKDF2.HashFunction? {
+      guard settings.nextTag == 0x30 else { return .insecureSHA1 }
+      var function = settings.sequence()
+      return function?.identifier().flatMap { pseudorandomFunctions[$0] }
+    }
+
+    /// The maximum product of scrypt's cost N (`rounds`) and block size r.
+    ///
+    /// Scrypt needs 128 * N * r bytes of memory; libcrypto, which this implementation must agree with, allows 32 MiB.
+    private static let scryptBlockLimit = 1 << 18
+
+    private static func isAcceptableScrypt(_ rounds: Int, _ blockSize: Int, _ parallelism: Int) -> Bool {
+      let (blocks, overflow) = rounds.multipliedReportingOverflow(by: blockSize)
+      return rounds > 1 && rounds & (rounds &- 1) == 0 && blockSize > 0 && (1...64).contains(parallelism) && !overflow
+        && blocks <= scryptBlockLimit
+    }
+
+    private static func decryptionKey(_ parameters: Parameters, _ passphrase: [UInt8]) throws -> SymmetricKey {
+      let count = parameters.keyByteCount
+      switch parameters.derivation {
+      case .traditional: return traditionalKey(count, passphrase, parameters.initializationVector)
+      case .pbkdf2(let hash, let salt, let rounds):
+        return try KDF.Insecure.PBKDF2.deriveKey(
+          from: passphrase, salt: salt, using: hash, outputByteCount: count, unsafeUncheckedRounds: rounds)
+      case .scrypt(let salt, let rounds, let blockSize, let parallelism):
+        return try KDF.Scrypt.deriveKey(
+          from: passphrase, salt: salt, outputByteCount: count, rounds: rounds, blockSize: blockSize,
+          parallelism: parallelism)
+      }
+    }
+
+    /// Returns the key of `EVP_BytesToKey` with MD5 and one round.
+    private static func traditionalKey(_ count: Int, _ passphrase: [UInt8], _ vector: [UInt8]) -> SymmetricKey {
+      let salt = Array(vector.prefix(8))
+      var key: [UInt8] = []
+      var digest: [UInt8] = []
+      defer {
+        wipe(&key)
+        wipe(&digest)
+      }
+      key.reserveCapacity(count + MD5.digestByteCount)
+      while key.count < count {
+        digest =
+          MD5.hash(writing: { writer in
+            writer.append(digest)
+            writer.append(passphrase)
+            writer.append(salt)
+          }).bytes
+        key.append(contentsOf: digest)
+      }
+      return SymmetricKey(data: key.prefix(count))
+    }
+  }
+#endif

@@ -1,0 +1,183 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import CredentialSources
+public import StorageAuth
+
+extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> {
+  /// Returns a provider of access keys from a profile of Alibaba Cloud's command-line tool: `~/.aliyun/config.json`.
+  ///
+  /// `ALIBABA_CLOUD_CONFIG_FILE` specifies another path, and `ALIBABA_CLOUD_CLI_PROFILE_DISABLED=true` disables the
+  /// source. All modes except `RsaKeyPair` are supported. `CloudSSO` and `OAuth` require a login in a browser, so only
+  /// the temporary key that such a login has stored is used, until the key expires.
+  ///
+  /// - Parameters:
+  ///   - profile: The profile name. If `nil`, the profile that `ALIBABA_CLOUD_PROFILE` specifies, or the file's current
+  ///     profile.
+  ///   - path: The file's path. If `nil`, the path that the environment specifies, or the default path.
+  public static func alibabaCLIProfile(_ profile: String? = nil, path: String? = nil) -> Self {
+    alibabaCLIProfile(profile, path: path, services: .real)
+  }
+
+  static func alibabaCLIProfile(_ profile: String? = nil, path: String? = nil, services: AlibabaServices) -> Self {
+    let file = ConfigurationFile(
+      source: "Alibaba Cloud CLI", variable: "ALIBABA_CLOUD_CONFIG_FILE", paths: ["~/.aliyun/config.json"],
+      remedy: "Run aliyun configure.")
+    return Self(source: file.source) { (context) throws(CredentialError) in
+      let switchName = "ALIBABA_CLOUD_CLI_PROFILE_DISABLED"
+      if context.isTrue(switchName) {
+        throw CredentialError(
+          .notConfigured, source: file.source, "\(switchName) disables the profiles of the command-line tool.",
+          remedy: "Unset it to use them.")
+      }
+      let profiles = try AlibabaCLIProfiles(try file.read(in: context, named: path), at: context.time.now)
+      let named = profile ?? context.variable("ALIBABA_CLOUD_PROFILE")
+      let current = try profiles.current
+      guard let name = named ?? current else { throw profiles.noProfile }
+      guard let plan = try profiles.plan(for: name) else {
+        throw profiles.unknownProfile(name, isMistake: profile != nil || named == nil)
+      }
+      return try await plan.issue(at: profiles.location(of: name), in: context, through: services)
+    }
+  }
+}
+
+/// The profiles in `~/.aliyun/config.json`, each of which describes a plan to obtain a key.
+struct AlibabaCLIProfiles {
+  private static let key = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret", token: "sts_token")
+  private static let issuedKey = SettingTable.KeyNames(
+    id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "sts_expiration")
+
+  private static let role = SettingTable.RoleNames(
+    arn: "ram_role_arn", sessionName: "ram_session_name", seconds: "expired_seconds", policy: "policy",
+    externalID: "external_id", region: "sts_region", usesPrivateNetwork: "enable_vpc")
+
+  /// The time after which a command is ended, which has no setting in the file.
+  private static let commandTimeout = Duration.seconds(60)
+
+  private let file: ConfigurationFile.Contents
+  private let root: SettingTable
+  private let now: Timestamp
+  private var profiles: [(name: String, settings: JSONObject)] = []
+
+  /// Parses the file; expirations of stored keys are compared with the current time.
+  init(_ file: ConfigurationFile.Contents, at now: Timestamp) throws(CredentialError) {
+    self.file = file
+    self.now = now
+    root = try SettingTable(json: file.bytes, at: file.location)
+    for (index, element) in try root.array("profiles").enumerated() {
+      guard case .object(let settings) = element, case .string(let name)? = settings["name"] else {
+        throw file.part("profile number \(index + 1)").malformed("has no “name”")
+      }
+      profiles.append((name, settings))
+    }
+  }
+
+  /// The name of the current profile: `default` if the file has profiles but specifies none.
+  var current: String? {
+    get throws(CredentialError) {
+      if let name = try root.text("current") { return name }
+      return profiles.isEmpty ? nil : "default"
+    }
+  }
+
+  var noProfile: CredentialError { file.location.error(.notConfigured, "has no profile") }
+
+  /// Returns the error for an unknown profile, with the code `failed` if the profile must be in this file.
+  func unknownProfile(_ name: String, isMistake: Bool) -> CredentialError {
+    let known = profiles.isEmpty ? "none" : profiles.map { "“\($0.name)”" }.joined(separator: ", ")
+    return file.location.error(
+      isMistake ? .failed : .notConfigured, "has no profile “\(name)”; its profiles: \(known)",
+      remedy: "Name one of them, or run aliyun configure --profile \(name).")
+  }
+
+  func location(of name: String) -> SettingLocation {
+    file.part("profile “\(name)”", remedy: "Run aliyun configure --profile \(name).")
+  }
+
+  /// Returns the plan of a profile, or `nil` if there is no such profile.
+  ///
+  /// - Parameter others: The profiles that led to this one through their source profiles, to detect a cycle.
+  func plan(for name: String, asSourceOf others: [String] = []) throws(CredentialError) -> AlibabaPlan? {
+    let namesakes = profiles.filter { $0.name == name }
+    guard let profile = namesakes.first else { return nil }
+    let location = self.location(of: name)
+    if namesakes.count > 1 {
+      throw location.malformed("is defined \(namesakes.count) times", remedy: "Remove all but one.")
+    }
+    let settings = SettingTable(profile.settings, at: location)
+    let mode = try settings.text("mode") ?? "AK"
+    switch mode.lowercased() {
+    case "ak":
+      guard let key = try settings.key(.init(id: Self.key.id, secret: Self.key.secret)) else {
+        throw location.error(.notConfigured, "has no key")
+      }
+      return .key(key)
+    case "ststoken":
+      _ = try settings.required("sts_token")
+      let key = try settings.requiredKey(Self.issuedKey)
+      if key.expires(within: .zero, at: now) {
+        throw location.error(.failed, "has a key that expired at \(key.ending)")
+      }
+      return .key(key)
+    case "ramrolearn": return .role(try settings.role(Self.role), with: .key(try settings.requiredKey(Self.key)))
+    case "ramrolearnwithrolename":
+      return .role(try settings.role(Self.role), with: .instanceRole(try settings.text("ram_role_name")))
+    case "chainableramrolearn":
+      return .role(try settings.role(Self.role), with: try source(of: settings, named: name, asSourceOf: others))
+    case "ecsramrole": return .instanceRole(try settings.text("ram_role_name"))
+    case "oidc":
+      return .webIdentity(
+        try settings.role(Self.role), providerARN: try settings.required("oidc_provider_arn"),
+        tokenFile: try settings.required("oidc_token_file"))
+    case "external": return .command(try command(settings), timeout: Self.commandTimeout)
+    case "credentialsuri": return .uri(try settings.required("credentials_uri"))
+    case "cloudsso", "oauth": return .key(try keyOfLogin(settings, mode: mode))
+    case "rsakeypair":
+      throw location.error(
+        .failed, "has the mode RsaKeyPair, which is not supported", remedy: "Use the mode AK or RamRoleArn.")
+    default:
+      throw location.malformed("has the mode \(mode.shownIfName), which is unknown")
+    }
+  }
+
+  private func source(
+    of settings: SettingTable, named name: String, asSourceOf others: [String]
+  ) throws(CredentialError) -> AlibabaPlan {
+    let sourceName = try settings.required("source_profile")
+    let path = others + [name]
+    if path.contains(sourceName) {
+      let circle = (path + [sourceName]).map { "“\($0)”" }.joined(separator: " to ")
+      throw settings.location.malformed("forms a cycle: \(circle)")
+    }
+    guard let plan = try plan(for: sourceName, asSourceOf: path) else {
+      throw settings.location.malformed("has the source profile “\(sourceName)”, which is not there")
+    }
+    return plan
+  }
+
+  private func command(_ settings: SettingTable) throws(CredentialError) -> CredentialCommand {
+    guard let command = CredentialCommand(splitting: try settings.required("process_command")) else {
+      throw settings.location.malformed("has a “process_command” with an open quotation mark")
+    }
+    try file.checkThatCommandsMayBeRun(for: settings.location)
+    return command
+  }
+
+  /// Returns the temporary key that a login in a browser has stored, until it expires.
+  private func keyOfLogin(_ settings: SettingTable, mode: String) throws(CredentialError) -> AccessKey {
+    let key = try settings.key(Self.issuedKey)
+    if let key, key.sessionToken != nil, key.expiration != nil, !key.expires(within: .zero, at: now) { return key }
+    let state = key?.expiration == nil ? "and holds no key" : "and its key expired at \(key?.ending ?? "")"
+    throw settings.location.error(.notConfigured, "has the mode \(mode), which needs a login in a browser, \(state)")
+  }
+}
+
+extension ProcessOutputFormat {
+  /// The format in which programs for Alibaba's tools print a key, which is the `standard` format.
+  ///
+  /// The output is either `{"AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"}` as in the OSS SDKs, or
+  /// `{"mode", "access_key_id", "access_key_secret", "sts_token", "expiration"}` as in the command-line tool's mode
+  /// `External`. The token and the expiration are optional.
+  public static let alibabaCloud = standard
+}

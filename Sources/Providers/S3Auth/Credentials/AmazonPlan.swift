@@ -1,0 +1,154 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import StorageAuth
+
+/// A plan to obtain an access key, as a profile of Amazon's tools describes it.
+indirect enum AmazonPlan: Sendable {
+  case key(AccessKey)
+  /// The key in Amazon's environment variables.
+  case environment
+  /// A key for the current ECS task or pod, from the container platform.
+  case container
+  /// A key for the instance's role, from the metadata service.
+  case instanceRole
+  /// A role that is assumed with the key of another plan.
+  case role(AmazonRole, with: AmazonPlan)
+  /// A role that is assumed with an identity token from a file.
+  case webIdentity(AmazonRole, tokenFile: String)
+  /// A command that prints a key.
+  case command(CredentialCommand)
+
+  func provider(
+    at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
+  ) -> any CredentialProvider<AccessKey> {
+    switch self {
+    case .key(let key): return StaticCredentialProvider(key, source: location.source)
+    case .environment: return EnvironmentCredentialProvider.aws
+    case .container: return services.container()
+    case .instanceRole: return services.instanceRole()
+    case .role(let role, let plan):
+      return services.role(role, plan.provider(at: location, in: context, through: services))
+    case .webIdentity(let role, let tokenFile):
+      return services.webIdentity(role, context.token(in: tokenFile, for: location))
+    case .command(let command): return ProcessCredentialProvider(command, format: .amazon)
+    }
+  }
+
+  func issue(
+    at location: SettingLocation, in context: ProviderContext, through services: AmazonServices
+  ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    if case .key(let key) = self { return IssuedCredential(key) }
+    return try await provider(at: location, in: context, through: services).issue(for: location, in: context)
+  }
+}
+
+/// A reader that turns profiles into the plans that they describe.
+struct AmazonPlanReader {
+  /// The settings that occur only in profiles that require a login in a browser.
+  private static let loginNames = [
+    "sso_session", "sso_start_url", "sso_account_id", "sso_role_name", "sso_region", "login_session",
+  ]
+
+  let files: AmazonFiles
+
+  /// The STS endpoint that assumes the profile's roles.
+  let endpoint: AmazonSTSEndpoint
+
+  /// Whether the caller or the environment specifies the profile; if it cannot be used, the search then ends.
+  let isNamed: Bool
+
+  /// Returns the plan of a profile; the other profiles are those that led to it through their source profiles.
+  func plan(for profile: AmazonProfile, asSourceOf others: [String] = []) throws(CredentialError) -> AmazonPlan {
+    let location = profile.location
+    if let arn = try profile.text("role_arn") {
+      return try rolePlan(arn, of: profile, asSourceOf: others)
+    }
+    if profile.section(with: "web_identity_token_file") != nil {
+      throw location.malformed("has a “web_identity_token_file” but no “role_arn”")
+    }
+    if let key = try profile.key() { return .key(key) }
+    if let command = try command(of: profile) { return .command(command) }
+    if Self.loginNames.contains(where: { profile.section(with: $0) != nil }) {
+      throw location.error(
+        isNamed ? .failed : .notConfigured, "needs a login in a browser",
+        remedy:
+          "Log in, then export its key with aws configure export-credentials --profile \(profile.name) --format env.")
+    }
+    throw location.error(others.isEmpty ? .notConfigured : .failed, "has no key")
+  }
+
+  private func rolePlan(
+    _ arn: String, of profile: AmazonProfile, asSourceOf others: [String]
+  ) throws(CredentialError) -> AmazonPlan {
+    let location = profile.location
+    var role = AmazonRole(arn: arn, externalID: try profile.text("external_id"), endpoint: endpoint)
+    if let name = try profile.text("role_session_name") { role.sessionName = name }
+    if let seconds = try profile.section(with: "duration_seconds")?.settings.integer("duration_seconds") {
+      role.duration = .seconds(seconds)
+    }
+    let keySources = ["source_profile", "credential_source", "web_identity_token_file"].filter {
+      profile.section(with: $0) != nil
+    }
+    guard keySources.count == 1 else {
+      let stated = keySources.isEmpty ? "none" : keySources.map { "“\($0)”" }.joined(separator: " and ")
+      throw location.malformed(
+        "has a “role_arn” and, to assume the role, \(stated)",
+        remedy: "Give it one of source_profile, credential_source and web_identity_token_file.")
+    }
+    if let file = try profile.text("web_identity_token_file") { return .webIdentity(role, tokenFile: file) }
+    if profile.section(with: "mfa_serial") != nil {
+      throw location.error(
+        isNamed ? .failed : .notConfigured, "requires a code from the user (“mfa_serial”)",
+        remedy:
+          "Export its key with aws configure export-credentials --profile \(profile.name) --format env.")
+    }
+    if let source = try profile.text("credential_source") {
+      return .role(role, with: try plan(ofCredentialSource: source, at: location))
+    }
+    return .role(role, with: try sourcePlan(of: profile, asSourceOf: others))
+  }
+
+  private func plan(ofCredentialSource name: String, at location: SettingLocation) throws(CredentialError) -> AmazonPlan
+  {
+    switch name {
+    case "Environment": return .environment
+    case "EcsContainer": return .container
+    case "Ec2InstanceMetadata": return .instanceRole
+    default:
+      throw location.malformed(
+        "has the “credential_source” \(name.shownIfName)",
+        remedy: "Use Environment, EcsContainer or Ec2InstanceMetadata.")
+    }
+  }
+
+  /// Returns the plan to obtain the key of a profile's source profile.
+  ///
+  /// A key there takes precedence over a role, so that a profile may be its own source profile.
+  private func sourcePlan(of profile: AmazonProfile, asSourceOf others: [String]) throws(CredentialError) -> AmazonPlan
+  {
+    let name = try profile.text("source_profile") ?? ""
+    guard let source = try files.profile(name) else {
+      throw profile.location.malformed("has the source profile “\(name)”, which is not there")
+    }
+    if let key = try source.key() { return .key(key) }
+    let path = others + [profile.name]
+    if path.contains(name) {
+      let circle = (path + [name]).map { "“\($0)”" }.joined(separator: " to ")
+      throw profile.location.malformed("forms a cycle: \(circle)")
+    }
+    return try plan(for: source, asSourceOf: path)
+  }
+
+  private func command(of profile: AmazonProfile) throws(CredentialError) -> CredentialCommand? {
+    guard let section = profile.section(with: "credential_process") else { return nil }
+    guard let line = try section.settings.text("credential_process"),
+      let command = CredentialCommand(splitting: line)
+    else {
+      throw section.settings.location.malformed("has a “credential_process” with an open quotation mark")
+    }
+    try section.file.checkThatCommandsMayBeRun(for: section.settings.location)
+    return command
+  }
+}
