@@ -178,7 +178,6 @@ extension RejectedResponse.Reading: Redacted {
 }
 
 extension String {
-  /// Returns the range of the first occurrence of another string, comparing bytes.
   fileprivate func firstRange(of text: String) -> Range<Index>? {
     var rest = self[...]
     while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {

@@ -86,9 +86,7 @@ struct COSAuthorization {
     guard let text = fields["q-sign-time"], let window = COSKeyTime(text) else {
       throw .malformed("The sign time is not two times in seconds, separated by a semicolon.")
     }
-    guard fields["q-key-time"] == text else {
-      throw .malformed("The key time is not the sign time.")
-    }
+    guard fields["q-key-time"] == text else { throw .malformed("The key time is not the sign time.") }
     guard window.start <= window.end else { throw .malformed("The sign time ends before it starts.") }
     self.id = id
     self.window = window
@@ -102,9 +100,7 @@ struct COSAuthorization {
     var names: [String] = []
     for name in text.words(between: ";") {
       guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
-      else {
-        throw .malformed("A list of signed names contains a malformed escape.")
-      }
+      else { throw .malformed("A list of signed names contains a malformed escape.") }
       names.append(decoded.asciiLowercased)
     }
     return names

@@ -83,7 +83,6 @@ struct COSSignatureReader: SignatureReader {
 }
 
 extension SignedPart {
-  /// Whether the header or query parameter has an effect on COS or its data processing.
   fileprivate var hasEffectInCOS: Bool {
     switch self {
     case .header(let name), .parameter(let name):

@@ -116,9 +116,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
   /// Returns the given window, or throws an error if the window ends before it starts or after the key expires.
   func checked(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
     try identity?.check(validUntil: window.end)
-    guard window.start < window.end else {
-      throw .credentialEndsFirst(window.end, required: window.start)
-    }
+    guard window.start < window.end else { throw .credentialEndsFirst(window.end, required: window.start) }
     guard window.start.unixSeconds >= 0 else {
       throw SigningError(
         .lifetimeOutOfRange, "The window starts before 1970.", remedy: "Check the clock, or the start of the key.")
@@ -189,7 +187,6 @@ public struct COSSigner: TwoStepSigner, Presigner {
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
 
-  /// The names of the query parameters that contain a signature in a URL.
   static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
 
   /// The names of the query parameters that signing adds to a URL, which the request must not contain before.

@@ -65,7 +65,6 @@ public struct COSHeaderPolicy: Sendable, Hashable {
     hasEffectPrefix(name) || standardNames.contains(name)
   }
 
-  /// Returns whether a lowercase name starts with a prefix of names that control COS or its data processing, CI.
   static func hasEffectPrefix(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-cos-") || name.starts(with: "x-ci-")
   }
@@ -211,7 +210,6 @@ extension ByteWriter {
     withBytes(of: text) { append(lowercased: $0) }
   }
 
-  /// Appends the string to sign for an HTTP string: StringToSign of "Request Signature".
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
     append("sha1\n")
     window.append(to: &self)

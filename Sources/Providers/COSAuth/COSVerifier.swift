@@ -250,9 +250,7 @@ extension COSVerifier {
   /// Rejects lists of headers that do not match the request, and unlisted headers that have an effect.
   private func checkHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
     let listed = Set(claim.headers)
-    guard listed.count == claim.headers.count else {
-      throw .ambiguous("The list of signed headers names one twice.")
-    }
+    guard listed.count == claim.headers.count else { throw .ambiguous("The list of signed headers names one twice.") }
     var present: [String: Int] = [:]
     for field in request.headerFields { present[field.name.canonicalName, default: 0] += 1 }
     for name in claim.headers where name != "host" {
@@ -266,9 +264,7 @@ extension COSVerifier {
     for field in request.headerFields where !listed.contains(field.name.canonicalName) {
       let name = field.name.canonicalName
       if mode == .compatible, Self.tokenNames.contains(ByteExactString(name)) { continue }
-      if Self.hasEffect(name) || mode == .strict && name == "content-length" {
-        throw Self.unsigned("header \(name)")
-      }
+      if Self.hasEffect(name) || mode == .strict && name == "content-length" { throw Self.unsigned("header \(name)") }
     }
     if mode == .strict { try checkHostAndLength(of: claim, request) }
   }
@@ -332,9 +328,7 @@ extension COSVerifier {
     for name in claim.target.parameters.map(\.name.asciiLowercased)
     where listed[name] == nil && !Self.isAuthorization(name) {
       if mode == .compatible, name == "x-cos-security-token" { continue }
-      if mode == .strict || Self.hasEffect(name.string) {
-        throw Self.unsigned("parameter \(name)")
-      }
+      if mode == .strict || Self.hasEffect(name.string) { throw Self.unsigned("parameter \(name)") }
     }
   }
 

@@ -112,7 +112,6 @@ extension OSSVerifier: FormVerifier {
     return FormClaim(accessKeyID: try AccessKeyID(claimed: form.required("OSSAccessKeyId")), sessionToken: token)
   }
 
-  /// Returns whether the form has a V4 signature rather than a V1 signature.
   private static func isV4(_ form: SubmittedForm) throws(VerificationError) -> Bool {
     let isV4 = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"].contains { form[$0] != nil }
     let isV1 = ["OSSAccessKeyId", "Signature"].contains { form[$0] != nil }

@@ -57,9 +57,7 @@ struct OSSSignatureReader: SignatureReader {
   // MARK: Texts
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
-    if text.hasBytePrefix("OSS4-") {
-      return SignedParts(scopedStringToSign: text, algorithm: "OSS4-", version: "V4")
-    }
+    if text.hasBytePrefix("OSS4-") { return SignedParts(scopedStringToSign: text, algorithm: "OSS4-", version: "V4") }
     return SignedParts(ossV1: text, path: request.decodedPath)
   }
 

@@ -210,7 +210,6 @@ extension OSSSigner {
       refused: RefusedParameters(Self.signatureParameters))
   }
 
-  /// The names of the query parameters that contain the signature in a URL.
   static let signatureParameters = NameTable([
     "Signature", "OSSAccessKeyId", "Expires", "x-oss-signature", "x-oss-credential", "x-oss-signature-version",
   ])

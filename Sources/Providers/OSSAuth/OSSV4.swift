@@ -219,7 +219,6 @@ struct OSSV4Scope {
     writer.append(OSSText.v4Request)
   }
 
-  /// Appends the V4 string to sign for a canonical request with the given hash.
   func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
     append(stringToSign: hash, dateLine: { $0.append(basicDate: time) }, to: &writer)
   }

@@ -162,9 +162,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     ) {
       signingKey.authenticationCode(writing: $0).base64
     }
-    guard constantTimeEqual(expected, claim.signature) else {
-      throw try mismatch(of: claim, with: key)
-    }
+    guard constantTimeEqual(expected, claim.signature) else { throw try mismatch(of: claim, with: key) }
     // A V1 URL does not contain its signing time, so that only the lifetime that is left can be limited.
     if let expiration { try limits.checkLifetime(from: now, until: expiration, at: now, in: .query) }
     return verified(claim, with: key, expiration: expiration)

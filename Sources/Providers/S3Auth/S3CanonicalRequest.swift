@@ -56,10 +56,8 @@ public enum S3Limits {
   /// The maximum size, in bytes, of the form fields before the file.
   public static let formByteCount = 20_480
 
-  /// The maximum size, in bytes, of the trailers of a body.
   static let trailerByteCount = 16_384
 
-  /// The allowed lifetimes of a presigned URL in seconds.
   static let urlSeconds: ClosedRange<Int64> = 1...604_800
 
   /// The number of hexadecimal digits in a signature or a hash.
@@ -82,7 +80,6 @@ package struct S3Scope: Sendable {
     self.service = service
   }
 
-  /// Appends the scope, such as `20261120/us-east-1/s3/aws4_request`.
   func append(to writer: inout ByteWriter, separator: StaticString = "/") {
     writer.append(compactDate: time)
     writer.append(separator)
@@ -93,7 +90,6 @@ package struct S3Scope: Sendable {
     writer.append(S3Text.terminal)
   }
 
-  /// Appends the string to sign for a canonical request with the given hash.
   package func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
     append(headOf: "", to: &writer)
     writer.append(hex: hash)

@@ -32,7 +32,6 @@ package struct S3ChunkDecoder: BodyDecoder {
   private var chain: S3ChunkChain
   private var runningChecksum: S3Checksum?
   private var state = State.head
-  /// The received bytes of an incomplete line.
   private var line: [UInt8] = []
   /// The received bytes of a chunk whose signature has not been verified.
   private var unverified: [UInt8] = []
@@ -232,9 +231,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     if let trailerValue {
       guard payload.hasSignedChunks, name == S3ChunkText.trailerSignature,
         value.isLowerHex(byteCount: SHA256.digestByteCount)
-      else {
-        throw Self.malformedTrailer
-      }
+      else { throw Self.malformedTrailer }
       let expected = chain.signature(ofTrailer: running.algorithm.fieldName, trailerValue)
       guard constantTimeEqual(expected, value) else {
         throw Self.mismatch("The signature of the trailer does not match.")

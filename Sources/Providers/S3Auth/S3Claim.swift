@@ -123,7 +123,6 @@ public struct S3Claim: SignatureClaim {
 
   let authorization: S3Authorization
   package let date: Timestamp
-  /// The lifetime of a presigned URL in seconds, or `nil` for a signature in the headers.
   let lifetime: Int64?
   let target: RequestTarget
   /// The verifier that parsed the claim, and is the only one that accepts it.

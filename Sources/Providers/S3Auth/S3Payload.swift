@@ -51,13 +51,10 @@ public struct S3Payload: Sendable, Hashable {
     guard isWellFormed else { return nil }
   }
 
-  /// Whether the body is encoded in chunks (`aws-chunked`).
   package var isChunked: Bool { Self.chunked.contains(self) }
 
-  /// Whether the chunks of the body are signed.
   package var hasSignedChunks: Bool { self == .signedChunks || self == .signedChunksWithTrailer }
 
-  /// Whether trailers follow the chunks of the body.
   package var hasTrailer: Bool { self == .signedChunksWithTrailer || self == .unsignedChunksWithTrailer }
 
   /// Whether the payload value has one of the known formats.

@@ -247,7 +247,6 @@ extension S3Verifier {
 
   private static let queryCode = "AuthorizationQueryParametersError"
 
-  /// Parses the claim of a request whose signature is in the headers.
   private func headerClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
     let fields = request.headerFields
     let authorization = try S3Authorization(fields.uniqueValue(for: .authorization) ?? "")
@@ -290,7 +289,6 @@ extension S3Verifier {
     return payload
   }
 
-  /// Parses the claim of a presigned URL.
   private func urlClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> S3Claim {
     guard let algorithm = try target.uniqueValue(for: "X-Amz-Algorithm"),
       let credential = try target.uniqueValue(for: "X-Amz-Credential"),
@@ -448,7 +446,6 @@ extension S3Verifier {
     }
   }
 
-  /// Rejects a presigned URL that is not valid yet or has expired.
   private func checkWindow(of claim: S3Claim, at now: Timestamp) throws(VerificationError) {
     if let end = claim.expiration, now > end {
       throw VerificationError(.expired, "Request has expired", remedy: "Create a new URL.").with(instant: end)

@@ -93,7 +93,6 @@ struct AppServerDocument: Sendable {
 }
 
 extension AppServerResponse {
-  /// Returns the key in the fields of a response that is not a refusal.
   fileprivate func key(
     in object: JSONObject, secret: String, token: String, unless refusal: ServiceRefusal?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {

@@ -15,7 +15,6 @@ package struct ConfigurationFile: Sendable {
   /// The default paths, of which the first at which a file exists is used.
   package let paths: [String]
 
-  /// A sentence that says how to create the file.
   package let remedy: String
 
   package init(source: String, variable: String? = nil, paths: [String], remedy: String) {

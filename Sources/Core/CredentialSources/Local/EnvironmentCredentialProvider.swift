@@ -123,7 +123,6 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
 }
 
 extension FileReader {
-  /// Reads a small file with settings, or returns `nil` if the file does not exist.
   func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
     do {
       return try read(path, limit: ConfigurationFile.sizeLimit)

@@ -95,7 +95,6 @@ public struct ProcessCredentialProvider: CredentialProvider {
 
 /// The format in which a command prints an access key.
 public struct ProcessOutputFormat: Sendable {
-  /// The names of the required fields in the output, for error messages.
   let fields: String
 
   let key: @Sendable (SettingTable) throws(CredentialError) -> AccessKey

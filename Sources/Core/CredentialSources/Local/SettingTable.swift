@@ -15,7 +15,6 @@ package struct SettingTable: Sendable {
     values = Dictionary(object.filter { $0.value != .null }) { _, last in last }
   }
 
-  /// Creates a table from the keys and values of an INI section.
   package init(_ texts: [String: String], at location: SettingLocation) {
     self.location = location
     values = texts.mapValues { .string($0) }
@@ -89,7 +88,6 @@ package struct SettingTable: Sendable {
     throw location.malformed("has no time in “\(name)”", remedy: "Write it as 2026-11-20T08:00:00Z or as Unix time.")
   }
 
-  /// Returns the elements of an array setting, or an empty array if the setting is missing.
   package func array(_ name: String) throws(CredentialError) -> [JSONValue] {
     switch values[name] {
     case nil: return []

@@ -61,7 +61,6 @@ extension RefusalRules {
 }
 
 extension CredentialReader {
-  /// Creates a reader of the responses of a vendor's token service.
   package init(ofTokenService source: String) {
     self.init(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
   }

@@ -11,7 +11,6 @@ package struct ServiceExchange: Sendable {
   package let time: any SigningClock
   /// The time limit from the start of a request's preparation to the last byte of the response.
   let timeout: Duration
-  /// The maximum size of a response body, in bytes.
   let responseLimit: Int
 
   package init(

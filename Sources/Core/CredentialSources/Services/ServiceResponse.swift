@@ -97,7 +97,6 @@ extension XMLNode {
   }
 }
 
-/// Returns whether a field name contains a word for a secret or a token, ignoring case.
 func namesSecret(_ name: String) -> Bool {
   let name = name.asciiLowercased
   return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }

@@ -29,7 +29,6 @@ extension ScopedSignature {
   /// The scope, such as `20261120/eu-central-1/sts/aws4_request`, which follows the access key ID in `Authorization`.
   package var scope: String { parts.joined(separator: "/") }
 
-  /// Returns the string to sign: the algorithm name, the time, the scope and the hash of the canonical request.
   package func stringToSign(canonicalRequest: String) -> String {
     "\(Self.algorithm)\n\(time)\n\(scope)\n\(SHA256.hash { $0.append(canonicalRequest) }.hex)"
   }
@@ -50,7 +49,6 @@ extension ScopedSignature {
     return parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }.authenticationCode(for: text).hex
   }
 
-  /// Returns the value of the `Authorization` header.
   package func authorization(
     of call: ServiceCall, signing names: [String], with key: AccessKey
   ) throws(SigningError) -> String {

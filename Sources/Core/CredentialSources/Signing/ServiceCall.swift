@@ -17,10 +17,8 @@ package struct ServiceCall: Sendable {
     self.body = body
   }
 
-  /// The SHA-256 hash of the request's body, in lowercase hexadecimal.
   package var bodyHash: String { SHA256.hash(body).hex }
 
-  /// The path of the request without the query.
   package var path: String {
     let path = String((request.path ?? "/").bytes(before: "?"))
     return path.isEmpty ? "/" : path
@@ -46,9 +44,7 @@ extension String {
   package func trimmingBlanks() -> String {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
     guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
-    else {
-      return ""
-    }
+    else { return "" }
     return String(self[first..<utf8.index(after: last)])
   }
 }

@@ -152,7 +152,6 @@ extension String {
     cut(self, at: separator, atMost: splits)
   }
 
-  /// Returns whether the string starts with a prefix, comparing UTF-8 bytes.
   package func hasBytePrefix(_ prefix: String) -> Bool {
     withBytes(of: self) { bytes in
       withBytes(of: prefix) { prefix in
@@ -186,7 +185,6 @@ extension StringProtocol {
 
   package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  /// Returns whether the string ends with a suffix, comparing UTF-8 bytes.
   package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
     utf8.reversed().starts(with: suffix.utf8.reversed())
   }
@@ -202,7 +200,6 @@ extension StringProtocol {
     return self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)]
   }
 
-  /// Returns whether the string's UTF-8 bytes contain an ASCII character.
   package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
 
   package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }

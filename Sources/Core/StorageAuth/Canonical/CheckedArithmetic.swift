@@ -23,7 +23,6 @@ extension FixedWidthInteger {
     self = -magnitude
   }
 
-  /// Returns the sum of two integers, or `nil` if the sum does not fit in the type.
   package func checkedAdding(_ other: Self) -> Self? {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? nil : sum

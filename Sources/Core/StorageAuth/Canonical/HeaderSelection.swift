@@ -89,7 +89,6 @@ extension Span<UInt8> {
 
 /// The properties of a field value that matter to a signature scheme that collapses white space.
 package struct FieldValueTraits {
-  /// Whether the field value contains a tab or another control character.
   package let holdsControl: Bool
 
   /// Whether the field value is ASCII and has no control characters and no leading, trailing or consecutive spaces.
@@ -221,7 +220,6 @@ package struct FieldDraft: ~Copyable {
     nameLengths & Self.bit(of: name) == 0 ? nil : fields.index(of: name)
   }
 
-  /// Sets a header field, replacing all fields with the same name.
   package mutating func set(_ field: consuming HTTPField) {
     let bit = Self.bit(of: field.name)
     if nameLengths & bit != 0 { return fields.replace(field) }

@@ -94,7 +94,6 @@ package struct HostName: BitwiseCopyable {
     return (1...65_535).contains(port)
   }
 
-  /// Returns whether a string equals a lowercase literal, ignoring the case of ASCII letters.
   static func equalsIgnoringCase(_ text: Span<UInt8>, _ lowered: StaticString) -> Bool {
     guard text.count == lowered.utf8CodeUnitCount else { return false }
     return lowered.withUTF8Buffer { lowered in

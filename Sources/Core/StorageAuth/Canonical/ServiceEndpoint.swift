@@ -142,7 +142,6 @@ package func isDottedBucketName(_ name: String) -> Bool {
   return labels.allSatisfy { !$0.isEmpty && !$0.beginsWithByte("-") && isBucketName("aa\($0)") }
 }
 
-/// Returns whether a string is a valid bucket name for a service that allows dots in bucket names.
 package func isBucketNameWithOrWithoutDots(_ name: String) -> Bool { isBucketName(name) || isDottedBucketName(name) }
 
 /// A style of bucket URLs, which determines the position of the bucket name.

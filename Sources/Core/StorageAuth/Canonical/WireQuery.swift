@@ -232,7 +232,6 @@ extension ByteWriter {
     if path.isCanonical { append(bytes) } else { append(normalizing: bytes, plusIsSpace: false, .path) }
   }
 
-  /// Appends a request's decoded path, without the query.
   package mutating func append(decoding path: WirePath, of wire: Span<UInt8>) {
     let bytes = wire.extracting(0..<path.end)
     if path.isDecoded { append(bytes) } else { append(decoding: bytes, plusIsSpace: false) }

@@ -27,7 +27,6 @@ public enum SecretName {
     declared.withLock { $0.formUnion(names.map(\.asciiLowercased)) }
   }
 
-  /// Returns whether the header or parameter with a name contains a session token.
   package static func isToken(_ name: some StringProtocol) -> Bool {
     withBytes(of: name.asciiLowercased) { words(of: $0).contains(.token) }
   }

@@ -17,7 +17,6 @@ struct JSONParser {
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
   }
 
-  /// Parses the whole document, which contains one value.
   mutating func parseDocument() throws(JSONError) -> JSONValue {
     let value = try parseValue()
     skipSpace()

@@ -395,7 +395,6 @@ extension Unicode.Scalar {
   /// Whether the character is a control character that XML 1.1 allows as a reference.
   var isControl: Bool { (0x1...0x1F).contains(value) }
 
-  /// Whether an XML name may start with the character (`NameStartChar`).
   var isXMLNameStart: Bool {
     switch value {
     case 0x3A, 0x41...0x5A, 0x5F, 0x61...0x7A, 0xC0...0xD6, 0xD8...0xF6, 0xF8...0x2FF, 0x370...0x37D, 0x37F...0x1FFF,
@@ -406,7 +405,6 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether an XML name may contain the character (`NameChar`).
   var isXMLNameCharacter: Bool {
     switch value {
     case 0x2D, 0x2E, 0x30...0x39, 0xB7, 0x300...0x36F, 0x203F...0x2040: true
@@ -414,7 +412,6 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The code point of the character in Unicode notation, such as `U+001B`.
   var codePoint: String {
     let digits = String(value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -107,7 +107,6 @@ package struct DocumentStatement {
   package let conditions: [Condition]
 
   package struct Condition: Equatable {
-    /// The name of the comparison operator, such as `StringLike`.
     package let comparison: String
     /// The condition key, which is the provider's name of the request property that is compared.
     package let key: String

@@ -108,7 +108,6 @@ struct RequestedOperation {
 }
 
 extension AuthorizedRequest {
-  /// The value of the signed Content-Length header in bytes, or `nil` if the header is not signed.
   fileprivate var size: Int64? {
     get throws(SigningRefusal) {
       guard let text = headers[.contentLength] else { return nil }

@@ -6,7 +6,6 @@ package import HTTPTypes
 // The steps of a string signer around the parsing of a provider's texts.
 
 extension SigningRequest {
-  /// The canonical request, which the signature scheme requires.
   package var requiredCanonicalRequest: String {
     get throws(SigningRefusal) {
       guard let canonicalRequest else { throw .malformed("The canonical request is missing.") }
@@ -69,7 +68,6 @@ extension StringToSignReader {
 }
 
 extension HTTPFields {
-  /// Appends a header from a line `name:value` of a string to sign.
   package mutating func append(line: String) throws(SigningRefusal) {
     let pair = line.parts(between: ":", atMost: 1)
     guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }

@@ -31,7 +31,6 @@ package struct StringToSignReader {
 }
 
 extension HTTPFields {
-  /// Appends a header field from a string to sign, or throws an error if the field is not valid in a request.
   package mutating func append(signed name: String, _ value: String) throws(SigningRefusal) {
     guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
       throw .malformed("A line in the position of a header is not a valid header.")

@@ -17,7 +17,6 @@ extension SigningError {
   package static let noLongForm = SigningError(
     .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
 
-  /// Returns the error for a request without a host to sign.
   package static func noHost(example: String) -> SigningError {
     SigningError(
       .invalidRequest, "The request has no host, or a malformed one.", remedy: "Set its authority, such as \(example).")

@@ -75,9 +75,7 @@ public struct ProxyServer: Sendable, Equatable {
     }
     let hasNoControls = decoded.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
     guard decoded.count == parts.count, hasNoControls, !decoded[0].isEmpty, !decoded[0].utf8.contains(UInt8(ascii: ":"))
-    else {
-      throw invalid("\(name) has a user or a password that is not percent-encoded.")
-    }
+    else { throw invalid("\(name) has a user or a password that is not percent-encoded.") }
     return (decoded[0], decoded.count == 2 ? Secret(decoded[1]) : nil)
   }
 

@@ -47,7 +47,6 @@ package func hexValue(_ digit: UInt8) -> UInt8? {
 }
 
 extension [UInt8] {
-  /// Creates an array from hexadecimal digits in uppercase or lowercase, or returns `nil` for any other string.
   package init?(hex text: String) {
     let digits = Array(text.utf8)
     guard digits.count.isMultiple(of: 2) else { return nil }

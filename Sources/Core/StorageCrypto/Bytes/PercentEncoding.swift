@@ -145,7 +145,6 @@ extension String {
     String(writing: { $0.append(percentEncoding: self, encoding) })
   }
 
-  /// Returns the bytes of the string after percent-decoding, or `nil` if an escape is malformed.
   package func percentDecodedBytes(plusIsSpace: Bool = false) -> [UInt8]? {
     withBytes(of: self) { text in
       var bytes: [UInt8] = []

@@ -14,7 +14,6 @@
     /// The private scalar, which is as long as a coordinate, or `nil` for a public key.
     let scalar: SecretBytes?
 
-    /// Creates a public key, or returns `nil` if the point is not on the curve.
     init?(_ curve: EllipticCurve, point: [UInt8]) {
       guard let point = Self.uncompressed(point, on: curve) else { return nil }
       self.curve = curve

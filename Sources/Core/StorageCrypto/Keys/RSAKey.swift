@@ -25,7 +25,6 @@
       magnitude.first.map { magnitude.count * 8 - $0.leadingZeroBitCount } ?? 0
     }
 
-    /// Creates a public key, or returns `nil` if an integer is zero.
     init?(modulus: [UInt8], publicExponent: [UInt8]) {
       guard !modulus.isEmpty, !publicExponent.isEmpty else { return nil }
       self.modulus = modulus

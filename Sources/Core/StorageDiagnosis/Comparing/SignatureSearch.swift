@@ -162,7 +162,6 @@ enum LikelyOrigin {
     return bases + bases.flatMap { LikelyRewriting.queries(of: $0) + LikelyRewriting.types(of: $0) + paths(of: $0) }
   }
 
-  /// Returns the requests whose path contains the bucket once more or once less.
   private static func paths(of request: HTTPRequest) -> [HTTPRequest] {
     let (path, query) = (request.path ?? "/").cutOnce(at: "?")
     let parts = path.cut(at: "/")

@@ -15,7 +15,6 @@ package struct CurlLine: Sendable, Equatable {
 
   package private(set) var url: String?
 
-  /// The headers in the form `Name: value`, in the order of the command line.
   package private(set) var headers: [String] = []
 
   /// Parses a command line, with or without `curl`, whose quotes, backslashes and continuations are those of a shell.

@@ -51,7 +51,6 @@ struct SentRequest {
     return tokens.filter { !$0.isEmpty }.map { Secret($0) }
   }
 
-  /// Parses a string to sign and a canonical request, and returns the components of both.
   func signedParts(_ stringToSign: String?, _ canonicalRequest: String?) -> SignedParts? {
     let canonical = canonicalRequest.flatMap { reader.parts(ofCanonicalRequest: $0, for: request) }
     let signed = stringToSign.flatMap { reader.parts(ofStringToSign: $0, for: request) }
@@ -72,14 +71,12 @@ struct SentRequest {
 
   func hasParameter(_ name: String) -> Bool { request.parameterNames.contains(name) }
 
-  /// Whether the request contains one signature in the headers and another in the URL.
   var isSignedTwice: Bool {
     request.headerFields.contains(.authorization) && reader.signatureParameters.contains(where: hasParameter)
   }
 }
 
 extension HTTPRequest {
-  /// The decoded names of the query parameters in the URL.
   package var parameterNames: [String] {
     ((path ?? "").cutOnce(at: "?").behind ?? "").cut(at: "&").filter { !$0.isEmpty }.map {
       let written = $0.cutOnce(at: "=").before

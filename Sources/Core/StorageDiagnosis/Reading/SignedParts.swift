@@ -104,11 +104,8 @@ public enum SignedPart: Sendable, Hashable {
   case header(String)
   /// The separate line for the date of a request or for the expiration of a URL.
   case date
-  /// The signing time in the string to sign.
   case signingTime
-  /// The day in the scope of the signature.
   case scopeDay
-  /// The region in the scope of the signature.
   case scopeRegion
   /// The product, or service, in the scope of the signature.
   case scopeProduct

@@ -16,7 +16,6 @@ package struct TC3Signature: ScopedSignature {
   package let time: String
   package let parts: [String]
 
-  /// Creates the signature of requests to a service, such as `sts`.
   package init(service: String, date: Timestamp) {
     time = "\(date.unixSeconds)"
     parts = [String(date.iso8601.prefix(10)), service, "tc3_request"]

@@ -11,10 +11,8 @@ internal import StorageCrypto
 /// Page: "Request syntax and signature method V3"
 /// (https://www.alibabacloud.com/help/en/sdk/product-overview/v3-request-structure-and-signature).
 package enum ACS3Signature {
-  /// The name of the signature algorithm in the `Authorization` header.
   package static let algorithm = "ACS3-HMAC-SHA256"
 
-  /// Returns the header names that the signature must include: `host`, `content-type` and every `x-acs-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-acs-") }
 
   package static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String {

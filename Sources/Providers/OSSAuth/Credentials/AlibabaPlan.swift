@@ -9,11 +9,8 @@ indirect enum AlibabaPlan: Sendable {
   case key(AccessKey)
   /// A key for a role of the instance, or for the instance's own role, from the metadata service.
   case instanceRole(String?)
-  /// A role that is assumed with the key of another plan.
   case role(AlibabaRole, with: AlibabaPlan)
-  /// A role that is assumed with an identity token from a file.
   case webIdentity(AlibabaRole, providerARN: String, tokenFile: String)
-  /// A command that prints a key.
   case command(CredentialCommand, timeout: Duration)
   case uri(String)
 

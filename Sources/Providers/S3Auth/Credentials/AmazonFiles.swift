@@ -110,7 +110,6 @@ struct AmazonProfile {
       remedy: "Run aws configure --profile \(name).")
   }
 
-  /// Returns a string setting from the first section that contains it.
   func text(_ name: String) throws(CredentialError) -> String? {
     try section(with: name)?.settings.text(name)
   }

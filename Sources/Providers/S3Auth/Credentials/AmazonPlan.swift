@@ -13,11 +13,8 @@ indirect enum AmazonPlan: Sendable {
   case container
   /// A key for the instance's role, from the metadata service.
   case instanceRole
-  /// A role that is assumed with the key of another plan.
   case role(AmazonRole, with: AmazonPlan)
-  /// A role that is assumed with an identity token from a file.
   case webIdentity(AmazonRole, tokenFile: String)
-  /// A command that prints a key.
   case command(CredentialCommand)
 
   func provider(
@@ -53,7 +50,6 @@ struct AmazonPlanReader {
 
   let files: AmazonFiles
 
-  /// The STS endpoint that assumes the profile's roles.
   let endpoint: AmazonSTSEndpoint
 
   /// Whether the caller or the environment specifies the profile; if it cannot be used, the search then ends.
@@ -62,9 +58,7 @@ struct AmazonPlanReader {
   /// Returns the plan of a profile; the other profiles are those that led to it through their source profiles.
   func plan(for profile: AmazonProfile, asSourceOf others: [String] = []) throws(CredentialError) -> AmazonPlan {
     let location = profile.location
-    if let arn = try profile.text("role_arn") {
-      return try rolePlan(arn, of: profile, asSourceOf: others)
-    }
+    if let arn = try profile.text("role_arn") { return try rolePlan(arn, of: profile, asSourceOf: others) }
     if profile.section(with: "web_identity_token_file") != nil {
       throw location.malformed("has a “web_identity_token_file” but no “role_arn”")
     }
@@ -145,9 +139,7 @@ struct AmazonPlanReader {
     guard let section = profile.section(with: "credential_process") else { return nil }
     guard let line = try section.settings.text("credential_process"),
       let command = CredentialCommand(splitting: line)
-    else {
-      throw section.settings.location.malformed("has a “credential_process” with an open quotation mark")
-    }
+    else { throw section.settings.location.malformed("has a “credential_process” with an open quotation mark") }
     try section.file.checkThatCommandsMayBeRun(for: section.settings.location)
     return command
   }

@@ -49,7 +49,6 @@ public struct AmazonSettings: Sendable, Hashable {
     stsURL = isIgnored ? nil : try Self.endpointURL(of: "sts", context, files, profile)
   }
 
-  /// The configured endpoint of Amazon's token service (STS).
   var stsEndpoint: AmazonSTSEndpoint {
     if let stsURL { return .url(stsURL, region: region ?? "us-east-1") }
     return region.map { .region($0) } ?? .global

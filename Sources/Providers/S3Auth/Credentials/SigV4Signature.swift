@@ -17,13 +17,11 @@ package struct SigV4Signature: ScopedSignature {
   package let time: String
   package let parts: [String]
 
-  /// Creates the signature of requests to a service, such as `sts`, in a region.
   package init(region: String, service: String, date: Timestamp) {
     time = date.iso8601Basic
     parts = [String(time.prefix(8)), region, service, "aws4_request"]
   }
 
-  /// Returns the header names that the signature must include: `host`, `content-type` and every `x-amz-` header.
   package static func signedHeaders(of call: ServiceCall) -> [String] { call.signedHeaders(prefixed: "x-amz-") }
 
   package static func canonicalRequest(of call: ServiceCall, signing names: [String]) throws(SigningError) -> String {

@@ -18,7 +18,6 @@ struct SSHFields {
     bytes += string
   }
 
-  /// Appends the UTF-8 bytes of a string as an SSH `string`.
   mutating func append(_ text: String) { append(Array(text.utf8)) }
 
   /// Appends a non-negative integer, given as big-endian bytes, as an SSH `mpint`.
