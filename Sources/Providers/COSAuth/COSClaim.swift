@@ -75,7 +75,6 @@ struct COSAuthorization {
     try self.init(fields)
   }
 
-  /// Creates an authorization from decoded fields.
   init(_ fields: [String: String]) throws(VerificationError) {
     guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
       !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]

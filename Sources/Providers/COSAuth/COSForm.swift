@@ -17,8 +17,6 @@ enum COSForm {
 
   static let algorithm = "sha1"
 
-  /// Returns the signature of a form policy in hexadecimal.
-  ///
   /// The string to sign is the SHA-1 of the document itself, without its Base64, the algorithm and the window.
   static func signature(of policy: [UInt8], in window: COSKeyTime, with key: AccessKey) -> String {
     window.signingKey(of: key).authenticationCode { $0.append(hex: SHA1.hash(policy)) }.hex

@@ -52,9 +52,7 @@ struct COSSignatureReader: SignatureReader {
     return parts
   }
 
-  /// Parses a COS HTTP string.
-  ///
-  /// The decoded path can contain line feeds. Those at the end of the string are easily lost when it is copied.
+  /// The decoded path can contain line feeds; those at the end of the string are easily lost when it is copied.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
     var lines = text.lines
     let pathEnd = 2 + (request.decodedPath ?? "").count(of: "\n")

@@ -314,7 +314,6 @@ extension COSSigner {
 
   private static let signatureHeaders: [HTTPField.Name] = [.authorization, .cosSecurityToken]
 
-  /// Appends the query parameters that contain the authorization to a presigned URL, up to the signature.
   private func append(
     signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
     headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter

@@ -137,8 +137,6 @@ extension COSStringToSignSigner {
     return window
   }
 
-  /// Parses the request that an HTTP string represents.
-  ///
   /// The path may contain line feeds; parameters and headers are encoded, and are therefore the last two lines.
   func request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)

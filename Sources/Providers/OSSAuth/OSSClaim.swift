@@ -197,8 +197,6 @@ extension OSSVerifier {
     return OSSClaim.V1(line: line, instant: date)
   }
 
-  /// Returns the signing time of a V4 request.
-  ///
   /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the HTTP date format, and signs its value.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
     if let chosen = try request.headerFields.uniqueValue(for: .ossDate) {

@@ -83,7 +83,6 @@ extension OSSSigner: FormSigner {
 }
 
 extension ObjectScope {
-  /// Whether the object key, or the prefix of the object keys, contains a question mark.
   fileprivate var holdsQuestionMark: Bool {
     switch self {
     case .all: false

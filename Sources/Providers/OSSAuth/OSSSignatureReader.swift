@@ -136,8 +136,6 @@ struct OSSSignatureReader: SignatureReader {
 }
 
 extension SignedParts {
-  /// Creates components by parsing an OSS V1 string to sign.
-  ///
   /// The resource is decoded, so a `?` in the key looks like the `?` before the parameters; `path` shows which it is.
   fileprivate init?(ossV1 text: String, path: String?) {
     let lines = text.lines

@@ -262,9 +262,6 @@ extension OSSSigner {
     return chosen
   }
 
-  /// Calls `body` with a function that appends the V1 string to sign for a request.
-  ///
-  /// A request must not contain the parameters in `refused` before it is signed.
   func withV1String<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ date: OSSV1String.Date,
     _ body: ((inout ByteWriter) -> Void) -> Result

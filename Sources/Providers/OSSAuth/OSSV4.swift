@@ -255,9 +255,6 @@ struct OSSV4Scope {
 }
 
 extension OSSSigner {
-  /// Calls `body` with a function that appends the V4 canonical request.
-  ///
-  /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   func withV4Request<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {

@@ -264,7 +264,6 @@ package struct S3CanonicalRequest {
     }
   }
 
-  /// Returns whether a header with the given lowercase name is signed, apart from the host, which is always signed.
   func signs(_ name: String) -> Bool {
     withBytes(of: name) { signs($0) }
   }

@@ -57,7 +57,6 @@ public struct S3Payload: Sendable, Hashable {
 
   package var hasTrailer: Bool { self == .signedChunksWithTrailer || self == .unsignedChunksWithTrailer }
 
-  /// Whether the payload value has one of the known formats.
   var isWellFormed: Bool { self == .unsigned || isChunked || text.isLowerHex(byteCount: SHA256.digestByteCount) }
 
   private static let chunked: Set<S3Payload> = [.signedChunks, .signedChunksWithTrailer, .unsignedChunksWithTrailer]

@@ -85,7 +85,6 @@ package struct CredentialReader: Sendable {
     }
   }
 
-  /// Creates a temporary key from the fields of a response, and checks that the key can be used.
   package func issued(
     id: String, secret: String, token: String, start: Timestamp? = nil, expiration: Timestamp, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
@@ -130,9 +129,7 @@ extension JSONObject {
     return nil
   }
 
-  /// The strings in this object that error messages must not show.
-  ///
-  /// They are the string values, at any depth, of members whose names contain a word for a secret or a token.
+  /// The string values, at any depth, of members whose names contain a word for a secret or a token.
   package var secrets: [Secret] {
     var found: [Secret] = []
     collectSecrets(into: &found)

@@ -35,8 +35,6 @@ package struct MetadataService: Sendable {
     return response
   }
 
-  /// Sends a request to the metadata service and returns the response.
-  ///
   /// A retryable error becomes `notConfigured` if the service has never responded to this client.
   package func send(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, in context: ProviderContext

@@ -23,7 +23,6 @@ package struct ServiceExchange: Sendable {
     self.responseLimit = responseLimit
   }
 
-  /// Creates a client in a provider's context, with a time limit for a context that has none.
   package init(
     source: String, in context: ProviderContext, timeout: Duration, responseLimit: Int = 65_536
   ) throws(CredentialError) {

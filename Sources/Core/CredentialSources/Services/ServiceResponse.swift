@@ -88,9 +88,7 @@ extension XMLLimits {
 }
 
 extension XMLNode {
-  /// The strings in this element that error messages must not show.
-  ///
-  /// They are the texts of elements, at any depth, whose names contain a word for a secret or a token.
+  /// The texts of elements, at any depth, whose names contain a word for a secret or a token.
   fileprivate var secrets: [Secret] {
     let own = namesSecret(name) && !text.isEmpty ? [Secret(text)] : []
     return own + children.flatMap(\.secrets)

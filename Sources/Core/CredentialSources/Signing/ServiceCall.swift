@@ -40,7 +40,6 @@ package struct ServiceCall: Sendable {
 }
 
 extension String {
-  /// Returns the string without leading and trailing ASCII spaces, tabs and line breaks.
   package func trimmingBlanks() -> String {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
     guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })

@@ -109,7 +109,6 @@ package struct CacheMachine<Value: Credential> {
     return standing
   }
 
-  /// Returns the remaining time during which the provider is not called because of its last failure.
   func remainingBackoff(at uptime: Duration) -> Duration {
     failure.map { max(.zero, $0.end - uptime) } ?? .zero
   }

@@ -205,7 +205,6 @@ package struct FieldDraft: ~Copyable {
   /// A bit mask of the field name lengths; the highest bit represents all lengths of 63 bytes or more.
   private var nameLengths: UInt64 = 0
 
-  /// Creates a draft with room for additional fields.
   package init(_ fields: HTTPFields, adding additions: Int = 0) {
     self.fields = fields
     if additions > 0 { self.fields.reserveCapacity(fields.count &+ additions) }

@@ -53,7 +53,6 @@ package enum ParameterCatalog {
   /// The lowercase names of parameters that select an operation, or change what it returns or stores.
   private static let ofOperations = Set(names.subtracting(ofListings).map { $0.lowercased() })
 
-  /// The lowercase prefixes of the names of parameters that process an object.
   private static let processingPrefixes = ["ci-", "x-image-"]
 
   /// Returns whether a parameter may select an operation for a program that reads it in any letter case.

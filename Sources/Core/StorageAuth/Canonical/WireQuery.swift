@@ -226,7 +226,6 @@ extension ByteWriter {
     if isDecoded { append(text) } else { append(decoding: text, plusIsSpace: true) }
   }
 
-  /// Appends a request's path in canonical encoding, without the query.
   package mutating func append(normalizing path: WirePath, of wire: Span<UInt8>) {
     let bytes = wire.extracting(0..<path.end)
     if path.isCanonical { append(bytes) } else { append(normalizing: bytes, plusIsSpace: false, .path) }

@@ -31,7 +31,6 @@ public enum SecretName {
     withBytes(of: name.asciiLowercased) { words(of: $0).contains(.token) }
   }
 
-  /// Returns whether the header or parameter with a name contains a value that must not be shown.
   package static func isSecret(_ name: some StringProtocol) -> Bool {
     let text = name.asciiLowercased
     return withBytes(of: text) { !words(of: $0).isEmpty } || declared.withLock { $0.contains(text) }

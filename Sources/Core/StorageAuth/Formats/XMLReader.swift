@@ -264,7 +264,6 @@ struct XMLReader {
     }
   }
 
-  /// Parses the end tag of the innermost open element, and returns the element.
   private mutating func endTag() throws(XMLError) -> XMLNode {
     position += 2
     let name = try name("</ is not followed by a name.")
@@ -384,7 +383,6 @@ struct XMLReader {
 
 /// The character classes of [XML 1.0, fifth edition](https://www.w3.org/TR/xml/), each with its production's name.
 extension Unicode.Scalar {
-  /// Whether an XML document may contain the character (`Char`).
   var isXMLCharacter: Bool {
     switch value {
     case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
@@ -392,7 +390,6 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether the character is a control character that XML 1.1 allows as a reference.
   var isControl: Bool { (0x1...0x1F).contains(value) }
 
   var isXMLNameStart: Bool {

@@ -26,7 +26,6 @@ extension SigningRequest {
 extension SigningRefusal {
   package static let anotherScheme = malformed("This signer does not support the signature version.")
 
-  /// Throws an error if the service does not accept the lifetime of a URL in seconds.
   package static func check(lifetime seconds: Int64, in limits: ClosedRange<Int64>) throws(SigningRefusal) {
     guard limits.contains(seconds) else {
       throw SigningRefusal(

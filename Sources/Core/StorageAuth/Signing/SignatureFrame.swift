@@ -53,7 +53,6 @@ extension HTTPFields {
 }
 
 extension ByteWriter {
-  /// Appends the scheme and the host of a presigned URL.
   package mutating func append(originOf request: HTTPRequest) {
     append(request.scheme ?? "https")
     append("://")

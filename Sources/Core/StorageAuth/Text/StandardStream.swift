@@ -49,7 +49,6 @@ package enum StandardStream: Int32, Sendable {
     }
   }
 
-  /// Writes all bytes, and returns the number of the system's error if they cannot be written.
   private static func writeAll(_ bytes: UnsafeRawBufferPointer, to stream: Int32) -> Int32? {
     var rest = unsafe bytes[...]
     while unsafe !rest.isEmpty {

@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-// Libcrypto, where it is available, decrypts private keys itself. Swift Crypto only offers the algorithms, so that this
-// file parses the parameters and derives the key.
+// Libcrypto, where it is available, decrypts private keys itself. The package swift-crypto offers only the algorithms, so
+// that this file parses the parameters and derives the key.
 
 #if !canImport(CLibcrypto)
   internal import Crypto

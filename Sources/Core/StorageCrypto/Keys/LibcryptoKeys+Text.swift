@@ -54,8 +54,6 @@
 
   /// The memory streams (`BIO`) of libcrypto, each of which exists for the duration of one call.
   enum MemoryBIO {
-    /// Calls `body` with a stream from which libcrypto reads the given text.
-    ///
     /// A byte order mark of UTF-8 is skipped, because libcrypto requires the first line of a PEM block to start its line.
     static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
       unsafe bytes.withUnsafeBytes { bytes in

@@ -22,7 +22,6 @@ package struct PublicKey: Sendable {
   /// The public key as an SSH key blob, or `nil` if SSH does not support the key's kind.
   package var sshBlob: [UInt8]? { handle.sshBlob }
 
-  /// The public key in PEM, as SubjectPublicKeyInfo, or `nil` if the key cannot be encoded.
   package var pem: String? { handle.publicPEM }
 }
 

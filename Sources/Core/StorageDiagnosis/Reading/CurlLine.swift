@@ -79,7 +79,6 @@ package struct CurlLine: Sendable, Equatable {
     "--proxy",
   ]
 
-  /// Splits a command line into words as a shell does.
   private static func words(of line: String) throws(Problem) -> [String] {
     var words: [String] = []
     var word = ""

@@ -84,7 +84,6 @@ extension HTTPRequest {
     }
   }
 
-  /// The decoded path without its query, or `nil` if a percent-escape is malformed.
   package var decodedPath: String? { (path ?? "").cutOnce(at: "?").before.unescaped }
 }
 

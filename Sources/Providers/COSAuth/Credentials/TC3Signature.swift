@@ -34,8 +34,6 @@ package struct TC3Signer: ServiceSigner {
   private let service: String
   private let signedHeaders: [String]
 
-  /// Creates a signer for requests to a service.
-  ///
   /// The vendor's documentation signs `X-TC-Action`, and the vendor's SDKs do not.
   package init(service: String, signsAction: Bool = true) {
     self.service = service
@@ -66,16 +64,12 @@ extension HTTPField.Name {
 /// It is used to verify requests of the vendor's SDKs for temporary keys. Source: the SDKs' code (qcloud-cos-sts-sdk,
 /// all languages).
 package enum TencentV1Signature {
-  /// Returns the string to sign for a request, which contains the parameters unencoded.
-  ///
-  /// The parameters are those of the query and of the form body, decoded once; `Signature` is ignored.
+  /// The unencoded parameters are those of the query and of the form body, decoded once; `Signature` is ignored.
   package static func stringToSign(method: String, host: String, path: String = "/", parameters: [FormPair]) -> String {
     let signed = FormPair.sorted(parameters.filter { $0.name != "Signature" })
     return "\(method)\(host)\(path)?" + signed.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
   }
 
-  /// Returns the signature of a string to sign, in Base64.
-  ///
   /// The method is the parameter `SignatureMethod`: `HmacSHA256` selects HMAC-SHA256, and all else HMAC-SHA1.
   package static func signature(of stringToSign: String, secret: Secret, method: String? = nil) -> String {
     secret.bytes.withBytes { secret in

@@ -290,8 +290,6 @@ private struct TencentSTSCall {
     }
   }
 
-  /// Returns the request for a key of a lifetime, with the further parameters that are not `nil`.
-  ///
   /// STS requires a policy to be percent-encoded once.
   func with(_ seconds: Int64, _ parameters: KeyValuePairs<String, String?>) -> ServiceCall {
     var object: JSONObject = ["DurationSeconds": .number(JSONNumber(seconds))]

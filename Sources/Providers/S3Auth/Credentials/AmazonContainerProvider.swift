@@ -89,7 +89,6 @@ public struct AmazonContainerProvider: CredentialProvider {
     return address
   }
 
-  /// Returns the `Authorization` header that identifies the task or the pod, if the environment specifies a token.
   private func headers(in context: ProviderContext) throws(CredentialError) -> HTTPFields {
     guard let (token, location) = try token(in: context) else { return [:] }
     // A line break would start another header.

@@ -16,8 +16,6 @@ struct AmazonFiles {
   private static let config = ConfigurationFile(
     source: source, variable: "AWS_CONFIG_FILE", paths: ["~/.aws/config"], remedy: "Run aws configure.")
 
-  /// The dialect of INI files that Amazon's tools read.
-  ///
   /// Section names are case-sensitive, and quotation marks and repeated whitespace in them are ignored.
   private static let dialect = INIDocument.Dialect(
     section: { name in

@@ -117,9 +117,7 @@ struct AmazonPlanReader {
     }
   }
 
-  /// Returns the plan to obtain the key of a profile's source profile.
-  ///
-  /// A key there takes precedence over a role, so that a profile may be its own source profile.
+  /// A key in the source profile takes precedence over a role, so that a profile may be its own source profile.
   private func sourcePlan(of profile: AmazonProfile, asSourceOf others: [String]) throws(CredentialError) -> AmazonPlan
   {
     let name = try profile.text("source_profile") ?? ""

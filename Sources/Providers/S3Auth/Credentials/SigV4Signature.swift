@@ -43,7 +43,6 @@ package struct SigV4Signer: ServiceSigner {
   private let region: String
   private let service: String
 
-  /// Creates a signer for requests to a service, such as `sts`, in a region.
   package init(region: String, service: String) {
     self.region = region
     self.service = service
