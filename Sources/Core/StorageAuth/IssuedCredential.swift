@@ -1,0 +1,34 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A credential from a provider, with the issuer's time and the source if they are known.
+public struct IssuedCredential<Value: Credential>: Sendable {
+  /// The credential that the provider returned.
+  public let credential: Value
+
+  /// The time of issue according to the issuer's clock, or `nil` if the issuer did not report it.
+  ///
+  /// For a credential with a ``lifetime``, it is the time at which the credential was taken from a store.
+  public let issuerTime: Timestamp?
+
+  /// The name of the source that issued the credential, or `nil` if the source is the provider that was called.
+  public let source: String?
+
+  /// The lifetime that the credential had at its issue, or `nil` if it was issued just now.
+  public let lifetime: Duration?
+
+  /// Creates a provider's result from a credential, the issuer's time and the name of the source.
+  ///
+  /// - Parameters:
+  ///   - credential: The credential that the provider fetched.
+  ///   - issuerTime: The time of issue according to the issuer's clock, or `nil` if it is not known.
+  ///   - source: The name of the source that issued the credential, or `nil` if it is the provider that was called.
+  ///   - lifetime: The lifetime that the credential had at its issue, for one that was issued earlier and stored since
+  ///     then; its issuer's time is that of this call.
+  public init(_ credential: Value, issuerTime: Timestamp? = nil, source: String? = nil, lifetime: Duration? = nil) {
+    self.credential = credential
+    self.issuerTime = issuerTime
+    self.source = source
+    self.lifetime = lifetime
+  }
+}

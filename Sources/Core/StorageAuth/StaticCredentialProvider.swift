@@ -1,0 +1,28 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A credential provider that always returns the same credential.
+public struct StaticCredentialProvider<Value: Credential>: CredentialProvider {
+  private let value: Value
+
+  /// The name of the credential's source, for errors and events.
+  public let source: String
+
+  /// Creates a provider that always returns the same credential.
+  ///
+  /// - Parameters:
+  ///   - value: The credential to return.
+  ///   - source: The name of the credential's source, for errors and events.
+  public init(_ value: Value, source: String = "fixed credential") {
+    self.value = value
+    self.source = source
+  }
+
+  /// Returns the fixed credential.
+  ///
+  /// - Parameter context: The context, which is not used.
+  /// - Throws: No error.
+  public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
+    IssuedCredential(value)
+  }
+}
