@@ -52,7 +52,7 @@ public struct RequestTarget: Sendable, Hashable {
     self.parameters = parameters
   }
 
-  /// The same bucket and key without parameters, for a signature that covers no parameter.
+  /// The same bucket and key without parameters; it has no names for which ``ignoresCase`` could matter.
   package var withoutParameters: RequestTarget {
     RequestTarget(bucket: bucket?.string, key: key?.string, parameters: [])
   }
