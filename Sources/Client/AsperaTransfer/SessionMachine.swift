@@ -301,11 +301,11 @@ struct SessionMachine {
       let wait = configuration.delay(beforeRepetition: tries.transport, random: random)
       return retry(.transport, failure, number: tries.transport, delay: wait, before: .start)
     case .token where means == .issuer && tries.token > 0:
-      return end(.failure(failure.after(tries.token + 1, "consecutive tokens were rejected")))
+      return end(.failure(failure.appending(count: tries.token + 1, of: "consecutive tokens were rejected")))
     case .token where means == .fixed:
-      return end(.failure(failure.withoutIssuer))
+      return end(.failure(failure.advisingIssuer))
     case .transport where tries.transport > 0:
-      return end(.failure(failure.after(tries.transport + 1, "consecutive attempts failed")))
+      return end(.failure(failure.appending(count: tries.transport + 1, of: "consecutive attempts failed")))
     default:
       return end(.failure(failure))
     }

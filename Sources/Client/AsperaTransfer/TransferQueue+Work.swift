@@ -271,7 +271,7 @@ extension TransferQueue {
     var date = time.now
     if let tokens = record.tokens {
       guard let (cached, issued) = tokens.use() else {
-        return (record.issuer == nil ? .failed(.fixedTokenEnded(record.fixed?.expiration)) : .stale, nil)
+        return (record.issuer == nil ? .failed(.fixedTokenExpired(record.fixed?.expiration)) : .stale, nil)
       }
       (grant, issuance, generation) = (cached.credential, issued, cached.generation)
       date = tokens.date(for: grant, now: date)
@@ -308,7 +308,7 @@ extension TransferQueue {
             try await engine.run(specification, additions: additions) { [self] report in hear(report, id, ticket) }
           })
       } catch {
-        result = .failure(specification.lacksTags && error.isAboutToken ? error.withoutTags : error)
+        result = .failure(specification.lacksTags && error.isAboutToken ? error.advisingTags : error)
       }
       let (isCancelled, random) = (Task.isCancelled, random())
       perform { state, uptime in
@@ -366,7 +366,7 @@ extension TransferQueue.State {
     case .failure(let failure):
       let isBurst = machine.active.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
       guard failure.kind == .account, isBurst, accepted.contains(record.login) else { return result }
-      return .failure(failure.underBurst)
+      return .failure(failure.advisingStartSpacing)
     }
   }
 }

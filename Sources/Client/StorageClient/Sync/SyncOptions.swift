@@ -1,0 +1,154 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The comparison, the selection and the limits of a synchronization.
+public struct SyncOptions: Sendable, Hashable {
+  /// A way to find out whether two files or objects are equal.
+  public enum Comparison: Sendable, Hashable {
+    /// Equal sizes, and a source that was not changed after the target, in whole seconds.
+    case sizeAndTime
+    /// Equal sizes and equal checksums, for which files are read and one request is sent for each object.
+    ///
+    /// Two objects whose services report different kinds of checksums count as different.
+    case checksum
+    /// Never equal: everything is transferred.
+    case none
+  }
+
+  /// The way to find out whether a file or an object must be transferred.
+  public var comparison: Comparison
+
+  /// A Boolean value that indicates whether files and objects of the target that the source does not have are deleted.
+  public var deletes: Bool
+
+  /// A Boolean value that indicates whether files and objects of the target are also deleted if a transfer failed.
+  ///
+  /// By default, a run in which a transfer failed deletes no file and no object.
+  public var deletesAfterFailures = false
+
+  /// A Boolean value that indicates whether everything in the target is deleted if the source is empty.
+  ///
+  /// By default, a source without files or objects is an error if ``deletes`` is set: usually its name is wrong.
+  public var allowsEmptySource = false
+
+  /// The patterns of the paths that are synchronized.
+  ///
+  /// If empty, all paths.
+  public var includes: [PathPattern]
+
+  /// The patterns of the paths that are neither transferred nor deleted, although they are included.
+  public var excludes: [PathPattern]
+
+  /// The maximum number of concurrent transfers, at least 1.
+  public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
+
+  /// The size in bytes from which the state of a transfer is kept, if it is not the usual one.
+  package var largeSize: Int64?
+
+  /// The existing folder for the state of large uploads and copies, so that a later synchronization continues them.
+  ///
+  /// If `nil`, they start anew. The state of downloads is in the target folder.
+  public var stateFolder: FilePath?
+
+  /// Creates the options of a synchronization.
+  ///
+  /// - Parameters:
+  ///   - comparison: The way to find out whether a file or an object must be transferred.
+  ///   - deletes: Whether files and objects of the target that the source does not have are deleted.
+  ///   - includes: The patterns of the paths that are synchronized. If empty, all paths.
+  ///   - excludes: The patterns of the paths that are neither transferred nor deleted.
+  ///   - transfersInFlight: The maximum number of concurrent transfers.
+  ///   - stateFolder: The existing folder for the state of large uploads and copies, or `nil`.
+  public init(
+    comparison: Comparison = .sizeAndTime, deletes: Bool = false, includes: [PathPattern] = [],
+    excludes: [PathPattern] = [], transfersInFlight: Int = 16, stateFolder: FilePath? = nil
+  ) {
+    self.comparison = comparison
+    self.deletes = deletes
+    self.includes = includes
+    self.excludes = excludes
+    self.transfersInFlight = max(1, transfersInFlight)
+    self.stateFolder = stateFolder
+  }
+
+  /// Returns whether a path is synchronized.
+  package func selects(_ path: String) -> Bool {
+    (includes.isEmpty || includes.contains { $0.matches(path) }) && !excludes.contains { $0.matches(path) }
+  }
+}
+
+/// A pattern for the paths of a synchronization, such as `*.jpg` or `2026/**`.
+///
+/// `*` stands for any characters except for a slash, `?` for one of them, and `**` for any characters. A pattern without
+/// a slash is compared with the last component of a path, another pattern with the whole path; a slash at its start is
+/// ignored. A pattern that ends with a slash matches everything in the folders that it describes.
+public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
+  /// The text of the pattern.
+  public let text: String
+
+  private enum Element: Hashable {
+    case byte(UInt8), anyByte, anyBytes, anything
+  }
+
+  private let elements: [Element]
+  private let comparesPath: Bool
+
+  /// Creates a pattern.
+  ///
+  /// - Parameter text: The text of the pattern.
+  public init(_ text: String) {
+    self.text = text
+    let body = text.removingBytePrefix("/") ?? text[...]
+    comparesPath = text.hasByte("/")
+    var elements: [Element] = []
+    for byte in (body.hasByteSuffix("/") ? body + "**" : body).utf8 {
+      switch (byte, elements.last) {
+      case (UInt8(ascii: "*"), .anyBytes): elements[elements.count - 1] = .anything
+      case (UInt8(ascii: "*"), .anything): break
+      case (UInt8(ascii: "*"), _): elements.append(.anyBytes)
+      case (UInt8(ascii: "?"), _): elements.append(.anyByte)
+      default: elements.append(.byte(byte))
+      }
+    }
+    self.elements = elements
+  }
+
+  /// Creates a pattern from a literal.
+  ///
+  /// - Parameter value: The text of the pattern.
+  public init(stringLiteral value: String) { self.init(value) }
+
+  /// Returns a Boolean value that indicates whether the pattern matches a path.
+  ///
+  /// The work is proportional to the length of the path times the length of the pattern.
+  ///
+  /// - Parameter path: A path with slashes.
+  public func matches(_ path: String) -> Bool {
+    let subject = comparesPath ? path[...] : path.words(between: "/").last ?? ""
+    // The positions in the pattern that the bytes read so far can lead to.
+    var reached = [Bool](repeating: false, count: elements.count + 1)
+    reached[0] = true
+    skipEmpty(&reached)
+    for byte in subject.utf8 {
+      var next = [Bool](repeating: false, count: elements.count + 1)
+      for (index, element) in elements.enumerated() where reached[index] {
+        switch element {
+        case .byte(let expected): if byte == expected { next[index + 1] = true }
+        case .anyByte: if byte != UInt8(ascii: "/") { next[index + 1] = true }
+        case .anyBytes: if byte != UInt8(ascii: "/") { next[index] = true }
+        case .anything: next[index] = true
+        }
+      }
+      skipEmpty(&next)
+      reached = next
+    }
+    return reached[elements.count]
+  }
+
+  /// Adds the positions behind elements that stand for no character.
+  private func skipEmpty(_ reached: inout [Bool]) {
+    for (index, element) in elements.enumerated() where reached[index] {
+      if element == .anyBytes || element == .anything { reached[index + 1] = true }
+    }
+  }
+}
