@@ -84,14 +84,14 @@ struct FetchedFile: Sendable {
 
   /// Creates a fetched file after checking that the download into the folder is complete.
   init(_ info: ObjectInfo, in folder: TemporaryFolder) async throws {
-    let found = try? await LocalFile.reading(folder.content, followsLink: false)
-    guard let found, info.size == nil || info.size == found.status.size else {
+    let file = try? await LocalFile.reading(folder.content, followsLink: false)
+    guard let file, info.size == nil || info.size == file.status.size else {
       throw StorageError(
-        .truncated, "\(info.key) came with \(found?.status.size ?? 0) bytes instead of \(info.size ?? 0).",
+        .truncated, "\(info.key) came with \(file?.status.size ?? 0) bytes instead of \(info.size ?? 0).",
         remedy: "Download it again; it may have been changed meanwhile.")
     }
     self.info = info
-    content = found
+    content = file
     self.folder = folder
   }
 

@@ -91,8 +91,8 @@ struct SigningServiceClient: Sendable {
       return SigningRefusal.anotherKey("The signing server has a different key.")
     }
     let isRetryable = received.status >= 500 || received.status == 429
-    let said = isKnown(code) ? " (\(code)): \(text(object?["message"]?.string ?? ""))" : "."
-    let message = "The \(source) responded with HTTP \(received.status)\(said)"
+    let explanation = isKnown(code) ? " (\(code)): \(text(object?["message"]?.string ?? ""))" : "."
+    let message = "The \(source) responded with HTTP \(received.status)\(explanation)"
     if isRetryable {
       return CredentialError(.failed, source: source, message, remedy: "Try again later.", isRetryable: true)
     }

@@ -251,6 +251,6 @@ struct Walk {
         problems.append("\(id) tries too often")
       }
     }
-    for id in listed + machine.line where machine.sessions[id] == nil { problems.append("\(id) is a ghost") }
+    for id in listed + machine.startOrder where machine.sessions[id] == nil { problems.append("\(id) is a ghost") }
   }
 }

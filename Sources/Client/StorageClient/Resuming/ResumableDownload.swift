@@ -24,19 +24,20 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
         .invalidOption, "A range, or an object that the service processes, cannot be downloaded with a checkpoint.",
         remedy: "Leave the option out, or download without a checkpoint.")
     }
-    let info = try await described()
+    let info = try await requestInfo()
     guard let size = info.size, info.versionID != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true else {
       throw StorageError(
         .unsupported, "\(location) has no size and no strong entity tag, so that a change would not be noticed.",
         remedy: "Download it without a checkpoint.")
     }
     let algorithm = info.checksum?.algorithm ?? bucket.provider.conventions.algorithm
-    guard let (file, checkpoint) = try await continued(info, algorithm) else {
+    guard let (file, checkpoint) = try await fileToContinue(info, algorithm) else {
       // An earlier process moved the complete file to its destination.
       try await storage.remove()
       return info
     }
     let meter = ledger.meter(total: size, from: checkpoint.ranges.reduce(0) { $0.saturatingAdding($1.length) })
+    // After each quarter of a part, so that a process that is killed loses little, and saving costs little.
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
       try await download(checkpoint.missing, of: info, algorithm, to: file, record, meter)
@@ -55,7 +56,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   private var location: String { bucket.sender.location(ofKey: key) }
 
   /// Requests the description of the object, with the reason if the service refuses.
-  private func described() async throws -> ObjectInfo {
+  private func requestInfo() async throws -> ObjectInfo {
     if let info = try await bucket.described(key, options: options) { return info }
     var options = options
     options.range = ByteRange(0..<1)
@@ -67,36 +68,37 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   /// Returns the incomplete file to continue and its state, or `nil` if the destination has the complete file.
   ///
   /// The incomplete file of another state of the object is removed, and its damaged ranges are discarded.
-  private func continued(
+  private func fileToContinue(
     _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
-    guard var checkpoint = try await storage.load() else { return try await begun(info) }
+    guard var checkpoint = try await storage.load() else { return try await newFile(info) }
     try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     // A checkpoint that was tampered with must not lead to another file of the folder.
-    guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await begun(info) }
+    guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await newFile(info) }
     let file = try await FileReplacement(resuming: name, of: destination)
     guard checkpoint.matches(info, algorithm) else {
       try await file?.discard()
-      return try await begun(info)
+      return try await newFile(info)
     }
     if let file {
-      checkpoint.ranges = try await verified(checkpoint.ranges, in: file.incomplete)
+      checkpoint.ranges = try await intactRanges(of: checkpoint.ranges, in: file.incomplete)
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
       let complete = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
-      let ranges = try await verified(checkpoint.ranges, in: complete)
+      let ranges = try await intactRanges(of: checkpoint.ranges, in: complete)
       if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
     }
-    return try await begun(info)
+    return try await newFile(info)
   }
 
-  private func begun(_ info: ObjectInfo) async throws -> (FileReplacement, DownloadCheckpoint) {
+  /// Returns a new incomplete file and its state, which is saved before the file exists.
+  private func newFile(_ info: ObjectInfo) async throws -> (FileReplacement, DownloadCheckpoint) {
     let name = destination.temporaryName()
     let checkpoint = DownloadCheckpoint(
       location: location, identity: bucket.sender.objectIdentity(of: key), size: info.size ?? 0, etag: info.etag,
       versionID: info.versionID, partialFile: name.string)
-    // Saved first, so that no process can leave an incomplete file that no checkpoint names.
+    // No process can leave an incomplete file that no checkpoint names.
     try await storage.save(checkpoint)
     let file = try await FileReplacement(name, of: destination)
     // No other process may continue to write it.
@@ -104,7 +106,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     return (file, checkpoint)
   }
 
-  private func verified(_ ranges: [WrittenRange], in file: LocalFile) async throws -> [WrittenRange] {
+  private func intactRanges(of ranges: [WrittenRange], in file: LocalFile) async throws -> [WrittenRange] {
     var intact: [WrittenRange] = []
     for range in ranges where try await file.contains(range) { intact.append(range) }
     return intact

@@ -253,9 +253,9 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   private func signed(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
-    let asked = try serviceTime().date
+    let now = try serviceTime().date
     var cached = try await credential(
-      lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)), for: draft.scope)
+      lasting: now.duration(to: provider.signer.requiredValidity(from: now)), for: draft.scope)
     let unsigned = draft.announced
     let (request, date, offset): (HTTPRequest, Timestamp, Duration)
     if let remoteSigner {
@@ -263,9 +263,9 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
         try await remoteSigner.signed(unsigned, as: $0, in: $1)
       }
     } else {
-      let (present, known) = try serviceTime()
-      (request, date) = try signed(unsigned, for: provider, with: cached.credential, at: present)
-      offset = known
+      let (signingDate, clockOffset) = try serviceTime()
+      (request, date) = try signed(unsigned, for: provider, with: cached.credential, at: signingDate)
+      offset = clockOffset
     }
     events.emit(
       .signed(

@@ -50,7 +50,7 @@ struct RootFolder: Sendable {
   /// Opens a regular file for reading, which no link leads to.
   func open(_ path: String) async throws -> LocalFile {
     let names = try Self.components(of: path)
-    return try await call(path) {
+    return try await throwingErrors(at: path) {
       let file = try LocalFile(names.last, in: self.folder(names.parents), .reading(followsLink: false))
       guard file.status.kind == .regular else { throw StorageError.notRegular(file.path) }
       return file
@@ -63,7 +63,7 @@ struct RootFolder: Sendable {
   /// A folder that has the path is removed if it may be replaced and there are no files in it.
   func put(_ file: FileLocation, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let names = try Self.components(of: path)
-    try await call(path) {
+    try await throwingErrors(at: path) {
       let folder = try self.folder(names.parents, creates: true)
       let existing = try folder.status(of: names.last)
       let complete = try LocalFile(file.name, in: file.folder, .updating)
@@ -78,7 +78,7 @@ struct RootFolder: Sendable {
   /// Deletes a file that a listing found and that has not changed since, and the folders that are empty then.
   func delete(_ entry: SyncEntry) async throws {
     let names = try Self.components(of: entry.path)
-    try await call(entry.path) {
+    try await throwingErrors(at: entry.path) {
       var folders = [self.folder]
       do {
         for name in names.parents { folders.append(try folders[folders.count - 1].folder(name)) }
@@ -103,12 +103,13 @@ struct RootFolder: Sendable {
   func contains(_ path: FilePath) async throws -> Bool {
     try await folder.call { root in
       let status = try root.status
-      var above = try Folder.open(path, in: root.system)
+      var ancestor = try Folder.open(path, in: root.system)
       while true {
-        let here = try above.status
-        if here.isSameFile(as: status) { return true }
-        above = try above.parent
-        if try above.status.isSameFile(as: here) { return false }
+        let current = try ancestor.status
+        if current.isSameFile(as: status) { return true }
+        ancestor = try ancestor.parent
+        // The parent of the file system's root is the root itself.
+        if try ancestor.status.isSameFile(as: current) { return false }
       }
     }
   }
@@ -121,7 +122,8 @@ struct RootFolder: Sendable {
     return folder
   }
 
-  private func call<Result: Sendable>(_ path: String, _ body: @escaping @Sendable () throws -> Result) async throws
+  private func throwingErrors<Result: Sendable>(at path: String, _ body: @escaping @Sendable () throws -> Result)
+    async throws
     -> Result
   {
     do {

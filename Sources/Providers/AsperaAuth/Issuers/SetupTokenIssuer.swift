@@ -60,21 +60,21 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let call = try call(for: request.specification)
-    let life = try life(of: request.specification)
-    let lasting = context.time.now.duration(to: signer.requiredValidity(from: context.time.now))
+    let call = try setupCall(for: request.specification)
+    let lifetime = try lifetime(of: request.specification)
+    let validity = context.time.now.duration(to: signer.requiredValidity(from: context.time.now))
     let access = access.cache(in: context)
-    let first = try await access.credential(lasting: lasting)
+    let first = try await access.credential(lasting: validity)
     let received = try await send(call, with: first.credential, in: context)
-    guard [401, 403].contains(received.status) else { return try grant(in: received, life: life, in: context) }
+    guard [401, 403].contains(received.status) else { return try grant(in: received, lifetime: lifetime, in: context) }
     let second: CachedCredential<AsperaNodeAccess>
     do {
-      second = try await access.credential(lasting: lasting, replacing: first.generation)
+      second = try await access.credential(lasting: validity, replacing: first.generation)
     } catch {
       if error.code == .cancelled { throw error }
       throw refusal(received, because: [error])
     }
-    return try grant(in: try await send(call, with: second.credential, in: context), life: life, in: context)
+    return try grant(in: try await send(call, with: second.credential, in: context), lifetime: lifetime, in: context)
   }
 
   /// A description that contains the issuer name.
@@ -97,12 +97,12 @@ extension TokenIssuer where Self == SetupTokenIssuer {
 
 extension SetupTokenIssuer {
   /// The token lifetimes that can be requested, in seconds: at most ten years, which is more than any server grants.
-  private static let lives: ClosedRange<Int64> = 1...315_360_000
+  private static let requestableSeconds: ClosedRange<Int64> = 1...315_360_000
 
   private var signer: AsperaNodeSigner { AsperaNodeSigner(allowsPlainHTTP: allowsPlainHTTP) }
 
   /// Returns the request that sets up a transfer, before the request is authorized.
-  private func call(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
+  private func setupCall(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {
       let body = try NodeSetup.body(for: [specification], tokenLifetime: tokenLifetime)
@@ -113,10 +113,10 @@ extension SetupTokenIssuer {
     }
   }
 
-  private func life(of specification: TransferSpec) throws(CredentialError) -> Duration {
-    let asked = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
-    guard let asked else { return NodeSetup.assumedLife }
-    return .seconds(try RequestCheck(source: source).seconds(asked, in: Self.lives))
+  private func lifetime(of specification: TransferSpec) throws(CredentialError) -> Duration {
+    let requested = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
+    guard let requested else { return NodeSetup.assumedLife }
+    return .seconds(try RequestCheck(source: source).seconds(requested, in: Self.requestableSeconds))
   }
 
   private func send(
@@ -128,15 +128,17 @@ extension SetupTokenIssuer {
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
-    let sent = signed.request.headerFields[.authorization]?.split(separator: " ").last.map { Secret(String($0)) }
-    let prepared = PreparedCall(signed, masks: [access.secret] + (sent.map { [$0] } ?? []))
+    let authorization = signed.request.headerFields[.authorization]?.split(separator: " ").last.map {
+      Secret(String($0))
+    }
+    let prepared = PreparedCall(signed, masks: [access.secret] + (authorization.map { [$0] } ?? []))
     let exchange = try ServiceExchange(
       source: source, in: context, timeout: .seconds(30), responseLimit: Self.responseLimit)
     return try await exchange.receive { prepared }
   }
 
   private func grant(
-    in received: ReceivedResponse, life: Duration, in context: ProviderContext
+    in received: ReceivedResponse, lifetime: Duration, in context: ProviderContext
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard received.response.status.kind == .successful else { throw refusal(received) }
     let result: Result<TransferSpec, NodeRefusal>?
@@ -147,23 +149,23 @@ extension SetupTokenIssuer {
     }
     switch result {
     case .success(let specification)?:
-      return try grant(from: specification, received, life: life, now: context.time.now)
+      return try credential(from: specification, received, lifetime: lifetime, now: context.time.now)
     case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? received.status, received)
     case nil: throw malformed("The response has no element.", "Check that the address is that of a Node API.")
     }
   }
 
-  private func grant(
-    from specification: TransferSpec, _ received: ReceivedResponse, life: Duration, now: Timestamp
+  private func credential(
+    from specification: TransferSpec, _ received: ReceivedResponse, lifetime: Duration, now: Timestamp
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard let secret = specification.token, !secret.isEmpty else {
       throw malformed(
         "The response has no token.", "Let the node authorize transfers by token, or do without an issuer.")
     }
-    let present = received.issuerTime ?? now
+    let issuerNow = received.issuerTime ?? now
     do {
       let token = try AsperaToken(secret)
-      let end = token.kind == .basic ? nil : token.expiration ?? present.advanced(by: life)
+      let end = token.kind == .basic ? nil : token.expiration ?? issuerNow.advanced(by: lifetime)
       let timed = try AsperaToken(secret, expiration: end)
       return IssuedCredential(
         TransferCredential(token: timed, specification: specification), issuerTime: received.issuerTime, source: source)
@@ -177,25 +179,25 @@ extension SetupTokenIssuer {
   }
 
   private func refusal(_ received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
-    let said = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
-    return error(for: said, status: received.status, received, because: declined)
+    let refusal = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
+    return error(for: refusal, status: received.status, received, because: declined)
   }
 
   private func error(
     for refusal: NodeRefusal?, status: Int, _ received: ReceivedResponse, because declined: [CredentialError] = []
   ) -> CredentialError {
-    let isPassing = status >= 500 || status == 429 || status == 408
-    var said = received.response.status.kind == .successful ? [] : ["HTTP \(received.status)"]
-    if let refusal { said.append(ServiceText(masking: received.masks).shown(refusal.text)) }
+    let isTemporary = status >= 500 || status == 429 || status == 408
+    var details = received.response.status.kind == .successful ? [] : ["HTTP \(received.status)"]
+    if let refusal { details.append(ServiceText(masking: received.masks).shown(refusal.text)) }
     let remedy =
       switch status {
       case 401, 403: "Check the node user or the access key, and that it may transfer these paths."
       case 404: "Check the paths, and the address of the Node API."
-      default: isPassing ? "Try again later." : "See what the node says about this code."
+      default: isTemporary ? "Try again later." : "See what the node says about this code."
       }
     return CredentialError(
-      isPassing ? .failed : .rejected, source: source,
-      "The node refused to set the transfer up: \(said.joined(separator: ", ")).", remedy: remedy,
-      isRetryable: isPassing, declined: declined)
+      isTemporary ? .failed : .rejected, source: source,
+      "The node refused to set the transfer up: \(details.joined(separator: ", ")).", remedy: remedy,
+      isRetryable: isTemporary, declined: declined)
   }
 }

@@ -20,7 +20,7 @@ internal import StorageCrypto
 /// ```
 public struct JWTGrantProvider: CredentialProvider, Redacted {
   /// The permitted lifetimes of assertions, in seconds.
-  private static let lives: ClosedRange<Int64> = 1...86_400
+  private static let assertionSeconds: ClosedRange<Int64> = 1...86_400
   /// The permitted clock tolerances, in seconds.
   private static let tolerances: ClosedRange<Int64> = 0...3_600
   private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -71,18 +71,18 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<OAuthBearer> {
     var isCorrected = false
     while true {
-      let date = clock.now(by: context.time)
-      switch try await request(at: date, in: context) {
+      let issuerNow = clock.now(by: context.time)
+      switch try await requestToken(at: issuerNow, in: context) {
       case .issued(let issued): return issued
       case .refused(let refusal):
-        guard refusal.canBeTime, !isCorrected, clock.correct(by: refusal.issuerTime, signedAt: date, context.time)
+        guard refusal.canBeTime, !isCorrected, clock.correct(by: refusal.issuerTime, signedAt: issuerNow, context.time)
         else { throw refusal.error(for: source) }
         isCorrected = true
       }
     }
   }
 
-  private func request(
+  private func requestToken(
     at date: Timestamp, in context: ProviderContext
   ) async throws(CredentialError) -> TokenEndpoint.Outcome {
     let assertion = try assertion(at: date).secret
@@ -101,7 +101,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   /// Signs an assertion (RFC 7523, section 3) at a time by the server's clock, as far as it is known.
   package func assertion(at date: Timestamp) throws(CredentialError) -> JSONWebToken {
     let check = RequestCheck(source: source)
-    let life = try check.seconds(grant.assertionLifetime, in: Self.lives)
+    let lifetime = try check.seconds(grant.assertionLifetime, in: Self.assertionSeconds)
     let tolerance = try check.seconds(grant.clockTolerance, in: Self.tolerances)
     for (name, value) in [("issuer", grant.issuer), ("subject", grant.subject), ("audience", grant.audience)]
     where value.isEmpty {
@@ -112,7 +112,7 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
     }
     var claims: JSONObject = [
       "iss": .string(grant.issuer), "sub": .string(grant.subject), "aud": .string(grant.audience),
-      "exp": claim(life), "nbf": claim(-tolerance), "iat": claim(-tolerance),
+      "exp": claim(lifetime), "nbf": claim(-tolerance), "iat": claim(-tolerance),
       "jti": .string(Self.randomID()),
     ]
     for (name, value) in grant.claims { claims[name] = value }

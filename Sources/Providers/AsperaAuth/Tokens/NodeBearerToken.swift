@@ -30,41 +30,6 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
 
   let signature: [UInt8]
 
-  /// Verifies the token's signature, without checking the expiration.
-  ///
-  /// - Parameter publicKeyPEM: The public key in PEM: the access key's `token_verification_key`.
-  /// - Throws: An ``AsperaError``: `malformedKey` if the text is not a public key, `unsupportedKey` if the key is not
-  ///   an RSA key, and `invalidToken` if the signature does not match.
-  public func verify(with publicKeyPEM: String) throws(AsperaError) {
-    let key: PublicKey
-    do {
-      key = try PublicKey(pem: publicKeyPEM)
-    } catch {
-      throw AsperaError(
-        .malformedKey, "The key to verify bearer tokens with is not a public key in PEM.",
-        remedy: "Register the public key of the key pair: openssl rsa -pubout prints it.")
-    }
-    guard case .rsa = key.kind else {
-      throw AsperaError(
-        .unsupportedKey, "The key to verify bearer tokens with is not an RSA key.",
-        remedy: "Register the public key of an RSA key pair.")
-    }
-    guard key.verify(signature, of: payload, with: .rsaPKCS1(.sha512)) else {
-      throw AsperaError(
-        .invalidToken, "The signature of the bearer token does not match the key.",
-        remedy: "Sign the token with the private key whose public key is registered with the access key.")
-    }
-  }
-
-  /// A description that contains the user, the scope and the expiration, but not the token.
-  public var description: String {
-    let parts = [
-      claims.userID.map { "user: \($0)" }, claims.scope.map { "scope: \($0)" },
-      claims.expiration.map { "expiration: \($0)" },
-    ]
-    return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
-  }
-
   /// The line between the claims and the signature in the plaintext of a token.
   static let delimiter = Array("==SIGNATURE==".utf8)
 
@@ -93,36 +58,6 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
       throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
     }
     secret = Secret(String(writing: { $0.append(base64: packed) }))
-  }
-
-  private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
-    let missing = [
-      claims.userID?.isEmpty == false ? nil : "user_id", claims.scope == nil ? "scope" : nil,
-      claims.expiration == nil ? "expires_at" : nil,
-    ].compactMap(\.self)
-    guard missing.isEmpty else {
-      throw AsperaError(
-        .invalidToken,
-        "The claims of the bearer token have no \(missing.joined(separator: " and no ")) that can be read.",
-        remedy: "Add them; servers reject a token without them.")
-    }
-    guard payload.count <= sizeLimit / 2, payload.firstRange(of: delimiter) == nil else {
-      throw AsperaError(
-        .invalidToken,
-        "The claims of the bearer token are longer than \(sizeLimit / 2) bytes, or contain the signature delimiter.",
-        remedy: "Leave claims out; long lists of groups are the usual cause.")
-    }
-  }
-
-  static func plaintext(_ payload: [UInt8], _ signature: [UInt8]) -> [UInt8] {
-    let lineEnd = UInt8(ascii: "\n")
-    var text = payload + [lineEnd] + delimiter + [lineEnd]
-    var rest = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
-    while !rest.isEmpty {
-      text += rest.prefix(lineLength) + [lineEnd]
-      rest = rest.dropFirst(lineLength)
-    }
-    return text
   }
 
   /// Parses a token without verifying its signature.
@@ -160,6 +95,71 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
     self.claims = NodeBearerClaims(fields: claims)
     self.payload = payload
     self.signature = signature
+  }
+
+  /// Verifies the token's signature, without checking the expiration.
+  ///
+  /// - Parameter publicKeyPEM: The public key in PEM: the access key's `token_verification_key`.
+  /// - Throws: An ``AsperaError``: `malformedKey` if the text is not a public key, `unsupportedKey` if the key is not
+  ///   an RSA key, and `invalidToken` if the signature does not match.
+  public func verify(with publicKeyPEM: String) throws(AsperaError) {
+    let key: PublicKey
+    do {
+      key = try PublicKey(pem: publicKeyPEM)
+    } catch {
+      throw AsperaError(
+        .malformedKey, "The key to verify bearer tokens with is not a public key in PEM.",
+        remedy: "Register the public key of the key pair: openssl rsa -pubout prints it.")
+    }
+    guard case .rsa = key.kind else {
+      throw AsperaError(
+        .unsupportedKey, "The key to verify bearer tokens with is not an RSA key.",
+        remedy: "Register the public key of an RSA key pair.")
+    }
+    guard key.verify(signature, of: payload, with: .rsaPKCS1(.sha512)) else {
+      throw AsperaError(
+        .invalidToken, "The signature of the bearer token does not match the key.",
+        remedy: "Sign the token with the private key whose public key is registered with the access key.")
+    }
+  }
+
+  /// A description that contains the user, the scope and the expiration, but not the token.
+  public var description: String {
+    let parts = [
+      claims.userID.map { "user: \($0)" }, claims.scope.map { "scope: \($0)" },
+      claims.expiration.map { "expiration: \($0)" },
+    ]
+    return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
+  }
+
+  private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
+    let missing = [
+      claims.userID?.isEmpty == false ? nil : "user_id", claims.scope == nil ? "scope" : nil,
+      claims.expiration == nil ? "expires_at" : nil,
+    ].compactMap(\.self)
+    guard missing.isEmpty else {
+      throw AsperaError(
+        .invalidToken,
+        "The claims of the bearer token have no \(missing.joined(separator: " and no ")) that can be read.",
+        remedy: "Add them; servers reject a token without them.")
+    }
+    guard payload.count <= sizeLimit / 2, payload.firstRange(of: delimiter) == nil else {
+      throw AsperaError(
+        .invalidToken,
+        "The claims of the bearer token are longer than \(sizeLimit / 2) bytes, or contain the signature delimiter.",
+        remedy: "Leave claims out; long lists of groups are the usual cause.")
+    }
+  }
+
+  static func plaintext(_ payload: [UInt8], _ signature: [UInt8]) -> [UInt8] {
+    let lineEnd = UInt8(ascii: "\n")
+    var text = payload + [lineEnd] + delimiter + [lineEnd]
+    var rest = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
+    while !rest.isEmpty {
+      text += rest.prefix(lineLength) + [lineEnd]
+      rest = rest.dropFirst(lineLength)
+    }
+    return text
   }
 
   private static func unreadable(_ predicate: String) -> AsperaError {
