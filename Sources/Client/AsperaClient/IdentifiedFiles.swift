@@ -291,7 +291,6 @@ extension JSONValue {
 /// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute. What belongs
 /// to another access key is discarded.
 private final class NodeMemory: Sendable {
-  /// The duration for which the ID of a folder is used.
   private static let lifetime = Duration.seconds(60)
 
   private static let limit = 10_000
@@ -326,7 +325,6 @@ private final class NodeMemory: Sendable {
 
   func note(_ server: TransferSpec, for accessKey: String) { use(accessKey) { $0.server = server } }
 
-  /// Caches the ID of the folder at a path.
   func note(_ id: String, of path: String, for accessKey: String, at uptime: Duration) {
     use(accessKey) { state in
       if state.folders.count >= Self.limit { state.folders = state.folders.filter { $0.value.end > uptime } }

@@ -40,7 +40,6 @@ protocol NodeFiles: Sendable {
   ) async throws -> TransferSession
 }
 
-/// A file or a folder on an Aspera node.
 struct NodeEntry: Sendable {
   /// The ID of the file or folder, or `nil` if the node identified it by its path.
   let id: String?

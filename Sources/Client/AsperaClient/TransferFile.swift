@@ -68,7 +68,6 @@ struct TransferFile: Sendable {
 }
 
 extension TemporaryFolder {
-  /// The path of the only file in the folder.
   var content: FilePath { FilePath(path).appending(Self.contentName) }
 
   static var contentName: String { "content" }
@@ -121,7 +120,6 @@ struct FetchedFile: Sendable {
     return bytes
   }
 
-  /// Returns a stream of the bytes in a range of the file, in chunks.
   func stream(_ range: Range<Int64>) -> ByteStream {
     // Retains the folder until the stream has been read.
     ByteStream { [self] in

@@ -89,7 +89,6 @@ struct QueueMachine {
     return schedule(at: uptime)
   }
 
-  /// Cancels all sessions, including sessions that are added later.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
     again = []

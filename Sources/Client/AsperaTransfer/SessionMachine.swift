@@ -58,7 +58,6 @@ struct SessionMachine {
     case cancelWork
   }
 
-  /// The result of checking the session's token before an attempt.
   enum Check {
     /// The attempt can start, with a token that the issuer has just issued, or with the current token if `nil`.
     case ready(TokenIssuance?)
@@ -360,7 +359,6 @@ struct RetryCounts {
 
   mutating func note(bytes count: Int64) { bytes = max(bytes, count) }
 
-  /// Records that the current attempt has transferred or skipped one more file.
   mutating func noteFile() { files += 1 }
 
   /// Ends an attempt, which resets the counts of tokens and transport if it made more progress than all before.

@@ -31,7 +31,6 @@ extension TransferFailure {
 }
 
 extension AscpFailureClass {
-  /// The kind of a failure of this class, and what can be done about it.
   fileprivate var meaning: (kind: TransferFailure.Kind, remedy: String) {
     switch self {
     case .account:

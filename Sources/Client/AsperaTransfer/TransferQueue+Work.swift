@@ -225,7 +225,6 @@ extension TransferQueue {
     return configuration.tokenMargin ?? now.duration(to: makeSigner(account).requiredValidity(from: now))
   }
 
-  /// Starts a task that obtains a token for the session.
   private func startTokenRequest(
     _ tokens: SessionTokens, _ need: SessionMachine.Need, _ id: String, _ ticket: UInt64, in span: ActiveSpan?
   ) -> Task<Void, Never> {
@@ -294,7 +293,6 @@ extension TransferQueue {
     }
   }
 
-  /// Starts a task that runs an attempt of a session with the engine.
   private func startAttempt(_ id: String, _ ticket: UInt64, _ state: inout State) {
     guard let specification = state.records[id]?.signed else { return }
     state.records[id]?.signed = nil

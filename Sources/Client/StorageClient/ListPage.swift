@@ -140,7 +140,6 @@ extension [ListEntry] {
     append(entry)
   }
 
-  /// Returns the entries of two ascending lists as one ascending list.
   fileprivate func merged(with others: [ListEntry]) -> [ListEntry] {
     if isEmpty || others.isEmpty { return isEmpty ? others : self }
     var merged: [ListEntry] = []

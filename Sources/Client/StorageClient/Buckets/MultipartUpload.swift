@@ -198,7 +198,6 @@ extension RequestTarget.Parameter {
   init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
 }
 
-/// A part of a multipart upload in the service's list of parts.
 struct StoredPart: Sendable {
   let number: Int
   let etag: ResponseValue
@@ -291,7 +290,6 @@ extension BucketClient {
 typealias SourcePart = (number: Int, payload: any UploadPayload)
 
 protocol PartSource {
-  /// Returns the next part of the upload, or `nil` at the end.
   mutating func next() async throws -> SourcePart?
 }
 
@@ -381,7 +379,6 @@ struct CollectedParts: PartSource {
   }
 }
 
-/// The sizes of the parts that an upload is split into.
 struct PartSizes: Sendable {
   /// The maximum number of parts per object that services accept.
   static let mostParts: Int64 = 10_000

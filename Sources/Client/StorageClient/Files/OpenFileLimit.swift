@@ -16,7 +16,6 @@
 /// A transfer needs a connection to each of its services, a file and the folder of that file. With more transfers than
 /// the limit permits, each of them would fail sooner or later because there are too many open files.
 package struct OpenFileLimit: Sendable, Hashable {
-  /// The maximum number of open files and connections.
   package let count: Int
 
   package init(count: Int) {
@@ -46,7 +45,6 @@ package struct OpenFileLimit: Sendable, Hashable {
   /// The number of threads for connections, each of which needs files of its own.
   package func eventLoops(cores: Int) -> Int { max(1, min(cores, count / filesPerTransfer / filesPerEventLoop)) }
 
-  /// Whether the process can open a connection at all.
   package var permitsConnections: Bool { count >= reserved + filesPerTransfer }
 }
 

@@ -15,7 +15,6 @@ package import SystemPackage
 #endif
 
 extension FileSystem where Self == SystemFiles {
-  /// The file system of this machine.
   package static var system: SystemFiles { SystemFiles() }
 }
 

@@ -42,7 +42,6 @@ public struct DownloadCheckpoint: Sendable, Hashable, Codable {
 
     var end: Int64 { offset.saturatingAdding(length) }
 
-    /// Returns the range and the range that follows it as one range.
     func followed(by next: WrittenRange) -> WrittenRange {
       WrittenRange(
         offset: offset, length: length.saturatingAdding(next.length),

@@ -43,10 +43,8 @@ package struct ServiceDocument: Sendable {
     }
   }
 
-  /// All child elements of the root, in order.
   var children: [XMLNode] { root.children }
 
-  /// Returns all child elements of the root with the given name, in order.
   func all(_ name: String) -> [XMLNode] { root.all(name) }
 
   /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
@@ -83,7 +81,6 @@ package struct ServiceDocument: Sendable {
 
   // MARK: Pages
 
-  /// Returns whether other pages follow.
   func isTruncated() throws(StorageError) -> Bool {
     let text = try text("IsTruncated") ?? ""
     if text.isIdentical(to: "true") { return true }

@@ -186,7 +186,6 @@ extension SyncPlan.Transfer {
   }
 }
 
-/// The counts of a synchronization.
 private final class SyncTally: Sendable {
   private struct State {
     var created = 0

@@ -121,7 +121,6 @@ struct StateFolder: Sendable {
 
     var upload: StoredCheckpoint<UploadCheckpoint> { get throws { StoredCheckpoint(try location(".upload")) } }
 
-    /// The state of the download into ``content``.
     var download: StoredCheckpoint<DownloadCheckpoint> { get throws { StoredCheckpoint(try location(".download")) } }
 
     /// The copy of an object on its way from one service to another.

@@ -241,7 +241,6 @@ final class SyncMover: Sendable {
 }
 
 extension UploadOptions {
-  /// Creates the options that give a copy the attributes of an object.
   fileprivate init(of info: ObjectInfo) {
     self.init(
       contentType: info.contentType, metadata: info.metadata, cacheControl: info.headers[.cacheControl],

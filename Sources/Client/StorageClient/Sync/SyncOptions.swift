@@ -71,7 +71,6 @@ public struct SyncOptions: Sendable, Hashable {
     self.stateFolder = stateFolder
   }
 
-  /// Returns whether a path is synchronized.
   package func selects(_ path: String) -> Bool {
     (includes.isEmpty || includes.contains { $0.matches(path) }) && !excludes.contains { $0.matches(path) }
   }

@@ -24,7 +24,6 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// The transfers, in the order of their paths.
   private(set) var transfers: [Transfer] = []
   /// The entries of the target that are deleted, in the order of their paths.
   private(set) var deletions: [SyncEntry] = []
@@ -118,7 +117,6 @@ struct SyncPlan: Sendable {
     deletions = []
   }
 
-  /// Removes a transfer of equal contents from the plan.
   mutating func removeEqual(_ isEqual: (Transfer) async throws -> Bool) async throws {
     var different: [Transfer] = []
     for transfer in transfers {

@@ -301,7 +301,6 @@ struct AscpProgress: Sendable {
     return TransferFileReport(file: frame.file ?? "", bytes: size, outcome: outcome)
   }
 
-  /// Updates the progress with the totals in ascp's last frame.
   mutating func close(with frame: ManagementFrame) {
     bytes = max(bytes, frame.bytes ?? 0)
     if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }

@@ -131,7 +131,6 @@ extension ManagementFrame {
   /// The error text in the frame (`Description`), unchanged.
   package var errorDescription: String? { self["Description"] }
 
-  /// The session ID in the frame (`SessionId`).
   package var sessionID: String? { self["SessionId"] }
 
   /// The path of the file that the frame is about (`File`, or else `Source`).

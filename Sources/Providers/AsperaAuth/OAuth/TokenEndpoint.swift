@@ -14,7 +14,6 @@ struct TokenEndpoint: Sendable {
   /// The accepted lifetimes of tokens, in seconds.
   private static let lives: ClosedRange<Int64> = 1...315_360_000
 
-  /// The name of the provider that requests tokens, for error messages.
   let source: String
   let url: String
 
