@@ -64,7 +64,6 @@ struct QueueMachine {
     return effects + schedule(at: uptime)
   }
 
-  /// Cancels a session that remains in the queue.
   mutating func cancel(_ id: String, at uptime: Duration) -> [Effect] {
     again.remove(id)
     return update(id) { $0.cancel() } + schedule(at: uptime)

@@ -116,7 +116,7 @@ extension TransferQueue {
     switch effect {
     case .session(let id, _, .tell(let kind)):
       return prepare(kind, id, &state, at: uptime)
-    case .session(let id, let ticket, .ask(let need)):
+    case .session(let id, let ticket, .requestToken(let need)):
       guard let record = state.records[id], let tokens = record.tokens else { break }
       state.records[id]?.work = startTokenRequest(tokens, need, id, ticket, in: record.trace)
     case .session(let id, let ticket, .check):

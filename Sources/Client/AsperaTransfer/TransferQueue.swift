@@ -281,7 +281,7 @@ extension TransferStatus {
     self =
       switch state {
       case .waiting: .waiting
-      case .asking: .activating
+      case .requestingToken: .activating
       case .queued, .checking: .ready
       case .connecting: .connecting
       case .running: .running

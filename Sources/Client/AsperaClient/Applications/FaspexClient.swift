@@ -327,7 +327,6 @@ final class FaspexTokens: TokenIssuer {
     self.body = body
   }
 
-  /// Requests the specification, and keeps it for the first token request.
   func first() async throws -> TransferSpec {
     let specification = try await fetch()
     unused.withLock { $0 = specification }

@@ -90,7 +90,7 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
     } catch let error as ServiceError where error.kind == .noSuchUpload {
       let parts = checkpoint.parts.filter { ResponseValue.isSendable($0.etag) }
       guard parts.count == ranges.count else { return nil }
-      return try await upload.completed(parts, unless: error).map { .stored($0) }
+      return try await upload.objectOfEarlierProcess(parts, unless: error).map { .stored($0) }
     }
   }
 

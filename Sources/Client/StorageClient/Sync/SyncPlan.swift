@@ -33,7 +33,6 @@ struct SyncPlan: Sendable {
   /// The selected files and folders that the source skipped.
   private(set) var skipped: [SyncReport.Skipped] = []
 
-  /// Lists both sides to the end, and compares them.
   init(_ source: SyncEntries, _ target: SyncEntries, _ options: SyncOptions) async throws {
     var pairs = try await SyncPairs(source, target)
     var (hasSource, hasSelectedSource) = (false, false)

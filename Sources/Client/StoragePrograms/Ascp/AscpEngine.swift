@@ -114,6 +114,46 @@ public struct AscpEngine: TransferEngine {
     }
   }
 
+  /// Returns the version that the engine's ascp prints for `ascp -A`.
+  ///
+  /// - Returns: The version, with notes about the limitations of an old version.
+  /// - Throws: An `AsperaError` if the program prints no version in time, for example because it is not IBM's ascp.
+  public func version() async throws(AsperaError) -> AscpVersion {
+    let ran = await runWithoutPort(makeProcess(["-A"], [:]))
+    guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
+      throw AsperaError(
+        .failed, "\(program) does not print a version of ascp.",
+        remedy: "Run it with -A to see its output; use another program if it is not IBM's ascp.")
+    }
+    return version
+  }
+
+  /// Tests whether the server accepts an account, without a transfer and without a token.
+  ///
+  /// ascp connects, checks the host key if the account pins one, logs in, and exits. The only explanation of a failed
+  /// login is the text that ascp prints.
+  ///
+  /// - Parameter account: The account to log in with.
+  /// - Returns: The result of the login, which is `.refused` also without a response in time, or if it was cancelled.
+  public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
+    do throws(AsperaError) {
+      let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
+      let invocation = try AscpInvocation(command, in: temporaryFiles)
+      defer { invocation.removeFiles() }
+      let ran = await runWithoutPort(makeProcess(invocation.arguments, invocation.environment))
+      let printed = SecretMask(invocation.environment.values).applied(to: ran.printed)
+      switch ran.ending {
+      case .exited(0): return .accepted
+      case .notStarted(let reason): return .refused(.notStarted(reason))
+      case .killed where Task.isCancelled: return .refused(.cancelled)
+      case .killed: return .refused(.noAnswer(within: limits.login, printed: printed))
+      case .exited, .signalled: return .refused(.ended(ran.ending, printed: printed))
+      }
+    } catch {
+      return .refused(TransferFailure(unusable: error))
+    }
+  }
+
   /// Runs one session as one process.
   ///
   /// Four types share the work. An ``AscpInvocation`` has the arguments, the environment and the file lists of an
@@ -208,46 +248,6 @@ public struct AscpEngine: TransferEngine {
       variables[name] = environment(name).map { Secret($0) }
     }
     return AscpProcess(program: program, arguments: arguments, environment: variables, printedLimit: limits.printed)
-  }
-
-  /// Returns the version that the engine's ascp prints for `ascp -A`.
-  ///
-  /// - Returns: The version, with notes about the limitations of an old version.
-  /// - Throws: An `AsperaError` if the program prints no version in time, for example because it is not IBM's ascp.
-  public func version() async throws(AsperaError) -> AscpVersion {
-    let ran = await runWithoutPort(makeProcess(["-A"], [:]))
-    guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
-      throw AsperaError(
-        .failed, "\(program) does not print a version of ascp.",
-        remedy: "Run it with -A to see its output; use another program if it is not IBM's ascp.")
-    }
-    return version
-  }
-
-  /// Tests whether the server accepts an account, without a transfer and without a token.
-  ///
-  /// ascp connects, checks the host key if the account pins one, logs in, and exits. The only explanation of a failed
-  /// login is the text that ascp prints.
-  ///
-  /// - Parameter account: The account to log in with.
-  /// - Returns: The result of the login, which is `.refused` also without a response in time, or if it was cancelled.
-  public func testLogin(_ account: AsperaAccount) async -> AscpLogin {
-    do throws(AsperaError) {
-      let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
-      let invocation = try AscpInvocation(command, in: temporaryFiles)
-      defer { invocation.removeFiles() }
-      let ran = await runWithoutPort(makeProcess(invocation.arguments, invocation.environment))
-      let printed = SecretMask(invocation.environment.values).applied(to: ran.printed)
-      switch ran.ending {
-      case .exited(0): return .accepted
-      case .notStarted(let reason): return .refused(.notStarted(reason))
-      case .killed where Task.isCancelled: return .refused(.cancelled)
-      case .killed: return .refused(.noAnswer(within: limits.login, printed: printed))
-      case .exited, .signalled: return .refused(.ended(ran.ending, printed: printed))
-      }
-    } catch {
-      return .refused(TransferFailure(unusable: error))
-    }
   }
 
   /// Runs an ascp process without a management port, and kills the process after the time limit for a login.
