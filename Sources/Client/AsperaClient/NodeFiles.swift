@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import HTTPTypes
 internal import StorageAuth
 internal import StorageClient
 
@@ -40,6 +39,7 @@ protocol NodeFiles: Sendable {
   ) async throws -> TransferSession
 }
 
+/// A file or a folder on an Aspera node.
 struct NodeEntry: Sendable {
   /// The ID of the file or folder, or `nil` if the node identified it by its path.
   let id: String?

@@ -88,6 +88,7 @@ struct QueueMachine {
     return schedule(at: uptime)
   }
 
+  /// Cancels all sessions, including sessions that are added later.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
     again = []

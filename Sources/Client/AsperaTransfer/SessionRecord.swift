@@ -117,6 +117,7 @@ struct PathFeed {
   private(set) var isFinished = false
   private var continuation: AsyncStream<[TransferPath]>.Continuation?
 
+  /// Adds paths for the current attempt and for later attempts.
   mutating func add(_ paths: [TransferPath]) {
     pending += paths
     continuation?.yield(paths)

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import StorageCrypto
 
 /// An asynchronous sequence of a store's objects and common prefixes, which fetches pages as they are needed.
 ///

@@ -5,6 +5,7 @@ internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
 
+/// A client that sends signing requests to a signing server over HTTP.
 struct SigningServiceClient: Sendable {
   let url: String
   let source: String

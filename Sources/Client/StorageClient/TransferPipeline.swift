@@ -1,9 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-internal import Synchronization
-
 /// A pipeline that carries out many transfers concurrently, with one progress and one report for all transfers.
 ///
 /// The pipeline takes a transfer from the sequence only when it can start, at most one transfer ahead, so that a

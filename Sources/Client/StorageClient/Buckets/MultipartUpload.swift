@@ -198,6 +198,7 @@ extension RequestTarget.Parameter {
   init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
 }
 
+/// A part of a multipart upload in the service's list of parts.
 struct StoredPart: Sendable {
   let number: Int
   let etag: ResponseValue

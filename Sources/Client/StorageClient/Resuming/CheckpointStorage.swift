@@ -98,6 +98,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   }
 }
 
+/// A file in an open folder that contains the checkpoint of one transfer.
 struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   let location: FileLocation
   /// Whether the file remains when the transfer is complete, so that the complete file can be verified again.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import SystemPackage
 
 /// A download into a file whose state is saved, so that another process can continue it.
 struct ResumableDownload<Provider: BucketProvider>: Sendable {

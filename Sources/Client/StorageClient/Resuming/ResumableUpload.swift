@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageCrypto
 
 /// An upload of a file in parts whose state is saved, so that another process can continue it.
 struct ResumableUpload<Provider: BucketProvider>: Sendable {

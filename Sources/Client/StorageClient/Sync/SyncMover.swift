@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import Synchronization
-internal import SystemPackage
 
 /// The transfers and deletions of a synchronization, in the direction of its route.
 final class SyncMover: Sendable {

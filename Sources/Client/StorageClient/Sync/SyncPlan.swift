@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageCrypto
-internal import SystemPackage
 
 /// The differences between two sides, and the way in which each of them is removed.
 ///
@@ -33,6 +32,7 @@ struct SyncPlan: Sendable {
   /// The selected files and folders that the source skipped.
   private(set) var skipped: [SyncReport.Skipped] = []
 
+  /// Lists both sides to the end, and compares them.
   init(_ source: SyncEntries, _ target: SyncEntries, _ options: SyncOptions) async throws {
     var pairs = try await SyncPairs(source, target)
     var (hasSource, hasSelectedSource) = (false, false)

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SystemPackage
-
 /// The media types that uploads are stored with unless the caller names another one.
 ///
 /// ```swift

@@ -86,6 +86,7 @@ struct AscpProcess: Sendable {
   }
 }
 
+/// A buffer for the last `limit` bytes of a program's output.
 struct PrintedTail: Sendable {
   private let limit: Int
   private var bytes: [UInt8] = []

@@ -55,6 +55,7 @@ struct ManagementListener: Sendable {
   func closed() async { try? await server.closeFuture.get() }
 }
 
+/// A connection from ascp to the management port.
 struct ManagementConnection: Sendable {
   private let channel: any Channel
   private let received: AsyncStream<ByteBuffer>

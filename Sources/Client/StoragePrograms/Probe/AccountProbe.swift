@@ -3,9 +3,7 @@
 
 public import AsperaAuth
 public import AsperaTransfer
-internal import Foundation
 internal import StorageAuth
-internal import StorageCrypto
 
 /// A probe that checks an account on its Aspera server with this machine's SSH client, without ascp.
 ///

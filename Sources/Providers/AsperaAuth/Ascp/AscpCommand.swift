@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import StorageAuth
-internal import StorageCrypto
 
 /// An ascp command, derived from a signed transfer specification: the arguments, the environment and the file list.
 ///

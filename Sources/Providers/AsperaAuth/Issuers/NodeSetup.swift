@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 package import StorageAuth
 
 /// The Node API operations that set up transfers: `/files/upload_setup` and `/files/download_setup`.

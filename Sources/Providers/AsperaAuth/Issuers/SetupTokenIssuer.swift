@@ -4,7 +4,6 @@
 internal import CredentialSources
 internal import HTTPTypes
 public import StorageAuth
-internal import StorageCrypto
 
 /// A token issuer that requests tokens from a node by setting up each transfer with `upload_setup` or `download_setup`.
 ///

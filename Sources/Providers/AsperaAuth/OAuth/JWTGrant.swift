@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageCrypto
 
 /// The parameters of a grant with a JSON Web Token at an OAuth 2.0 authorization server (RFC 7523, section 2.1).
 ///

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CZlib
-internal import CredentialSources
 public import StorageAuth
 internal import StorageCrypto
 
