@@ -199,7 +199,7 @@ extension HTTPRequest {
     /// Keeps the fields that the system adds: `Accept`, `Accept-Language`, `Connection` and `User-Agent`.
     func omitDefaultFields() {}
 
-  /// Sets a body in memory, and returns a body to stream.
+    /// Sets a body in memory, and returns a body to stream.
     mutating func setBody(_ body: HTTPBody) -> HTTPBody? {
       if case .bytes(let bytes) = body.content { httpBody = Data(bytes) }
       if case .stream = body.content, body.length > 0 { return body }
