@@ -289,7 +289,7 @@ extension JSONValue {
   }
 }
 
-/// What a client remembers of an Aspera node: the IDs that it gave to folders, and its transfer server.
+/// The memory that a client has of an Aspera node: the IDs that it gave to folders, and its transfer server.
 ///
 /// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute. What belongs
 /// to another access key is discarded.
