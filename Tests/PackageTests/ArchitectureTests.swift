@@ -25,7 +25,8 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Core/StorageAuth/Canonical/HeaderSelection.swift":
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/Client/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
-    "Sources/Client/StorageClient/Files/FileSystem.swift": "files, folders and their limit are used with C calls",
+    "Sources/Client/StorageClient/Files/SystemFiles.swift": "files and folders are used with C calls",
+    "Sources/Client/StorageClient/Files/OpenFileLimit.swift": "the limit of open files is read with C calls",
     "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
     "Sources/Client/FoundationTransport/BodyUpload.swift":
@@ -33,7 +34,7 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Client/FoundationTransport/Sessions.swift": "a queue that runs its operations at once has no state",
     "Sources/Client/AsyncHTTPTransport/AsyncHTTPClient+Conversion.swift": "the bytes of a span are copied as a buffer",
     "Sources/Testing/LocalCloud/Storage/BlobStore.swift": "the system reads into a buffer",
-    "Sources/Providers/AsperaAuth/Tokens/NodeBearerToken.swift": "zlib is a C library",
+    "Sources/Providers/AsperaAuth/Tokens/Zlib.swift": "zlib is a C library",
     "Sources/Core/StorageAuth/Context/SystemFiles.swift":
       "file attributes, the environment and the current folder are read with C calls",
     "Sources/Core/StorageAuth/Canonical/HostName.swift":

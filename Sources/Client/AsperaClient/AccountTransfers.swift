@@ -25,7 +25,6 @@ package struct AccountTransfers: Sendable {
     self.tags = tags
   }
 
-  /// The events of the transfers, such as retries.
   package var events: EventHub { queue.authEvents }
 
   /// Uploads a file to a path on the Aspera server, relative to the account's root.

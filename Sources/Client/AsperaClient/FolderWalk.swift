@@ -76,7 +76,6 @@ actor FolderWalk {
     return children.filter { $0.key.utf8.starts(with: prefix.utf8) }
   }
 
-  /// Returns the files and folders in the folder of a step.
   private func children(of step: Step, on node: NodeClient) async throws -> [Step]? {
     let key = String(step.key.removingByteSuffix("/") ?? step.key[...])
     if let id = step.entry.id, step.trail.contains(id) {

@@ -26,7 +26,7 @@ struct IdentifiedFiles: NodeFiles {
   private var memory: NodeMemory { node.sender.memory.value { NodeMemory() } }
 
   func entry(_ key: String) async throws -> NodeEntry {
-    guard let entry = try await find(path(key), for: key) else {
+    guard let entry = try await lookUp(path(key), for: key) else {
       throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
     }
     return entry
@@ -39,7 +39,9 @@ struct IdentifiedFiles: NodeFiles {
       let uptime = node.sender.time.uptime
       return try await pages(of: id, named: nil, for: key) { page in
         for entry in page where entry.isFolder {
-          if let id = entry.id { memory.note(id, of: Self.join(path, entry.name), for: access.identity, at: uptime) }
+          if let id = entry.id {
+            memory.remember(id, of: Self.join(path, entry.name), for: access.identity, at: uptime)
+          }
         }
         return true
       }
@@ -133,7 +135,7 @@ struct IdentifiedFiles: NodeFiles {
     guard let id = document["root_file_id"]?.string, NodeEntry.isID(id) else {
       throw StorageError.malformedResponse("it does not contain the root_file_id of the access key")
     }
-    memory.note(root: id, for: access.identity)
+    memory.remember(root: id, for: access.identity)
     return id
   }
 
@@ -147,12 +149,12 @@ struct IdentifiedFiles: NodeFiles {
       guard let entry = try await entry(named: name, inFolder: parent, for: key), entry.isFolder else { return nil }
       known = Self.join(known, name)
       id = entry.id
-      if let id { memory.note(id, of: known, for: access.identity, at: uptime) }
+      if let id { memory.remember(id, of: known, for: access.identity, at: uptime) }
     }
     return if let id { id } else { try await rootID(for: key) }
   }
 
-  private func find(_ path: String, for key: String) async throws -> NodeEntry? {
+  private func lookUp(_ path: String, for key: String) async throws -> NodeEntry? {
     let (parent, name) = NodePath.split(path)
     return try await repeatingIfStale(path) {
       guard let id = try await folderID(parent, for: key) else { return nil }
@@ -241,13 +243,14 @@ struct IdentifiedFiles: NodeFiles {
       if info?.setting("wss_enabled") == "false" { server.offersWebSocket = false }
       server.webSocketPort = info?.setting("wss_port").flatMap { Int(digits: $0) }
     }
-    if let line = context.publicKey {
+    if let publicKey = context.publicKey {
       let user = server.remoteUser ?? AsperaAccount.defaultTokenUser
       let (_, document) = try await node.call(
-        .post, "/public_keys", as: "public_keys", key, body: ["username": .string(user), "public_key": .string(line)])
+        .post, "/public_keys", as: "public_keys", key,
+        body: ["username": .string(user), "public_key": .string(publicKey)])
       try NodeResponse.checkChange(document)
     }
-    memory.note(server, for: access.identity)
+    memory.remember(server, for: access.identity)
     return server
   }
 
@@ -286,12 +289,11 @@ extension JSONValue {
   }
 }
 
-/// What a client remembers of an Aspera node: the IDs that it gave to folders, and its transfer server.
+/// The memory that a client has of an Aspera node: the IDs that it gave to folders, and its transfer server.
 ///
 /// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute. What belongs
 /// to another access key is discarded.
 private final class NodeMemory: Sendable {
-  /// The duration for which the ID of a folder is used.
   private static let lifetime = Duration.seconds(60)
 
   private static let limit = 10_000
@@ -311,24 +313,23 @@ private final class NodeMemory: Sendable {
 
   private let state = Lock(State())
 
-  private func use<Result: Sendable>(_ accessKey: String, _ body: (inout State) -> Result) -> Result {
+  private func withState<Result: Sendable>(of accessKey: String, _ body: (inout State) -> Result) -> Result {
     state.withLock { state in
       if !state.accessKey.isIdentical(to: accessKey) { state = State(accessKey: accessKey) }
       return body(&state)
     }
   }
 
-  func root(for accessKey: String) -> String? { use(accessKey) { $0.root } }
+  func root(for accessKey: String) -> String? { withState(of: accessKey) { $0.root } }
 
-  func note(root: String, for accessKey: String) { use(accessKey) { $0.root = root } }
+  func remember(root: String, for accessKey: String) { withState(of: accessKey) { $0.root = root } }
 
-  func server(for accessKey: String) -> TransferSpec? { use(accessKey) { $0.server } }
+  func server(for accessKey: String) -> TransferSpec? { withState(of: accessKey) { $0.server } }
 
-  func note(_ server: TransferSpec, for accessKey: String) { use(accessKey) { $0.server = server } }
+  func remember(_ server: TransferSpec, for accessKey: String) { withState(of: accessKey) { $0.server = server } }
 
-  /// Caches the ID of the folder at a path.
-  func note(_ id: String, of path: String, for accessKey: String, at uptime: Duration) {
-    use(accessKey) { state in
+  func remember(_ id: String, of path: String, for accessKey: String, at uptime: Duration) {
+    withState(of: accessKey) { state in
       if state.folders.count >= Self.limit { state.folders = state.folders.filter { $0.value.end > uptime } }
       if state.folders.count >= Self.limit { state.folders = [:] }
       state.folders[ByteExactString(path)] = Folder(id: id, end: uptime + Self.lifetime)
@@ -337,7 +338,7 @@ private final class NodeMemory: Sendable {
 
   /// Returns the path and ID of the deepest cached folder that contains a path or is at it, or an empty path and `nil`.
   func nearest(to path: String, for accessKey: String, at uptime: Duration) -> (path: String, id: String?) {
-    use(accessKey) { state in
+    withState(of: accessKey) { state in
       var path = path[...]
       while !path.isEmpty {
         if let folder = state.folders[ByteExactString(path)], folder.end > uptime { return (String(path), folder.id) }
@@ -349,7 +350,7 @@ private final class NodeMemory: Sendable {
 
   /// Discards the IDs of the folder at a path and of all folders in it.
   func forget(_ path: String, for accessKey: String) {
-    use(accessKey) { state in
+    withState(of: accessKey) { state in
       state.folders = state.folders.filter { other, _ in
         !other.utf8.starts(with: path.utf8)
           || ![nil, UInt8(ascii: "/")].contains(other.utf8.dropFirst(path.utf8.count).first)
@@ -357,5 +358,5 @@ private final class NodeMemory: Sendable {
     }
   }
 
-  func forgetFolders(of accessKey: String) { use(accessKey) { $0.folders = [:] } }
+  func forgetFolders(of accessKey: String) { withState(of: accessKey) { $0.folders = [:] } }
 }

@@ -45,7 +45,6 @@ struct NodeClient: OpenFileStore {
     return (response, document.isEmpty && response.status == .noContent ? .null : try NodeResponse.document(document))
   }
 
-  /// Returns the request of an operation of the Node API.
   func draft(
     _ method: HTTPRequest.Method, _ path: String, as action: String, _ key: String, headers: HTTPFields = [:],
     body: JSONValue? = nil
@@ -101,7 +100,6 @@ struct NodeClient: OpenFileStore {
     FolderWalk.listing(prefix: prefix, delimiter: delimiter) { self }
   }
 
-  /// Creates the error for a key without an object.
   func notFound(_ key: String, code: String, _ message: String) -> ServiceError {
     ServiceError(
       HTTPResponse(status: .notFound), code: code, message: message, kind: .noSuchKey,
@@ -286,7 +284,6 @@ extension DownloadOptions {
   }
 }
 
-/// A namespace for functions that parse Node API responses.
 enum NodeResponse {
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     do {

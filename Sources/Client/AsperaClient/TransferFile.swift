@@ -68,7 +68,6 @@ struct TransferFile: Sendable {
 }
 
 extension TemporaryFolder {
-  /// The path of the only file in the folder.
   var content: FilePath { FilePath(path).appending(Self.contentName) }
 
   static var contentName: String { "content" }
@@ -84,14 +83,14 @@ struct FetchedFile: Sendable {
 
   /// Creates a fetched file after checking that the download into the folder is complete.
   init(_ info: ObjectInfo, in folder: TemporaryFolder) async throws {
-    let found = try? await LocalFile.reading(folder.content, followsLink: false)
-    guard let found, info.size == nil || info.size == found.status.size else {
+    let file = try? await LocalFile.reading(folder.content, followsLink: false)
+    guard let file, info.size == nil || info.size == file.status.size else {
       throw StorageError(
-        .truncated, "\(info.key) came with \(found?.status.size ?? 0) bytes instead of \(info.size ?? 0).",
+        .truncated, "\(info.key) came with \(file?.status.size ?? 0) bytes instead of \(info.size ?? 0).",
         remedy: "Download it again; it may have been changed meanwhile.")
     }
     self.info = info
-    content = found
+    content = file
     self.folder = folder
   }
 
@@ -121,7 +120,6 @@ struct FetchedFile: Sendable {
     return bytes
   }
 
-  /// Returns a stream of the bytes in a range of the file, in chunks.
   func stream(_ range: Range<Int64>) -> ByteStream {
     // Retains the folder until the stream has been read.
     ByteStream { [self] in

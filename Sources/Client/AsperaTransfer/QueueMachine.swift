@@ -26,7 +26,7 @@ struct QueueMachine {
   /// The IDs of the sessions that occupy a slot, in the order in which they became active.
   var active: [String] = []
   /// The IDs of the sessions that wait for their turn to start, in order.
-  var line: [String] = []
+  var startOrder: [String] = []
   var isShutDown = false
   var isPaused = false
   var isTimerSet = false
@@ -64,7 +64,6 @@ struct QueueMachine {
     return effects + schedule(at: uptime)
   }
 
-  /// Cancels a session that remains in the queue.
   mutating func cancel(_ id: String, at uptime: Duration) -> [Effect] {
     again.remove(id)
     return update(id) { $0.cancel() } + schedule(at: uptime)
@@ -127,9 +126,9 @@ struct QueueMachine {
     }
     if new.isActive || new.isEnded { urgent.removeAll { $0 == id } }
     switch new.state {
-    case .queued where !line.contains(id): line.append(id)
+    case .queued where !startOrder.contains(id): startOrder.append(id)
     case .queued: break
-    default: line.removeAll { $0 == id }
+    default: startOrder.removeAll { $0 == id }
     }
   }
 
@@ -211,7 +210,7 @@ struct QueueMachine {
   /// spacing before the next start. A session starts immediately if it is the only active session.
   private mutating func start(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
-    while let id = line.first {
+    while let id = startOrder.first {
       if configuration.startSpacing > .zero {
         guard !active.contains(where: { sessions[$0]?.isStarting == true }) else { break }
         let wait = lastStart.map { $0 + configuration.startSpacing - uptime } ?? .zero

@@ -22,7 +22,7 @@ struct SessionMachine {
 
   /// The first step of a session whose turn to start has come: a token request, or the check of the token that it has.
   enum Step: Equatable {
-    case ask(Need)
+    case requestToken(Need)
     case start
   }
 
@@ -37,7 +37,7 @@ struct SessionMachine {
     ///
     /// A token is requested only then, so that its lifetime does not pass while the session waits.
     case queued(before: Step)
-    case asking(Need)
+    case requestingToken(Need)
     /// The session's token is checked again, and the specification is signed.
     case checking
     case connecting
@@ -51,14 +51,13 @@ struct SessionMachine {
   /// An action that the transfer queue performs for the session, in the order of the effects.
   enum Effect {
     case tell(TransferEvent.Kind)
-    case ask(Need)
+    case requestToken(Need)
     case check
     case run
     case sleep(Duration)
     case cancelWork
   }
 
-  /// The result of checking the session's token before an attempt.
   enum Check {
     /// The attempt can start, with a token that the issuer has just issued, or with the current token if `nil`.
     case ready(TokenIssuance?)
@@ -81,7 +80,7 @@ struct SessionMachine {
 
   var isActive: Bool {
     switch state {
-    case .asking, .queued, .checking, .connecting, .running, .pausing, .stopping: true
+    case .requestingToken, .queued, .checking, .connecting, .running, .pausing, .stopping: true
     case .waiting, .interrupted, .ended: false
     }
   }
@@ -89,7 +88,7 @@ struct SessionMachine {
   /// Whether the session requests or checks its token, after which its attempt starts.
   var isStarting: Bool {
     switch state {
-    case .asking, .checking: true
+    case .requestingToken, .checking: true
     default: false
     }
   }
@@ -110,7 +109,7 @@ struct SessionMachine {
   mutating func activate() -> [Effect] {
     switch state {
     case .waiting:
-      return [.tell(.willActivate)] + queue(before: means == .issuer ? .ask(Need(reason: .initial)) : .start)
+      return [.tell(.willActivate)] + queue(before: means == .issuer ? .requestToken(Need(reason: .initial)) : .start)
     case .interrupted(let step):
       return queue(before: step)
     default:
@@ -121,16 +120,15 @@ struct SessionMachine {
   /// Begins the step before which the session waited for its turn to start.
   mutating func start() -> [Effect] {
     switch state {
-    case .queued(before: .ask(let need)): begin(.asking(need), .ask(need))
+    case .queued(before: .requestToken(let need)): begin(.requestingToken(need), .requestToken(need))
     case .queued(before: .start): begin(.checking, .check)
     default: []
     }
   }
 
-  /// Interrupts the session so that another session can run first.
   mutating func interrupt() -> [Effect] {
     switch state {
-    case .asking(let need): return begin(.interrupted(before: .ask(need)), .cancelWork)
+    case .requestingToken(let need): return begin(.interrupted(before: .requestToken(need)), .cancelWork)
     case .checking: return begin(.interrupted(before: .start), .cancelWork)
     case .queued(let step), .pausing(let step): return begin(.interrupted(before: step), .cancelWork)
     case .connecting, .running: return stop(.interrupt)
@@ -141,7 +139,7 @@ struct SessionMachine {
   mutating func cancel() -> [Effect] {
     switch state {
     case .waiting: return end(.failure(.cancelled))
-    case .asking, .queued, .checking, .pausing, .interrupted:
+    case .requestingToken, .queued, .checking, .pausing, .interrupted:
       ticket += 1
       return [.cancelWork] + end(.failure(.cancelled))
     case .connecting, .running: return stop(.cancel)
@@ -193,19 +191,19 @@ struct SessionMachine {
 
   /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
   mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
-    guard number == ticket, case .asking = state else { return [] }
+    guard number == ticket, case .requestingToken = state else { return [] }
     tries.issuer = 0
     return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready() + begin(.checking, .check)
   }
 
   /// Handles an error from the issuer, to which no request may be sent for the duration of `pause`.
   mutating func refused(_ number: UInt64, _ error: CredentialError, pause: Duration, random: Double) -> [Effect] {
-    guard number == ticket, case .asking(let need) = state else { return [] }
+    guard number == ticket, case .requestingToken(let need) = state else { return [] }
     let failure = TransferFailure(issuer: error)
     guard error.isRetryable, tries.issuer < configuration.issuerRetries else { return end(.failure(failure)) }
     tries.issuer += 1
     let delay = pause > .zero ? pause : configuration.delay(beforeRepetition: tries.issuer, random: random)
-    return retry(.issuer, failure, number: tries.issuer, delay: delay, before: .ask(need))
+    return retry(.issuer, failure, number: tries.issuer, delay: delay, before: .requestToken(need))
   }
 
   mutating func checked(_ number: UInt64, _ check: Check) -> [Effect] {
@@ -224,7 +222,7 @@ struct SessionMachine {
         return end(.failure(.tokensTooShort(tries.stale)))
       }
       let need = Need(reason: .expired)
-      return begin(.asking(need), .ask(need))
+      return begin(.requestingToken(need), .requestToken(need))
     case .failed(let failure):
       return end(.failure(failure))
     }
@@ -236,14 +234,14 @@ struct SessionMachine {
     case .connecting:
       return []
     case .running:
-      return prove()
+      return acceptLogin()
     case .progress(let progress):
-      let effects = progress.bytes > 0 ? prove() : []
+      let effects = progress.bytes > 0 ? acceptLogin() : []
       tries.note(bytes: progress.bytes)
       return effects + (state == .running ? [.tell(.progress(progress))] : [])
     case .file(let file):
       if case .failed = file.outcome { return isAttempting ? [.tell(.file(file))] : [] }
-      let effects = prove()
+      let effects = acceptLogin()
       tries.noteFile()
       return effects + (hasStarted ? [.tell(.file(file))] : [])
     }
@@ -295,25 +293,28 @@ struct SessionMachine {
       tries.token += 1
       let need = Need(reason: reason == .initial ? .rejected : reason, isRefused: true)
       let wait = configuration.delay(beforeRepetition: tries.token - 1, random: random)
-      return retry(.token, failure, number: tries.token, delay: tries.token == 1 ? .zero : wait, before: .ask(need))
+      return retry(
+        .token, failure, number: tries.token, delay: tries.token == 1 ? .zero : wait, before: .requestToken(need))
     case .transport where tries.transport < retries(after: failure):
       tries.transport += 1
       let wait = configuration.delay(beforeRepetition: tries.transport, random: random)
       return retry(.transport, failure, number: tries.transport, delay: wait, before: .start)
     case .token where means == .issuer && tries.token > 0:
-      return end(.failure(failure.after(tries.token + 1, "consecutive tokens were rejected")))
+      return end(.failure(failure.appending(count: tries.token + 1, of: "consecutive tokens were rejected")))
     case .token where means == .fixed:
-      return end(.failure(failure.withoutIssuer))
+      return end(.failure(failure.advisingIssuer))
     case .transport where tries.transport > 0:
-      return end(.failure(failure.after(tries.transport + 1, "consecutive attempts failed")))
+      return end(.failure(failure.appending(count: tries.transport + 1, of: "consecutive attempts failed")))
     default:
       return end(.failure(failure))
     }
   }
 
-  /// The number of retries after a failure of the network, which is small for a server that was never reached.
+  /// The maximum number of retries for a server that was never reached, whose address is likely to be wrong.
+  private static let retriesOfUnreached = 2
+
   private func retries(after failure: TransferFailure) -> Int {
-    failure.isUnreached ? min(2, configuration.transportRetries) : configuration.transportRetries
+    failure.isUnreached ? min(Self.retriesOfUnreached, configuration.transportRetries) : configuration.transportRetries
   }
 
   private mutating func retry(
@@ -331,7 +332,7 @@ struct SessionMachine {
   }
 
   /// Records that the server has accepted the account and the token, unless the attempt is being stopped.
-  private mutating func prove() -> [Effect] {
+  private mutating func acceptLogin() -> [Effect] {
     guard state == .connecting else { return [] }
     state = .running
     hasStarted = true
@@ -360,7 +361,6 @@ struct RetryCounts {
 
   mutating func note(bytes count: Int64) { bytes = max(bytes, count) }
 
-  /// Records that the current attempt has transferred or skipped one more file.
   mutating func noteFile() { files += 1 }
 
   /// Ends an attempt, which resets the counts of tokens and transport if it made more progress than all before.

@@ -199,7 +199,7 @@ final class SessionTokens: Sendable {
   ///
   /// The cache calculates a grant's remaining lifetime from its issuer's time. If the local clock indicates that a
   /// grant from the cache has expired, the local clock is wrong.
-  func date(for grant: TransferCredential, now: Timestamp) -> Timestamp {
+  func signingDate(for grant: TransferCredential, now: Timestamp) -> Timestamp {
     guard let expiration = grant.expiration else { return now }
     return min(now, expiration.advanced(by: .zero - max(margin, .seconds(1))))
   }

@@ -116,14 +116,14 @@ extension TransferQueue {
     switch effect {
     case .session(let id, _, .tell(let kind)):
       return prepare(kind, id, &state, at: uptime)
-    case .session(let id, let ticket, .ask(let need)):
+    case .session(let id, let ticket, .requestToken(let need)):
       guard let record = state.records[id], let tokens = record.tokens else { break }
-      state.records[id]?.work = ask(tokens, need, id, ticket, in: record.trace)
+      state.records[id]?.work = startTokenRequest(tokens, need, id, ticket, in: record.trace)
     case .session(let id, let ticket, .check):
       guard let record = state.records[id] else { break }
-      state.records[id]?.work = check(record, id, ticket)
+      state.records[id]?.work = startCheck(record, id, ticket)
     case .session(let id, let ticket, .run):
-      run(id, ticket, &state)
+      startAttempt(id, ticket, &state)
     case .session(let id, let ticket, .sleep(let duration)):
       state.records[id]?.work = perform(after: duration) { state, uptime in
         state.machine.perform(id, at: uptime) { $0.wake(ticket) }
@@ -225,7 +225,7 @@ extension TransferQueue {
     return configuration.tokenMargin ?? now.duration(to: makeSigner(account).requiredValidity(from: now))
   }
 
-  private func ask(
+  private func startTokenRequest(
     _ tokens: SessionTokens, _ need: SessionMachine.Need, _ id: String, _ ticket: UInt64, in span: ActiveSpan?
   ) -> Task<Void, Never> {
     Task.detached { [self] in
@@ -242,10 +242,10 @@ extension TransferQueue {
   }
 
   /// Starts a task that checks the session's token and signs the specification.
-  private func check(_ record: SessionRecord, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
+  private func startCheck(_ record: SessionRecord, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       var record = record
-      let (check, signed) = await sign(&record)
+      let (check, signed) = await authenticateAndSign(&record)
       perform { [record] state, uptime in
         if state.machine.sessions[id]?.ticket == ticket {
           state.records[id]?.signed = signed
@@ -257,7 +257,7 @@ extension TransferQueue {
   }
 
   /// Signs the specification with the account of the session, or with the one that the queue has now.
-  private func sign(_ record: inout SessionRecord) async -> (SessionMachine.Check, TransferSpec?) {
+  private func authenticateAndSign(_ record: inout SessionRecord) async -> (SessionMachine.Check, TransferSpec?) {
     if record.session.account == nil, let accounts {
       do throws(CredentialError) {
         record.account = try await accounts.credential()
@@ -268,24 +268,24 @@ extension TransferQueue {
     var grant = TransferCredential(token: nil)
     var issuance: TokenIssuance?
     var generation: CredentialGeneration?
-    var date = time.now
+    var signingDate = time.now
     if let tokens = record.tokens {
       guard let (cached, issued) = tokens.use() else {
-        return (record.issuer == nil ? .failed(.fixedTokenEnded(record.fixed?.expiration)) : .stale, nil)
+        return (record.issuer == nil ? .failed(.fixedTokenExpired(record.fixed?.expiration)) : .stale, nil)
       }
       (grant, issuance, generation) = (cached.credential, issued, cached.generation)
-      date = tokens.date(for: grant, now: date)
+      signingDate = tokens.signingDate(for: grant, now: signingDate)
     }
     var specification = record.session.specification
     if record.issuer != nil { specification.token = nil }
     do throws(SigningError) {
-      var signed = try makeSigner(record.account).signed(specification, with: grant, in: .at(date))
+      var signed = try makeSigner(record.account).signed(specification, with: grant, in: .at(signingDate))
       signed.identifyTransfer(as: record.transferID)
       if let generation {
         authEvents.emit(
           .signed(
             AuthEvent.Signature(
-              subject: record.subject, identity: signed.remoteUser, generation: generation, date: date)))
+              subject: record.subject, identity: signed.remoteUser, generation: generation, date: signingDate)))
       }
       return (.ready(issuance), signed)
     } catch {
@@ -293,8 +293,7 @@ extension TransferQueue {
     }
   }
 
-  /// Starts a task that runs an attempt of a session with the engine.
-  private func run(_ id: String, _ ticket: UInt64, _ state: inout State) {
+  private func startAttempt(_ id: String, _ ticket: UInt64, _ state: inout State) {
     guard let specification = state.records[id]?.signed else { return }
     state.records[id]?.signed = nil
     let additions = state.records[id]?.feed?.open()
@@ -304,22 +303,22 @@ extension TransferQueue {
       let result: Result<TransferSummary, TransferFailure>
       do throws(TransferFailure) {
         result = .success(
-          try await measured(record) { () async throws(TransferFailure) in
-            try await engine.run(specification, additions: additions) { [self] report in hear(report, id, ticket) }
+          try await measure(record) { () async throws(TransferFailure) in
+            try await engine.run(specification, additions: additions) { [self] report in handle(report, id, ticket) }
           })
       } catch {
-        result = .failure(specification.lacksTags && error.isAboutToken ? error.withoutTags : error)
+        result = .failure(specification.lacksTags && error.isAboutToken ? error.advisingTags : error)
       }
       let (isCancelled, random) = (Task.isCancelled, random())
       perform { state, uptime in
-        let judged = state.judge(result, of: id, isCancelled: isCancelled)
+        let corrected = state.correctedResult(result, of: id, isCancelled: isCancelled)
         state.records[id]?.feed?.close()
-        return state.machine.perform(id, at: uptime) { $0.attemptEnded(ticket, judged, random: random) }
+        return state.machine.perform(id, at: uptime) { $0.attemptEnded(ticket, corrected, random: random) }
       }
     }
   }
 
-  private func measured(
+  private func measure(
     _ record: SessionRecord, _ attempt: () async throws(TransferFailure) -> TransferSummary
   ) async throws(TransferFailure) -> TransferSummary {
     try await record.trace.run { () async throws(TransferFailure) in
@@ -333,7 +332,7 @@ extension TransferQueue {
     }
   }
 
-  private func hear(_ report: TransferReport, _ id: String, _ ticket: UInt64) {
+  private func handle(_ report: TransferReport, _ id: String, _ ticket: UInt64) {
     perform { state, uptime in
       if state.machine.sessions[id]?.ticket == ticket { state.records[id]?.note(report) }
       return state.machine.perform(id, at: uptime) { $0.reported(ticket, report) }
@@ -355,7 +354,7 @@ extension TransferQueue.State {
   ///
   /// A persistent session that ended before it was finished has failed. If a login is rejected that the server accepted
   /// before, the cause may be the server's limit on simultaneous logins.
-  func judge(
+  func correctedResult(
     _ result: Result<TransferSummary, TransferFailure>, of id: String, isCancelled: Bool
   ) -> Result<TransferSummary, TransferFailure> {
     guard let record = records[id] else { return result }
@@ -366,7 +365,7 @@ extension TransferQueue.State {
     case .failure(let failure):
       let isBurst = machine.active.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
       guard failure.kind == .account, isBurst, accepted.contains(record.login) else { return result }
-      return .failure(failure.underBurst)
+      return .failure(failure.advisingStartSpacing)
     }
   }
 }

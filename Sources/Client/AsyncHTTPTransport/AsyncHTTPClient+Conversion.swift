@@ -32,7 +32,6 @@ extension HTTPClientRequest {
 }
 
 extension HTTPResponse {
-  /// Creates the head of a response from AsyncHTTPClient's response.
   init(_ response: HTTPClientResponse) {
     self.init(status: Status(code: Int(response.status.code), reasonPhrase: response.status.reasonPhrase))
     for (name, value) in response.headers {

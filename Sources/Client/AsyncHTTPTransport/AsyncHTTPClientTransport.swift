@@ -166,14 +166,12 @@ struct ProxiedClients: Sendable {
   private let proxied: [(proxy: ProxyServer, client: HTTPClient)]
   private let proxies: ProxyConfiguration
 
-  /// Creates a group with one existing client and without proxies.
   init(_ client: HTTPClient) {
     direct = client
     proxied = []
     proxies = .direct
   }
 
-  /// Creates a client for direct connections, and one for each proxy.
   init(_ configuration: HTTPClient.Configuration, _ proxies: ProxyConfiguration) {
     func client(_ proxy: HTTPClient.Configuration.Proxy?) -> HTTPClient {
       var configuration = configuration
@@ -187,7 +185,6 @@ struct ProxiedClients: Sendable {
     self.proxies = proxies
   }
 
-  /// All clients of the group.
   var all: [HTTPClient] { [direct] + proxied.map(\.client) }
 
   /// Returns the client for a request, and the proxy through which it connects.

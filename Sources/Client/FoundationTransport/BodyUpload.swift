@@ -31,7 +31,6 @@ final class BodyUpload: Sendable {
     self.host = host
   }
 
-  /// Whether the source of the body has not delivered the next bytes yet.
   var isWaitingForSource: Bool { state.withLock { $0.isWaitingForSource } }
 
   /// The time at which the source last delivered bytes or ended.
@@ -60,7 +59,6 @@ final class BodyUpload: Sendable {
     return pipe
   }
 
-  /// Stops reading the body.
   func stop() {
     let current = state.withLock { state in
       state.isStopped = true
@@ -84,7 +82,6 @@ final class BodyUpload: Sendable {
     }
   }
 
-  /// Returns the source's next chunk that is not empty.
   private func next(_ iterator: ByteStream.AsyncIterator) async throws(TransportError) -> (any ByteChunk)? {
     state.withLock { $0.isWaitingForSource = true }
     defer { state.withLock { ($0.isWaitingForSource, $0.lastDelivery) = (false, .now) } }
@@ -118,10 +115,7 @@ final class BodyUpload: Sendable {
     private let state = Lock(State())
     private let arrival = DispatchSemaphore(value: 0)
 
-    /// Connects the pipe to the session that reads it.
     func connect(to session: TransportSession) { state.withLock { $0.session = session } }
-
-    /// Creates a stream that reads from the pipe.
     func makeInputStream() -> InputStream { PipeInputStream(self) }
 
     /// Waits until the pipe contains bytes, or will receive none.
@@ -143,7 +137,6 @@ final class BodyUpload: Sendable {
       return state.withLock { !$0.isBroken }
     }
 
-    /// Marks the end of the body.
     func finish() { change { $0.isFinished = true } }
 
     /// Makes reading fail, so that the session closes the connection.
@@ -223,7 +216,6 @@ final class BodyUpload: Sendable {
     }
   }
 
-  /// A stream that reads from a pipe.
   private final class PipeInputStream: InputStream {
     private let pipe: BodyPipe
     private var status = Stream.Status.notOpen

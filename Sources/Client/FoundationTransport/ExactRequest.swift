@@ -11,12 +11,8 @@ internal import StorageAuth
 
 /// A request that `URLSession` sends as it was signed, with its body.
 struct ExactRequest: Sendable {
-  /// The request, without a body that is streamed.
   let urlRequest: URLRequest
-
-  /// The body to stream, or `nil` if there is none.
   let streamedBody: HTTPBody?
-
   /// The authority of the request, for error messages.
   let host: String
 
@@ -98,7 +94,6 @@ struct RequestAddress {
     self.url = url
   }
 
-  /// The maximum length of a path in bytes.
   private static let longestPath = 60_000
 
   /// Returns whether a segment of a path is `.` or `..`, with each dot literal or percent-encoded.

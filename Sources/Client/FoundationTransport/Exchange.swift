@@ -17,7 +17,6 @@ final class Exchange: Sendable {
   /// The result of an exchange: a complete response, or the error that ended it.
   typealias End = Result<Void, TransportError>
 
-  /// The state of the exchange, and the waiters for its next event.
   struct State {
     var session: TransportSession?
     var task: URLSessionDataTask?
@@ -142,10 +141,8 @@ final class Exchange: Sendable {
 
   // MARK: Time limits
 
-  /// Notes that bytes were sent or received.
   func noteActivity() { state.withLock { $0.lastActivity = .now } }
 
-  /// Ends the exchange when a time limit is exceeded.
   private func watch() async {
     let start = ContinuousClock.now
     while let left = timeLeft(since: start) {
@@ -175,7 +172,6 @@ final class Exchange: Sendable {
 
   // MARK: Response
 
-  /// Accepts the head of a response.
   func received(_ response: HTTPURLResponse) {
     // An informational response is followed by the final one.
     guard response.statusCode >= 200 || response.statusCode == 101 else { return noteActivity() }
@@ -194,7 +190,6 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Accepts bytes of the response's body.
   func received(_ data: Data) {
     guard !data.isEmpty else { return }
     let waiter = state.withLock { state -> CheckedContinuation<Result<Data?, TransportError>, Never>? in
@@ -211,7 +206,6 @@ final class Exchange: Sendable {
     waiter?.resume(returning: .success(data))
   }
 
-  /// Returns the next bytes of the response's body, or `nil` at its end.
   func nextChunk() async throws(TransportError) -> Data? {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -257,7 +251,6 @@ final class Exchange: Sendable {
 }
 
 extension ExactRequest {
-  /// Returns whether the response with a head has a body.
   func hasResponseBody(_ head: HTTPResponse) -> Bool {
     !isHead && head.status.code != 204 && head.status.code != 304
   }
@@ -314,7 +307,6 @@ struct ChunkQueue {
   /// The number of bytes in the whole body, or `nil` if it is not known.
   var expectedCount: Int64?
 
-  /// Whether fewer bytes have arrived than the body has.
   var isShort: Bool { expectedCount.map { receivedCount < $0 } ?? false }
 
   /// Notes bytes that a waiting reader receives.
@@ -364,7 +356,6 @@ final class ResponseReader: Sendable {
   }
 }
 
-/// A chunk of a response's body.
 private struct ReceivedChunk: ByteChunk {
   let data: Data
 

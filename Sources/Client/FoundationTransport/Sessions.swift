@@ -51,7 +51,6 @@ internal import StorageAuth
 
   /// A session with its connections, which one request at a time uses.
   final class TransportSession: Sendable {
-    /// A reason for a pause.
     enum PauseReason {
       /// The reader of the response is slow.
       case reader

@@ -179,7 +179,6 @@ public final class BackgroundTransfers: NSObject, Sendable {
     }
   }
 
-  /// Emits an event of a transfer.
   func report(_ stage: BackgroundTransferEvent.Stage, of transfer: BackgroundTransfer) {
     continuation.yield(BackgroundTransferEvent(transfer: transfer, stage: stage))
   }
@@ -319,7 +318,6 @@ public struct BackgroundTransfer: Sendable, Hashable, Codable {
 
   private let path: String
 
-  /// The size, in bytes, and the CRC-64 of a file.
   struct Content: Sendable, Hashable, Codable {
     let size: Int64
     let checksum: UInt64
@@ -363,7 +361,6 @@ extension URLSessionTask {
     taskDescription.flatMap { try? JSONDecoder().decode(BackgroundTransfer.self, from: Data($0.utf8)) }
   }
 
-  /// Stores the transfer that the task carries out.
   func describe(_ transfer: BackgroundTransfer) throws {
     taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
   }

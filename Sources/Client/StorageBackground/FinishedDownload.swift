@@ -55,7 +55,6 @@ struct FinishedDownload {
     }
   }
 
-  /// Returns the beginning of the file.
   private func content(upTo limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try read { chunk in
@@ -65,7 +64,6 @@ struct FinishedDownload {
     return bytes
   }
 
-  /// Returns the size of the file in bytes, and its checksum.
   private func measured(_ algorithm: ObjectChecksum.Algorithm) throws -> (Int64, ObjectChecksum) {
     var size: Int64 = 0
     var crc = CRC(algorithm.crc)

@@ -206,7 +206,6 @@ package func check(_ subject: String, count: Int64, length: Int64?) throws(Stora
 }
 
 extension StorageError {
-  /// An error for a body of unknown length.
   static func unverifiable(_ subject: String, _ count: Int64) -> StorageError {
     StorageError(
       .truncated,
@@ -279,7 +278,6 @@ public struct BodyDigest: Sendable, Hashable {
       sha256: digests.contains(.sha256) ? hash.finalize().hex : nil)
   }
 
-  /// Computes the requested digests of a request body in memory.
   static func of(_ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm) -> BodyDigest {
     BodyDigest(
       checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, of: bytes) : nil,

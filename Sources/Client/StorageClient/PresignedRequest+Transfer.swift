@@ -216,10 +216,8 @@ extension PresignedRequest {
 
 /// The object that a presigned URL names, without the signature, and the meaning of responses to the URL.
 package struct PresignedTarget: Sendable, Hashable, Codable {
-  /// The method and the URL without the query, for errors.
   package let subject: String
 
-  /// The path of the URL without the leading slash.
   package let key: String
 
   /// Whether the service sends the bytes of the object as they are stored.

@@ -1,10 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import StorageAuth
-internal import Synchronization
-public import SystemPackage
-
 /// A pipeline that carries out many transfers concurrently, with one progress and one report for all transfers.
 ///
 /// The pipeline takes a transfer from the sequence only when it can start, at most one transfer ahead, so that a
@@ -95,34 +91,34 @@ public struct TransferPipeline: Sendable, Hashable {
       var underWay = 0
       do {
         for try await transfer in transfers {
-          record.found(transfer)
+          record.recordFound(transfer)
           if underWay == limit {
             await group.next()
             underWay -= 1
           }
-          group.addTask { await move(transfer, record, signal) }
+          group.addTask { await carryOut(transfer, record, signal) }
           underWay += 1
           if Task.isCancelled { return }
         }
-        if !Task.isCancelled { record.foundAll() }
+        if !Task.isCancelled { record.recordFoundAll() }
       } catch {
-        if !Task.isCancelled { record.sourceFailed(error) }
+        if !Task.isCancelled { record.recordSourceFailure(error) }
       }
     }
   }
 
-  private func move(
+  private func carryOut(
     _ transfer: ObjectTransfer, _ record: PipelineRecord, _ signal: AsyncStream<Never>.Continuation
   ) async {
     guard !Task.isCancelled else { return }
     let meter = record.meter(of: transfer)
     do {
       try await transfer.operation { meter.advance(to: $0) }
-      record.finished(meter)
+      record.recordFinished(meter)
     } catch {
       // A transfer that was cancelled, by a failure elsewhere or by the caller, has not failed.
       guard !Task.isCancelled else { return }
-      record.failed(transfer, meter, error)
+      record.recordFailed(transfer, meter, error)
       if stopsAtFailure { signal.finish() }
     }
   }
@@ -140,275 +136,4 @@ where Base.Element == ObjectTransfer {
   let base: Base
 
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeIterator()) }
-}
-
-/// The upload or download of one object, which a ``TransferPipeline`` carries out.
-///
-/// The value describes the transfer and holds no resources, so that a sequence can yield a million transfers.
-public struct ObjectTransfer: Sendable {
-  /// The type of a function that carries out a transfer and reports its progress to the given handler.
-  public typealias Operation =
-    @Sendable @concurrent (_ progress: @escaping TransferProgress.Handler) async throws -> Void
-
-  /// The name of the transfer in reports, such as the object key.
-  public let name: String
-
-  /// The number of bytes to transfer, or `nil` if it is unknown before the transfer begins.
-  public let byteCount: Int64?
-
-  let operation: Operation
-
-  /// Creates a transfer that runs a function.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the transfer in reports, such as the object key.
-  ///   - byteCount: The number of bytes to transfer, or `nil` if it is unknown before the transfer begins.
-  ///   - operation: A function that transfers the object. If the function throws or its task is cancelled, it must
-  ///     leave no partial result.
-  public init(_ name: String, byteCount: Int64? = nil, operation: @escaping Operation) {
-    self.name = name
-    self.byteCount = byteCount.map { max(0, $0) }
-    self.operation = operation
-  }
-
-  /// Carries out the transfer without a pipeline.
-  ///
-  /// - Parameter progress: A closure that receives the progress, one call at a time, on an arbitrary thread.
-  /// - Throws: The error that the transfer throws.
-  public func run(progress: TransferProgress.Handler? = nil) async throws {
-    try await operation(progress ?? { _ in })
-  }
-
-  /// Returns a transfer that uploads an object and whose name is the object key.
-  ///
-  /// - Parameters:
-  ///   - source: The bytes to upload: in memory, in a file, or as a stream.
-  ///   - key: The key under which the object is stored.
-  ///   - store: The store that receives the object.
-  ///   - byteCount: The number of bytes to transfer, or `nil` if it is unknown before the transfer begins.
-  ///   - options: The attributes to store with the object, such as its media type.
-  /// - Returns: The transfer, which has not started.
-  public static func upload(
-    _ source: UploadSource, to key: String, in store: some ObjectStore, byteCount: Int64? = nil,
-    options: UploadOptions = UploadOptions()
-  ) -> ObjectTransfer {
-    ObjectTransfer(key, byteCount: byteCount) { progress in
-      try await store.upload(source, to: key, options: options, progress: progress)
-    }
-  }
-
-  /// Returns a transfer that downloads an object into a file and whose name is the object key.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - store: The store that has the object.
-  ///   - file: The destination file, which appears only when the download is complete.
-  ///   - byteCount: The number of bytes to transfer, for example from a listing, or `nil` if it is unknown before the
-  ///     transfer begins.
-  ///   - options: The version of the object, and the conditions for the download.
-  /// - Returns: The transfer, which has not started.
-  public static func download(
-    _ key: String, from store: some ObjectStore, to file: FilePath, byteCount: Int64? = nil,
-    options: DownloadOptions = DownloadOptions()
-  ) -> ObjectTransfer {
-    ObjectTransfer(key, byteCount: byteCount) { progress in
-      try await store.download(key, to: file, options: options, progress: progress)
-    }
-  }
-}
-
-/// The progress of all transfers of a ``TransferPipeline``.
-public struct PipelineProgress: Sendable, Hashable {
-  /// The type of a function that receives the progress of a pipeline.
-  public typealias Handler = @Sendable (PipelineProgress) -> Void
-
-  /// The number of objects that have been transferred.
-  public internal(set) var completedObjects = 0
-
-  /// The number of objects whose transfer failed.
-  public internal(set) var failedObjects = 0
-
-  /// The total number of objects to transfer, or `nil` until the sequence of transfers has ended.
-  public internal(set) var totalObjects: Int?
-
-  /// The number of bytes that were passed to the network or received from it.
-  ///
-  /// The number never decreases.
-  public internal(set) var completedBytes: Int64 = 0
-
-  /// The total number of bytes, or `nil` until the sequence of transfers has ended and all objects' sizes are known.
-  public internal(set) var totalBytes: Int64?
-
-  /// The completed fraction of the pipeline's transfers, from 0 to 1.
-  ///
-  /// The fraction is calculated from the bytes if their total number is known, or else from the objects. It is 0 while
-  /// neither total is known.
-  public var fractionCompleted: Double {
-    if let totalBytes, totalBytes > 0 { return min(1, Double(completedBytes) / Double(totalBytes)) }
-    guard let totalObjects else { return 0 }
-    return totalObjects == 0 ? 1 : Double(completedObjects + failedObjects) / Double(totalObjects)
-  }
-}
-
-/// The result of running a ``TransferPipeline``.
-public struct PipelineReport: Sendable {
-  /// The name and error of a failed transfer.
-  public struct Failure: Sendable {
-    /// The name of the failed transfer, such as the object key.
-    public let name: String
-
-    /// The error that the transfer threw.
-    public let error: any Error
-  }
-
-  /// The number of objects that were transferred.
-  public let completedObjects: Int
-
-  /// The number of bytes that were transferred, including the bytes of failed transfers.
-  public let completedBytes: Int64
-
-  /// The number of objects whose transfer failed.
-  public let failedObjects: Int
-
-  /// The failed transfers in chronological order, up to the limit `TransferPipeline.describedFailures`.
-  public let failures: [Failure]
-
-  /// The number of objects that were neither transferred nor failed, because a failure stopped the pipeline.
-  public let unfinishedObjects: Int
-
-  /// The error that the sequence of transfers threw, or `nil` if the sequence threw no error.
-  public let sourceError: (any Error)?
-
-  /// Returns the report with transfers that failed after the pipeline had ended, or were complete only then.
-  func adding(_ failures: [Failure]) -> PipelineReport {
-    PipelineReport(
-      completedObjects: completedObjects - failures.count, completedBytes: completedBytes,
-      failedObjects: failedObjects + failures.count, failures: self.failures + failures,
-      unfinishedObjects: unfinishedObjects, sourceError: sourceError)
-  }
-
-  /// A Boolean value that indicates whether all objects were transferred.
-  public var isComplete: Bool { failedObjects == 0 && unfinishedObjects == 0 && sourceError == nil }
-}
-
-/// A record that adds up the progress of a pipeline's transfers and reports the total progress, one call at a time.
-final class PipelineRecord: Sendable {
-  fileprivate struct State {
-    var progress = PipelineProgress()
-    var found = 0
-    /// The sum of the object sizes in bytes, apart from the objects whose size is still unknown.
-    var knownBytes: Int64 = 0
-    var unknownSizes = 0
-    var hasFoundAll = false
-    var failures: [PipelineReport.Failure] = []
-    var sourceError: (any Error)?
-
-    mutating func learn(_ size: Int64?) {
-      guard let size else { return }
-      unknownSizes -= 1
-      knownBytes = knownBytes.saturatingAdding(size)
-    }
-  }
-
-  private let describedFailures: Int
-  private let handler: PipelineProgress.Handler?
-  private let state = Mutex(State())
-
-  init(describedFailures: Int, handler: PipelineProgress.Handler?) {
-    self.describedFailures = describedFailures
-    self.handler = handler
-  }
-
-  var report: PipelineReport {
-    state.withLock { state in
-      let progress = state.progress
-      return PipelineReport(
-        completedObjects: progress.completedObjects, completedBytes: progress.completedBytes,
-        failedObjects: progress.failedObjects, failures: state.failures,
-        unfinishedObjects: state.found - progress.completedObjects - progress.failedObjects,
-        sourceError: state.sourceError)
-    }
-  }
-
-  func found(_ transfer: ObjectTransfer) {
-    change { state in
-      state.found += 1
-      if let count = transfer.byteCount {
-        state.knownBytes = state.knownBytes.saturatingAdding(count)
-      } else {
-        state.unknownSizes += 1
-      }
-    }
-  }
-
-  func foundAll() { change { $0.hasFoundAll = true } }
-
-  func sourceFailed(_ error: any Error) { state.withLock { $0.sourceError = error } }
-
-  func meter(of transfer: ObjectTransfer) -> Meter { Meter(self, size: transfer.byteCount) }
-
-  func finished(_ meter: Meter) {
-    let missing = meter.end()
-    change { state in
-      state.progress.completedObjects += 1
-      state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(missing.bytes)
-      state.learn(missing.size)
-    }
-  }
-
-  func failed(_ transfer: ObjectTransfer, _ meter: Meter, _ error: any Error) {
-    let size = meter.end().size
-    change { state in
-      state.progress.failedObjects += 1
-      state.learn(size)
-      if state.failures.count < describedFailures { state.failures.append(.init(name: transfer.name, error: error)) }
-    }
-  }
-
-  fileprivate func change(_ change: (inout State) -> Void) {
-    state.withLock { state in
-      change(&state)
-      state.progress.totalObjects = state.hasFoundAll ? state.found : nil
-      state.progress.totalBytes = state.hasFoundAll && state.unknownSizes == 0 ? state.knownBytes : nil
-      handler?(state.progress)
-    }
-  }
-
-  final class Meter: Sendable {
-    private struct State {
-      var completed: Int64 = 0
-      var size: Int64?
-    }
-
-    private let record: PipelineRecord
-    private let state: Mutex<State>
-
-    init(_ record: PipelineRecord, size: Int64?) {
-      self.record = record
-      state = Mutex(State(size: size))
-    }
-
-    /// Adds the bytes that the transfer has completed since its previous progress report to the pipeline's progress.
-    func advance(to progress: TransferProgress) {
-      let news: (bytes: Int64, size: Int64?) = state.withLock { state in
-        let bytes = progress.completed > state.completed ? progress.completed - state.completed : 0
-        state.completed = max(state.completed, progress.completed)
-        guard state.size == nil, let total = progress.total else { return (bytes, nil) }
-        state.size = max(0, total)
-        return (bytes, state.size)
-      }
-      record.change { state in
-        state.progress.completedBytes = state.progress.completedBytes.saturatingAdding(news.bytes)
-        state.learn(news.size)
-      }
-    }
-
-    /// Ends the measurement, and returns the bytes that the transfer did not report, and the size if it was unknown.
-    fileprivate func end() -> (bytes: Int64, size: Int64?) {
-      state.withLock { state in
-        guard let size = state.size else { return (0, state.completed) }
-        return (size > state.completed ? size - state.completed : 0, nil)
-      }
-    }
-  }
 }

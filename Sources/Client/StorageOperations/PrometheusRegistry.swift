@@ -11,11 +11,9 @@ internal import Synchronization
 ///
 /// The format is version 0.0.4 of "Exposition formats" in the documentation of Prometheus.
 package final class PrometheusRegistry: MetricsFactory {
-  /// The media type of ``text``.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   private struct State {
-    /// The series by name and labels.
     var families: [String: PrometheusFamily] = [:]
     var count = 0
     var dropped = 0
@@ -24,12 +22,10 @@ package final class PrometheusRegistry: MetricsFactory {
   private let state = Mutex(State())
   private let limit: Int
 
-  /// Creates a registry without metrics.
   package init(limit: Int = 5_000) {
     self.limit = limit
   }
 
-  /// The current values of all metrics.
   package var text: String {
     let (families, dropped) = state.withLock { ($0.families, $0.dropped) }
     var lines: [String] = []
@@ -107,7 +103,6 @@ package final class PrometheusRegistry: MetricsFactory {
 
 /// The series of one name, which have the same kind and different labels.
 struct PrometheusFamily: Sendable {
-  /// The type of a metric in the text format.
   enum Kind: String, Sendable {
     case counter, gauge, histogram, summary
   }
@@ -120,7 +115,6 @@ struct PrometheusFamily: Sendable {
     self.kind = kind
   }
 
-  /// Appends the lines of all series.
   func write(_ name: String, into lines: inout [String]) {
     lines.append("# TYPE \(name) \(kind.rawValue)")
     for (labels, series) in series.sorted(by: { $0.key < $1.key }) {
@@ -145,13 +139,11 @@ struct PrometheusFamily: Sendable {
 
 /// The values of a metric with one combination of labels.
 final class PrometheusSeries: Sendable {
-  /// The values at one instant.
   struct Values {
     /// The value of a counter or a gauge.
     var value = 0.0
     /// The number of recorded values of a histogram or a summary.
     var count = 0
-    /// The sum of the recorded values.
     var sum = 0.0
     /// The numbers of recorded values up to each of ``bounds``.
     var buckets = [Int](repeating: 0, count: PrometheusSeries.bounds.count)

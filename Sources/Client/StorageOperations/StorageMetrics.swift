@@ -49,7 +49,6 @@ public final class StorageMetrics: Sendable {
 }
 
 extension MetricSeries {
-  /// Counts an event.
   fileprivate func count(_ event: AuthEvent) {
     switch event {
     case .signed(let signature): count("signatures_total", EventSubject(signature.subject).provider)

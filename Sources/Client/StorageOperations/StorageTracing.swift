@@ -39,7 +39,6 @@ public final class StorageTracing: Sendable {
   public func stop() { observation.cancel() }
 }
 
-/// The instrument that begins spans of a tracer.
 struct TracingInstrument: AuthInstrument {
   let tracer: any Tracer
   let includesKeys: Bool
@@ -64,7 +63,6 @@ struct TracingInstrument: AuthInstrument {
   }
 }
 
-/// A span of a tracer.
 private struct TracedSpan: AuthSpan {
   let span: any Span
   let tracer: any Tracer

@@ -11,7 +11,6 @@
 package final class TemporaryFolder: Sendable {
   package let path: String
 
-  /// Creates a folder in `parent`, or in the system's temporary directory.
   package init(in parent: String? = nil) throws(AsperaError) {
     let parent = parent.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? FileManager.default.temporaryDirectory
     let url = parent.appending(path: "storage-auth-\(UUID().uuidString)", directoryHint: .isDirectory)

@@ -99,7 +99,7 @@ final class QueueBench: Sendable {
           switch session.state {
           case .waiting, .queued, .pausing, .interrupted, .ended: true
           case .connecting, .running: held.contains(id)
-          case .asking, .checking, .stopping: false
+          case .requestingToken, .checking, .stopping: false
           }
         }
     }

@@ -199,7 +199,7 @@ struct Walk {
           // The session was requested to run again while it was being stopped.
           entries[id, default: 0] += 1
         }
-      case .session(let id, let ticket, .ask):
+      case .session(let id, let ticket, .requestToken):
         noteStarter(id)
         pending.append(Pending(session: id, ticket: ticket, work: .ask))
       case .session(let id, let ticket, .check):
@@ -251,6 +251,6 @@ struct Walk {
         problems.append("\(id) tries too often")
       }
     }
-    for id in listed + machine.line where machine.sessions[id] == nil { problems.append("\(id) is a ghost") }
+    for id in listed + machine.startOrder where machine.sessions[id] == nil { problems.append("\(id) is a ghost") }
   }
 }

@@ -9,13 +9,11 @@ internal import StorageClient
 
 /// A client of the API of an Aspera application, which authorizes requests with access tokens.
 struct ApplicationAPI: Sendable {
-  /// The maximum size of a response, in bytes.
   private static let responseLimit = 8 << 20
 
   /// The number of times that a request without side effects is sent.
   private static let attempts = 3
 
-  /// The name of the application, for error messages.
   let name: String
   let url: String
   let tokens: CredentialCache<OAuthBearer>

@@ -18,7 +18,6 @@ internal import StorageCrypto
 /// let folder = try await cloud.homeFolder(inWorkspace: "Film")
 /// ```
 public struct AsperaOnCloudClient: Sendable {
-  /// The number of workspaces in one response.
   private static let pageSize = 1_000
 
   let api: ApplicationAPI

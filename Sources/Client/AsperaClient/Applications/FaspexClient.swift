@@ -21,13 +21,8 @@ public import SystemPackage
 ///
 /// Transfers need ascp, and a login that the transfer server accepts; see ``AsperaTransferOptions``.
 public struct FaspexClient: Sendable {
-  /// The number of packages in one response of Faspex.
   private static let pageSize = 100
-
-  /// The states of uploads that do not change any more.
   private static let finalStates: Set = ["completed", "failed", "error", "stopped", "timed_out"]
-
-  /// The interval between requests for the state of an upload.
   private static let pollInterval = Duration.seconds(1)
 
   let api: ApplicationAPI
@@ -332,7 +327,6 @@ final class FaspexTokens: TokenIssuer {
     self.body = body
   }
 
-  /// Requests the specification, and keeps it for the first token request.
   func first() async throws -> TransferSpec {
     let specification = try await fetch()
     unused.withLock { $0 = specification }
@@ -372,7 +366,6 @@ final class FaspexTokens: TokenIssuer {
   }
 }
 
-/// The transfer queue and the account of a client.
 private struct FaspexContext: Sendable {
   let queue: TransferQueue
   let account: AsperaAccount?

@@ -121,7 +121,6 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     return try await putObject(BytesPayload(bytes: bytes), to: key, options, fields, meter)
   }
 
-  /// Uploads a payload as an object with a single request.
   func putObject(
     _ payload: some UploadPayload, to key: String, _ options: UploadOptions, _ fields: HTTPFields,
     _ progress: ProgressMeter

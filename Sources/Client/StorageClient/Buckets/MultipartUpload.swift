@@ -53,7 +53,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     let (size, checksum) = combined(parts)
     do {
       let draft = try completion(of: parts, checksum)
-      let (response, body, etag) = try await completed(draft)
+      let (response, body, etag) = try await requestCompletion(draft)
       try checksum.check("the object \(key)", with: response, bucket.provider.conventions)
       return UploadedObject(
         key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.conventions,
@@ -62,7 +62,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       where error.attempts > 1 && (error.kind == .noSuchUpload || error.kind == .alreadyExists)
     {
       // A service reports these errors for a multipart upload that was completed before.
-      return try await stored(parts, unless: error)
+      return try await objectIfStored(parts, unless: error)
     }
   }
 
@@ -89,7 +89,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   /// Sends the request that completes the upload, and returns the response and the entity tag of the object.
   ///
   /// A request with a callback is answered with the body of the callback's response, and may have no entity tag.
-  private func completed(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
+  private func requestCompletion(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
     let conventions = bucket.provider.conventions
     return try await bucket.sender.exchange(draft) { response, body in
       let name = "CompleteMultipartUploadResult"
@@ -111,7 +111,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
 
   /// Returns the description of the object if an attempt whose response was lost created the object, or throws the
   /// given error if there is no object with exactly these bytes.
-  func stored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
+  func objectIfStored(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject {
     let (size, checksum) = combined(parts)
     let (response, _) = try await bucket.sender.exchange(
       bucket.draft(.head, key, for: .head, headers: fields(of: .head)))
@@ -185,9 +185,9 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 
   /// Returns the description of the object if an earlier process completed the upload, or `nil` for another or none.
-  func completed(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject? {
+  func objectOfEarlierProcess(_ parts: [Part], unless error: ServiceError) async throws -> UploadedObject? {
     do {
-      return try await stored(parts.sorted { $0.number < $1.number }, unless: error)
+      return try await objectIfStored(parts.sorted { $0.number < $1.number }, unless: error)
     } catch let error as ServiceError where error.kind == .noSuchUpload || error.kind == .noSuchKey {
       return nil
     }
@@ -291,7 +291,6 @@ extension BucketClient {
 typealias SourcePart = (number: Int, payload: any UploadPayload)
 
 protocol PartSource {
-  /// Returns the next part of the upload, or `nil` at the end.
   mutating func next() async throws -> SourcePart?
 }
 

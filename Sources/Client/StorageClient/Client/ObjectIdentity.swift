@@ -65,7 +65,6 @@ package struct ObjectIdentity: Sendable, Hashable, Codable, CustomStringConverti
 protocol AnyClient: ObjectStore {
   associatedtype Store: ObjectStore
 
-  /// The store that performs the client's operations.
   var store: Store { get }
 
   /// The address of the bucket or the node, or `nil` if the provider has no valid one.

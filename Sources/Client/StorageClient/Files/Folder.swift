@@ -174,12 +174,10 @@ package struct FileLocation: Sendable {
     return status.permissions
   }
 
-  /// Removes the file, and succeeds if no file exists.
   func remove() async throws { try await folder.call(name) { [name] in try $0.remove(name) } }
 
   // MARK: Temporary names
 
-  /// Returns a new name for an incomplete file in the folder.
   func temporaryName() -> FilePath.Component {
     FilePath.Component("\(temporaryPrefix)\(String(UInt64.random(in: .min ... .max), radix: 36)).part") ?? name
   }

@@ -37,7 +37,6 @@ package final class LocalFile: Sendable {
 
   deinit { closeNow() }
 
-  /// Opens a regular file in a folder for reading.
   static func reading(
     _ name: FilePath.Component, in folder: Folder, followsLink: Bool = false
   ) async throws -> LocalFile {
@@ -174,11 +173,7 @@ package struct FilePayload: UploadPayload {
   package var path: FilePath { file.path }
 
   package var length: Int64 { file.status.size }
-
-  /// The status of the file when it was opened.
   package var status: FileStatus { file.status }
-
-  /// The identity of the file when it was opened.
   package var identity: FileIdentity { file.status.identity }
 
   func isUnchanged() throws -> Bool { try file.currentStatus.identity == identity }

@@ -224,7 +224,6 @@ struct HeaderScopes: Sendable {
 }
 
 extension HTTPFields {
-  /// Returns the headers that apply to the given kind of request.
   func belonging(to request: HeaderScope, _ scopes: HeaderScopes) -> HTTPFields {
     HTTPFields(filter { scopes[$0.name].contains(request) })
   }

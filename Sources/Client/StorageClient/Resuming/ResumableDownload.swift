@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import SystemPackage
 
 /// A download into a file whose state is saved, so that another process can continue it.
 struct ResumableDownload<Provider: BucketProvider>: Sendable {
@@ -24,19 +23,20 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
         .invalidOption, "A range, or an object that the service processes, cannot be downloaded with a checkpoint.",
         remedy: "Leave the option out, or download without a checkpoint.")
     }
-    let info = try await described()
+    let info = try await requestInfo()
     guard let size = info.size, info.versionID != nil || info.etag.map({ !$0.hasBytePrefix("W/") }) == true else {
       throw StorageError(
         .unsupported, "\(location) has no size and no strong entity tag, so that a change would not be noticed.",
         remedy: "Download it without a checkpoint.")
     }
     let algorithm = info.checksum?.algorithm ?? bucket.provider.conventions.algorithm
-    guard let (file, checkpoint) = try await continued(info, algorithm) else {
+    guard let (file, checkpoint) = try await fileToContinue(info, algorithm) else {
       // An earlier process moved the complete file to its destination.
       try await storage.remove()
       return info
     }
     let meter = ledger.meter(total: size, from: checkpoint.ranges.reduce(0) { $0.saturatingAdding($1.length) })
+    // After each quarter of a part, so that a process that is killed loses little, and saving costs little.
     let record = DownloadRecord(checkpoint, storage, savesAfter: max(1, bucket.configuration.partSize / 4))
     do {
       try await download(checkpoint.missing, of: info, algorithm, to: file, record, meter)
@@ -55,7 +55,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   private var location: String { bucket.sender.location(ofKey: key) }
 
   /// Requests the description of the object, with the reason if the service refuses.
-  private func described() async throws -> ObjectInfo {
+  private func requestInfo() async throws -> ObjectInfo {
     if let info = try await bucket.described(key, options: options) { return info }
     var options = options
     options.range = ByteRange(0..<1)
@@ -67,36 +67,37 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
   /// Returns the incomplete file to continue and its state, or `nil` if the destination has the complete file.
   ///
   /// The incomplete file of another state of the object is removed, and its damaged ranges are discarded.
-  private func continued(
+  private func fileToContinue(
     _ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm
   ) async throws -> (FileReplacement, DownloadCheckpoint)? {
-    guard var checkpoint = try await storage.load() else { return try await begun(info) }
+    guard var checkpoint = try await storage.load() else { return try await newFile(info) }
     try bucket.sender.checkIdentity(checkpoint.identity, of: key, savedAs: checkpoint.location)
     // A checkpoint that was tampered with must not lead to another file of the folder.
-    guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await begun(info) }
+    guard let name = destination.temporaryName(checkpoint.partialFile) else { return try await newFile(info) }
     let file = try await FileReplacement(resuming: name, of: destination)
     guard checkpoint.matches(info, algorithm) else {
       try await file?.discard()
-      return try await begun(info)
+      return try await newFile(info)
     }
     if let file {
-      checkpoint.ranges = try await verified(checkpoint.ranges, in: file.incomplete)
+      checkpoint.ranges = try await intactRanges(of: checkpoint.ranges, in: file.incomplete)
       return (file, checkpoint)
     }
     if checkpoint.missing.isEmpty, try await destination.permissions() != nil {
       let complete = try await LocalFile.reading(destination.name, in: destination.folder, followsLink: true)
-      let ranges = try await verified(checkpoint.ranges, in: complete)
+      let ranges = try await intactRanges(of: checkpoint.ranges, in: complete)
       if complete.status.size == checkpoint.size, ranges.count == checkpoint.ranges.count { return nil }
     }
-    return try await begun(info)
+    return try await newFile(info)
   }
 
-  private func begun(_ info: ObjectInfo) async throws -> (FileReplacement, DownloadCheckpoint) {
+  /// Returns a new incomplete file and its state, which is saved before the file exists.
+  private func newFile(_ info: ObjectInfo) async throws -> (FileReplacement, DownloadCheckpoint) {
     let name = destination.temporaryName()
     let checkpoint = DownloadCheckpoint(
       location: location, identity: bucket.sender.objectIdentity(of: key), size: info.size ?? 0, etag: info.etag,
       versionID: info.versionID, partialFile: name.string)
-    // Saved first, so that no process can leave an incomplete file that no checkpoint names.
+    // No process can leave an incomplete file that no checkpoint names.
     try await storage.save(checkpoint)
     let file = try await FileReplacement(name, of: destination)
     // No other process may continue to write it.
@@ -104,7 +105,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     return (file, checkpoint)
   }
 
-  private func verified(_ ranges: [WrittenRange], in file: LocalFile) async throws -> [WrittenRange] {
+  private func intactRanges(of ranges: [WrittenRange], in file: LocalFile) async throws -> [WrittenRange] {
     var intact: [WrittenRange] = []
     for range in ranges where try await file.contains(range) { intact.append(range) }
     return intact
@@ -148,76 +149,6 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     try await storage.save(checkpoint)
     try await file.finish()
     try await storage.remove()
-  }
-}
-
-/// The state of an unfinished download into a file, from which another process can continue the download.
-///
-/// A checkpoint contains no credential and no header. ``BucketStore/download(_:to:checkpoint:options:progress:)`` saves
-/// it while it downloads, and removes it when the file is complete.
-public struct DownloadCheckpoint: Sendable, Hashable, Codable {
-  /// The bucket and the key, such as `oss://photos/2026/cat.jpg`.
-  public let location: String
-
-  /// The whole identity of the object, with its server, or `nil` in a checkpoint of an earlier version.
-  let identity: ObjectIdentity?
-
-  /// The size of the object in bytes.
-  public let size: Int64
-
-  /// The entity tag of the object, including the quotes, or `nil` if the service did not report it.
-  public let etag: String?
-
-  /// The version of the object in a bucket with versioning, or `nil`.
-  public let versionID: String?
-
-  /// The name of the incomplete file, which is in the directory of the destination.
-  public let partialFile: String
-
-  /// The byte ranges of the object that the incomplete file contains, in order and without overlap.
-  public internal(set) var ranges: [WrittenRange] = []
-
-  /// A range of an object's bytes in an incomplete file, with its checksum.
-  public struct WrittenRange: Sendable, Hashable, Codable {
-    /// The offset of the first byte.
-    public let offset: Int64
-
-    /// The number of bytes.
-    public let length: Int64
-
-    /// The checksum of the bytes.
-    public let checksum: ObjectChecksum
-
-    var end: Int64 { offset.saturatingAdding(length) }
-
-    /// Returns the range and the range that follows it as one range.
-    func followed(by next: WrittenRange) -> WrittenRange {
-      WrittenRange(
-        offset: offset, length: length.saturatingAdding(next.length),
-        checksum: checksum.followed(by: next.checksum, byteCount: next.length))
-    }
-  }
-
-  /// Returns whether the checkpoint belongs to a download of the identical object, and is well-formed.
-  func matches(_ info: ObjectInfo, _ algorithm: ObjectChecksum.Algorithm) -> Bool {
-    guard size == info.size, etag == info.etag, versionID == info.versionID else { return false }
-    var end: Int64 = 0
-    return ranges.allSatisfy { range in
-      defer { end = range.end }
-      return range.offset >= end && range.length > 0 && range.end <= size && range.checksum.algorithm == algorithm
-    }
-  }
-
-  /// The byte ranges of the object that the incomplete file does not contain yet.
-  var missing: [Range<Int64>] {
-    var missing: [Range<Int64>] = []
-    var end: Int64 = 0
-    for range in ranges {
-      if range.offset > end { missing.append(end..<range.offset) }
-      end = range.end
-    }
-    if end < size { missing.append(end..<size) }
-    return missing
   }
 }
 

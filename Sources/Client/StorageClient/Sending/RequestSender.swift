@@ -86,9 +86,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
         isRepeatable: isRepeatable))
   }
 
-  /// Sends a request, and sends it again if that is permitted and can help.
   func send(_ draft: RequestDraft) async throws -> HTTPStreamingResponse {
-    try await sendUntilDone(draft) { $0 }
+    try await sendInSpan(draft) { $0 }
   }
 
   /// Sends a request whose response is short, and returns the head and the body of the response.
@@ -100,7 +99,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   ///
   /// A ``ServiceError`` that the closure throws counts as the service's refusal.
   func exchange<Value>(_ draft: RequestDraft, read: (HTTPResponse, [UInt8]) throws -> Value) async throws -> Value {
-    try await sendUntilDone(draft) { reply in
+    try await sendInSpan(draft) { reply in
       guard let body = try await reply.body.collected(upTo: documentLimit) else {
         throw StorageError.malformedResponse("it is longer than \(documentLimit) bytes")
       }
@@ -110,19 +109,19 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   /// Sends a request until an attempt succeeds or no recovery step is left; an incomplete response counts as none.
-  private func sendUntilDone<Value>(
+  private func sendInSpan<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
     let isPart = ActiveSpan.current?.kind == .operation
     let span = isPart ? nil : events.begin(AuthActivity(.operation, draft.subject))
     return try await span.measure {
-      try await sendMeasured(draft, consume)
+      try await sendWithRecovery(draft, consume)
     } outcome: {
       AuthActivity.Outcome(of: $0)
     }
   }
 
-  private func sendMeasured<Value>(
+  private func sendWithRecovery<Value>(
     _ draft: RequestDraft, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Value {
     var plan = RetryPlan(configuration, isRepeatable: draft.isRepeatable)
@@ -159,7 +158,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   ) async throws -> Refusal.Outcome<Value> {
     var record = AttemptRecord(draft.subject, number: number)
     return try await events.begin(record.activity).measure {
-      let outcome = try await outcome(of: draft, &record, consume)
+      let outcome = try await signAndSend(draft, &record, consume)
       if let event = record.event(of: outcome, at: time.uptime) { events.emit(.request(event)) }
       return outcome
     } outcome: {
@@ -167,8 +166,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
   }
 
-  private func outcome<Value>(
-    of draft: RequestDraft, _ record: inout AttemptRecord, _ consume: (HTTPStreamingResponse) async throws -> Value
+  private func signAndSend<Value>(
+    _ draft: RequestDraft, _ record: inout AttemptRecord, _ consume: (HTTPStreamingResponse) async throws -> Value
   ) async throws -> Refusal.Outcome<Value> {
     let permit = try await gate.enter()
     let provider = provider
@@ -176,7 +175,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     let request: HTTPRequest
     let signature: SentSignature
     do {
-      (request, signature) = try await signed(draft, for: provider)
+      (request, signature) = try await sign(draft, for: provider)
     } catch let error as CredentialError {
       return .unsigned(error)
     }
@@ -252,10 +251,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
       remedy: "Use an https endpoint; plain http is for this machine only.")
   }
 
-  private func signed(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
-    let asked = try serviceTime().date
+  private func sign(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
+    let now = try serviceTime().date
     var cached = try await credential(
-      lasting: asked.duration(to: provider.signer.requiredValidity(from: asked)), for: draft.scope)
+      lasting: now.duration(to: provider.signer.requiredValidity(from: now)), for: draft.scope)
     let unsigned = draft.announced
     let (request, date, offset): (HTTPRequest, Timestamp, Duration)
     if let remoteSigner {
@@ -263,9 +262,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
         try await remoteSigner.signed(unsigned, as: $0, in: $1)
       }
     } else {
-      let (present, known) = try serviceTime()
-      (request, date) = try signed(unsigned, for: provider, with: cached.credential, at: present)
-      offset = known
+      let (signingDate, clockOffset) = try serviceTime()
+      (request, date) = try signBeforeExpiration(
+        unsigned, for: provider, with: cached.credential, at: signingDate)
+      offset = clockOffset
     }
     events.emit(
       .signed(
@@ -285,7 +285,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   ///
   /// The cache does not rely only on this machine's clock. If the cache and the clock disagree, the service decides,
   /// and its response reports the service's time.
-  private func signed(
+  private func signBeforeExpiration(
     _ request: HTTPRequest, for provider: Provider, with credential: Provider.SigningCredential, at date: Timestamp
   ) throws(SigningError) -> (HTTPRequest, Timestamp) {
     do {
@@ -309,7 +309,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
     let (date, offset) = try serviceTime()
     do {
-      let result = try await renewing(&cached) { try await act($0, SigningContext(date: date)) }
+      let result = try await replacingKey(of: &cached) { try await act($0, SigningContext(date: date)) }
       return (result, date, offset)
     } catch let refusal as ClockSkewRefusal {
       let host = try provider.endpoint.authority
@@ -320,7 +320,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     }
     let (corrected, newOffset) = try serviceTime()
     do {
-      let result = try await renewing(&cached) { try await act($0, SigningContext(date: corrected)) }
+      let result = try await replacingKey(of: &cached) { try await act($0, SigningContext(date: corrected)) }
       return (result, corrected, newOffset)
     } catch let refusal as ClockSkewRefusal {
       throw refusal.error
@@ -328,8 +328,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   /// Performs an action with the cached identity, and again with a newly requested identity if the key has changed.
-  private func renewing<Result>(
-    _ cached: inout CachedCredential<Provider.SigningCredential>,
+  private func replacingKey<Result>(
+    of cached: inout CachedCredential<Provider.SigningCredential>,
     _ act: (Provider.SigningCredential) async throws -> Result
   ) async throws -> Result {
     do {
@@ -496,13 +496,13 @@ package final class StoreMemory: Sendable {
   /// Returns the cached value of the given type, or creates and caches a new value.
   package func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
     let type = ObjectIdentifier(Value.self)
-    if let kept = values.withLock({ $0[type] }) as? Value { return kept }
+    if let cached = values.withLock({ $0[type] }) as? Value { return cached }
     // Concurrent callers may each create a value; the first one to be stored is used by all.
-    let made = try make()
+    let newValue = try make()
     return values.withLock { values in
-      if let kept = values[type] as? Value { return kept }
-      values[type] = made
-      return made
+      if let cached = values[type] as? Value { return cached }
+      values[type] = newValue
+      return newValue
     }
   }
 }

@@ -107,7 +107,6 @@ package struct Refusal: Sendable {
   /// The time according to this machine's clock when the response arrived.
   let localTime: Timestamp
 
-  /// The outcome of one attempt to send a request.
   package enum Outcome<Result> {
     case done(Result, SentSignature)
     case refused(Refusal)

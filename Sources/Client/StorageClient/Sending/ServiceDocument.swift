@@ -43,10 +43,8 @@ package struct ServiceDocument: Sendable {
     }
   }
 
-  /// All child elements of the root, in order.
   var children: [XMLNode] { root.children }
 
-  /// Returns all child elements of the root with the given name, in order.
   func all(_ name: String) -> [XMLNode] { root.all(name) }
 
   /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
@@ -58,11 +56,11 @@ package struct ServiceDocument: Sendable {
   ///
   /// A missing element counts as an empty one. Services differ in which of these values they percent-encode, so that
   /// the value may be encoded or not.
-  func require(_ name: String, _ asked: String) throws(StorageError) {
-    let found = try text(name) ?? ""
-    if found.isIdentical(to: asked) { return }
-    if let decoded = conventions.decodedName(found), decoded.isIdentical(to: asked) { return }
-    throw StorageError.contradiction("its \(name) is \(found.shown), but the request is about \(asked.shown)")
+  func require(_ name: String, _ requested: String) throws(StorageError) {
+    let reported = try text(name) ?? ""
+    if reported.isIdentical(to: requested) { return }
+    if let decoded = conventions.decodedName(reported), decoded.isIdentical(to: requested) { return }
+    throw StorageError.contradiction("its \(name) is \(reported.shown), but the request is about \(requested.shown)")
   }
 
   /// Requires that an element contains the name of the bucket.
@@ -70,9 +68,9 @@ package struct ServiceDocument: Sendable {
   /// For the alias of an access point, a service reports the bucket behind it. Some responses of COS contain the name
   /// without the account number at its end.
   func requireBucket(_ name: String, _ bucket: String) throws(StorageError) {
-    if let found = try text(name) {
+    if let reported = try text(name) {
       if conventions.aliasSuffixes.contains(where: { bucket.hasByteSuffix($0) }) { return }
-      if conventions.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(found)-"), !rest.isEmpty,
+      if conventions.omitsAccountNumber, let rest = bucket.removingBytePrefix("\(reported)-"), !rest.isEmpty,
         rest.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
       {
         return
@@ -83,7 +81,6 @@ package struct ServiceDocument: Sendable {
 
   // MARK: Pages
 
-  /// Returns whether other pages follow.
   func isTruncated() throws(StorageError) -> Bool {
     let text = try text("IsTruncated") ?? ""
     if text.isIdentical(to: "true") { return true }

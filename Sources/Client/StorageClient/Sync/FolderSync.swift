@@ -3,7 +3,7 @@
 
 internal import StorageAuth
 internal import Synchronization
-public import SystemPackage
+internal import SystemPackage
 
 /// A synchronization, which gives a folder or a store the content of another folder or store.
 ///
@@ -121,16 +121,16 @@ public struct FolderSync: Sendable {
           if try await mover.move(transfer, progress: progress) { tally.finished(transfer.action) }
         }
       }, progress: progress)
-    let reason = "A transfer failed."
+    let reasonToKeep = "A transfer failed."
     if !transfers.isComplete, !options.deletesAfterFailures {
-      plan.keepAll(and: obstacles, because: reason)
+      plan.keepAll(and: obstacles, because: reasonToKeep)
       obstacles = []
     }
     var failedDeletions = try await mover.delete(obstacles) { tally.finished($0) }
     let obstructed = await mover.moveWaiting { tally.finished($0) }
-    if !obstructed.isEmpty, !options.deletesAfterFailures { plan.keepAll(because: reason) }
+    if !obstructed.isEmpty, !options.deletesAfterFailures { plan.keepAll(because: reasonToKeep) }
     failedDeletions += try await mover.delete(plan.deletions) { tally.finished($0) }
-    return tally.report(transfers.adding(obstructed), plan, failedDeletions: failedDeletions)
+    return tally.report(transfers.addingFailures(obstructed), plan, failedDeletions: failedDeletions)
   }
 
   // MARK: Sides
@@ -139,12 +139,12 @@ public struct FolderSync: Sendable {
   private func openSides() async throws -> (source: OpenSide, target: OpenSide) {
     if case .folder = source.storage, case .folder = target.storage { throw StorageError.bothSidesAreFolders }
     try source.checkIsApart(from: target)
-    let from = try await source.opened()
-    if case .nothing = from, case .folder(let path, _) = source.storage {
+    let openSource = try await source.opened()
+    if case .nothing = openSource, case .folder(let path, _) = source.storage {
       throw StorageError(
         .unusableFile, "The folder \(path) does not exist; both sides are as before.", remedy: "Check its name.")
     }
-    return (from, try await target.opened())
+    return (openSource, try await target.opened())
   }
 
   /// Opens the folder for the state of large transfers, which must not be synchronized itself.
@@ -186,7 +186,6 @@ extension SyncPlan.Transfer {
   }
 }
 
-/// The counts of a synchronization.
 private final class SyncTally: Sendable {
   private struct State {
     var created = 0
@@ -224,249 +223,6 @@ private final class SyncTally: Sendable {
         created: state.created, updated: state.updated, bytes: state.bytes, unchanged: state.unchanged,
         skipped: plan.skipped, kept: plan.kept, transfers: transfers, deleted: state.deleted,
         failedDeletions: failedDeletions)
-    }
-  }
-}
-
-/// A difference between the two sides of a synchronization, and the way in which it is removed.
-public struct SyncAction: Sendable, Hashable {
-  /// The way in which a difference is removed.
-  public enum Kind: String, Sendable, Hashable {
-    /// The file or the object is transferred, because the target does not have it.
-    case create
-    /// The file or the object is transferred, because that of the target differs.
-    case update
-    /// The file or the object of the target is deleted, because the source does not have it.
-    case delete
-  }
-
-  /// The way in which the difference is removed.
-  public let kind: Kind
-
-  /// The path below the folder or the prefix, with slashes.
-  public let path: String
-
-  /// The number of bytes to transfer, or the size of what is deleted.
-  public let byteCount: Int64
-}
-
-/// The differences of the two sides of a synchronization, which were not removed.
-public struct SyncPreview: Sendable {
-  /// The differences: first the transfers, then the deletions, each in the order of their paths.
-  public let actions: [SyncAction]
-
-  /// The number of files and objects that are equal on both sides.
-  public let unchanged: Int
-
-  /// The files of the source that are not regular or have unusable names.
-  public let skipped: [SyncReport.Skipped]
-
-  /// The files and objects of the target that would not be deleted, although the source does not list them.
-  public let kept: [SyncReport.Kept]
-}
-
-/// The result of a synchronization.
-public struct SyncReport: Sendable {
-  /// A file or an object of the target that was not deleted, although the source does not list it.
-  public struct Kept: Sendable, Hashable {
-    /// The path below the folder or the prefix.
-    public let path: String
-
-    /// A sentence that states the reason.
-    public let reason: String
-  }
-
-  /// A file that cannot be synchronized.
-  public struct Skipped: Sendable, Hashable {
-    /// The path below the folder.
-    public let path: String
-
-    /// A sentence that states the reason.
-    public let reason: String
-  }
-
-  /// The number of files and objects that the target did not have.
-  public let created: Int
-
-  /// The number of files and objects that differed.
-  public let updated: Int
-
-  /// The number of bytes of the transferred files and objects.
-  public let bytes: Int64
-
-  /// The number of files and objects that were equal on both sides.
-  public let unchanged: Int
-
-  /// The files of the source that are not regular or have unusable names.
-  public let skipped: [Skipped]
-
-  /// The files and objects of the target that were not deleted, although the source does not list them.
-  ///
-  /// The source skipped something with their path, or a transfer failed.
-  public internal(set) var kept: [Kept] = []
-
-  /// The result of the transfers, with the errors of those that failed.
-  public let transfers: PipelineReport
-
-  /// The number of deleted files and objects.
-  public internal(set) var deleted = 0
-
-  /// The files and objects that could not be deleted, with the errors.
-  public internal(set) var failedDeletions: [PipelineReport.Failure] = []
-
-  /// A Boolean value that indicates whether the target now has all that the source has, apart from the skipped
-  /// files, and no more if deletions were requested.
-  public var isComplete: Bool { transfers.isComplete && failedDeletions.isEmpty && kept.isEmpty }
-}
-
-/// The comparison, the selection and the limits of a synchronization.
-public struct SyncOptions: Sendable, Hashable {
-  /// A way to find out whether two files or objects are equal.
-  public enum Comparison: Sendable, Hashable {
-    /// Equal sizes, and a source that was not changed after the target, in whole seconds.
-    case sizeAndTime
-    /// Equal sizes and equal checksums, for which files are read and one request is sent for each object.
-    ///
-    /// Two objects whose services report different kinds of checksums count as different.
-    case checksum
-    /// Never equal: everything is transferred.
-    case none
-  }
-
-  /// The way to find out whether a file or an object must be transferred.
-  public var comparison: Comparison
-
-  /// A Boolean value that indicates whether files and objects of the target that the source does not have are deleted.
-  public var deletes: Bool
-
-  /// A Boolean value that indicates whether files and objects of the target are also deleted if a transfer failed.
-  ///
-  /// By default, a run in which a transfer failed deletes no file and no object.
-  public var deletesAfterFailures = false
-
-  /// A Boolean value that indicates whether everything in the target is deleted if the source is empty.
-  ///
-  /// By default, a source without files or objects is an error if ``deletes`` is set: usually its name is wrong.
-  public var allowsEmptySource = false
-
-  /// The patterns of the paths that are synchronized.
-  ///
-  /// If empty, all paths.
-  public var includes: [PathPattern]
-
-  /// The patterns of the paths that are neither transferred nor deleted, although they are included.
-  public var excludes: [PathPattern]
-
-  /// The maximum number of concurrent transfers, at least 1.
-  public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
-
-  /// The size in bytes from which the state of a transfer is kept, if it is not the usual one.
-  package var largeSize: Int64?
-
-  /// The existing folder for the state of large uploads and copies, so that a later synchronization continues them.
-  ///
-  /// If `nil`, they start anew. The state of downloads is in the target folder.
-  public var stateFolder: FilePath?
-
-  /// Creates the options of a synchronization.
-  ///
-  /// - Parameters:
-  ///   - comparison: The way to find out whether a file or an object must be transferred.
-  ///   - deletes: Whether files and objects of the target that the source does not have are deleted.
-  ///   - includes: The patterns of the paths that are synchronized. If empty, all paths.
-  ///   - excludes: The patterns of the paths that are neither transferred nor deleted.
-  ///   - transfersInFlight: The maximum number of concurrent transfers.
-  ///   - stateFolder: The existing folder for the state of large uploads and copies, or `nil`.
-  public init(
-    comparison: Comparison = .sizeAndTime, deletes: Bool = false, includes: [PathPattern] = [],
-    excludes: [PathPattern] = [], transfersInFlight: Int = 16, stateFolder: FilePath? = nil
-  ) {
-    self.comparison = comparison
-    self.deletes = deletes
-    self.includes = includes
-    self.excludes = excludes
-    self.transfersInFlight = max(1, transfersInFlight)
-    self.stateFolder = stateFolder
-  }
-
-  /// Returns whether a path is synchronized.
-  package func selects(_ path: String) -> Bool {
-    (includes.isEmpty || includes.contains { $0.matches(path) }) && !excludes.contains { $0.matches(path) }
-  }
-}
-
-/// A pattern for the paths of a synchronization, such as `*.jpg` or `2026/**`.
-///
-/// `*` stands for any characters except for a slash, `?` for one of them, and `**` for any characters. A pattern without
-/// a slash is compared with the last component of a path, another pattern with the whole path; a slash at its start is
-/// ignored. A pattern that ends with a slash matches everything in the folders that it describes.
-public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
-  /// The text of the pattern.
-  public let text: String
-
-  private enum Element: Hashable {
-    case byte(UInt8), anyByte, anyBytes, anything
-  }
-
-  private let elements: [Element]
-  private let comparesPath: Bool
-
-  /// Creates a pattern.
-  ///
-  /// - Parameter text: The text of the pattern.
-  public init(_ text: String) {
-    self.text = text
-    let body = text.removingBytePrefix("/") ?? text[...]
-    comparesPath = text.hasByte("/")
-    var elements: [Element] = []
-    for byte in (body.hasByteSuffix("/") ? body + "**" : body).utf8 {
-      switch (byte, elements.last) {
-      case (UInt8(ascii: "*"), .anyBytes): elements[elements.count - 1] = .anything
-      case (UInt8(ascii: "*"), .anything): break
-      case (UInt8(ascii: "*"), _): elements.append(.anyBytes)
-      case (UInt8(ascii: "?"), _): elements.append(.anyByte)
-      default: elements.append(.byte(byte))
-      }
-    }
-    self.elements = elements
-  }
-
-  /// Creates a pattern from a literal.
-  ///
-  /// - Parameter value: The text of the pattern.
-  public init(stringLiteral value: String) { self.init(value) }
-
-  /// Returns a Boolean value that indicates whether the pattern matches a path.
-  ///
-  /// The work is proportional to the length of the path times the length of the pattern.
-  ///
-  /// - Parameter path: A path with slashes.
-  public func matches(_ path: String) -> Bool {
-    let subject = comparesPath ? path[...] : path.words(between: "/").last ?? ""
-    // The positions in the pattern that the bytes read so far can lead to.
-    var reached = [Bool](repeating: false, count: elements.count + 1)
-    reached[0] = true
-    skipEmpty(&reached)
-    for byte in subject.utf8 {
-      var next = [Bool](repeating: false, count: elements.count + 1)
-      for (index, element) in elements.enumerated() where reached[index] {
-        switch element {
-        case .byte(let expected): if byte == expected { next[index + 1] = true }
-        case .anyByte: if byte != UInt8(ascii: "/") { next[index + 1] = true }
-        case .anyBytes: if byte != UInt8(ascii: "/") { next[index] = true }
-        case .anything: next[index] = true
-        }
-      }
-      skipEmpty(&next)
-      reached = next
-    }
-    return reached[elements.count]
-  }
-
-  /// Adds the positions behind elements that stand for no character.
-  private func skipEmpty(_ reached: inout [Bool]) {
-    for (index, element) in elements.enumerated() where reached[index] {
-      if element == .anyBytes || element == .anything { reached[index + 1] = true }
     }
   }
 }

@@ -99,8 +99,8 @@ struct SyncEntry: Sendable, Hashable {
 
   /// Returns whether the entry was not changed after another entry, in whole seconds.
   func isNotNewer(than other: SyncEntry) -> Bool {
-    guard let here = modifiedSeconds, let there = other.modifiedSeconds else { return false }
-    return here <= there
+    guard let ownTime = modifiedSeconds, let otherTime = other.modifiedSeconds else { return false }
+    return ownTime <= otherTime
   }
 }
 

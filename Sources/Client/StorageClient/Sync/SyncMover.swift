@@ -3,8 +3,8 @@
 
 internal import StorageAuth
 internal import Synchronization
-internal import SystemPackage
 
+/// The transfers and deletions of a synchronization, in the direction of its route.
 final class SyncMover: Sendable {
   /// The size in bytes from which the state of a transfer is kept, so that another process can continue it.
   private static let largeSize: Int64 = 16 << 20
@@ -22,7 +22,7 @@ final class SyncMover: Sendable {
   }
 
   /// A complete file whose place is taken by something that will be deleted.
-  private struct Waiting: Sendable {
+  private struct WaitingFile: Sendable {
     let transfer: SyncPlan.Transfer
     let file: FileLocation
     let modifiedSeconds: Int64?
@@ -32,7 +32,7 @@ final class SyncMover: Sendable {
   private let state: StateFolder?
   private let largeSize: Int64
   private let deletes: Bool
-  private let waiting = Mutex<[Waiting]>([])
+  private let waiting = Mutex<[WaitingFile]>([])
 
   init(_ route: Route, _ state: StateFolder?, _ options: SyncOptions) {
     self.route = route
@@ -51,14 +51,14 @@ final class SyncMover: Sendable {
       try await upload(entry, from: root, to: store, prefix + entry.path, progress)
     case .download(let store, let prefix, let staging):
       let (file, info) = try await download(prefix + entry.path, entry, from: store, to: staging, progress)
-      let waiting = Waiting(
+      let complete = WaitingFile(
         transfer: transfer, file: file, modifiedSeconds: info.lastModified?.unixSeconds ?? entry.modifiedSeconds)
       if transfer.isObstructed {
-        self.waiting.withLock { $0.append(waiting) }
+        waiting.withLock { $0.append(complete) }
         return false
       }
       do {
-        try await put(waiting, in: staging.root)
+        try await putInPlace(complete, in: staging.root)
       } catch {
         try? await file.remove()
         throw error
@@ -78,21 +78,22 @@ final class SyncMover: Sendable {
     return true
   }
 
-  private func put(_ waiting: Waiting, in root: RootFolder) async throws {
+  private func putInPlace(_ complete: WaitingFile, in root: RootFolder) async throws {
     try await root.put(
-      waiting.file, at: waiting.transfer.entry.path, modifiedSeconds: waiting.modifiedSeconds, replacesFolder: deletes)
+      complete.file, at: complete.transfer.entry.path, modifiedSeconds: complete.modifiedSeconds,
+      replacesFolder: deletes)
   }
 
   /// Moves the files whose places have become free to their paths, and returns those that could not be moved.
   func moveWaiting(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
     guard case .download(_, _, let staging) = route else { return [] }
     var failures: [PipelineReport.Failure] = []
-    for waiting in waiting.withLock({ $0 }) {
+    for complete in waiting.withLock({ $0 }) {
       do {
-        try await put(waiting, in: staging.root)
-        didFinish(waiting.transfer.action)
+        try await putInPlace(complete, in: staging.root)
+        didFinish(complete.transfer.action)
       } catch {
-        failures.append(.init(name: waiting.transfer.entry.path, error: error))
+        failures.append(.init(name: complete.transfer.entry.path, error: error))
       }
     }
     return failures
@@ -157,10 +158,11 @@ final class SyncMover: Sendable {
     _ entry: SyncEntry, _ key: String, _ from: any ObjectStore, _ targetKey: String, _ to: any ObjectStore,
     _ progress: @escaping TransferProgress.Handler
   ) async throws -> Bool {
-    guard entry.size >= largeSize, let state, let source = from.identity(of: key),
-      let target = to.identity(of: targetKey), let from = from.performer as? any ResumingFileStore,
-      let to = to.performer as? any ResumingFileStore
-    else { return false }
+    guard entry.size >= largeSize, let state else { return false }
+    guard let source = from.identity(of: key), let target = to.identity(of: targetKey) else { return false }
+    guard let from = from.performer as? any ResumingFileStore, let to = to.performer as? any ResumingFileStore else {
+      return false
+    }
     do {
       try await state.run(source.text, target) { item in
         let content = try item.content
@@ -199,11 +201,11 @@ final class SyncMover: Sendable {
       }
       return failures
     case .upload(_, let store, let prefix), .copy(_, _, _, let store, let prefix):
-      return try await delete(entries, from: store, prefix, didFinish)
+      return try await deleteObjects(entries, from: store, prefix, didFinish)
     }
   }
 
-  private func delete(
+  private func deleteObjects(
     _ entries: [SyncEntry], from store: any ObjectStore, _ prefix: String, _ didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {
     var failures: [PipelineReport.Failure] = []
@@ -238,48 +240,11 @@ final class SyncMover: Sendable {
 }
 
 extension UploadOptions {
-  /// Creates the options that give a copy the attributes of an object.
   fileprivate init(of info: ObjectInfo) {
     self.init(
       contentType: info.contentType, metadata: info.metadata, cacheControl: info.headers[.cacheControl],
       contentDisposition: info.headers[.contentDisposition], contentEncoding: info.headers[.contentEncoding])
   }
-}
-
-/// A store that reads and writes files in open folders, as a synchronization needs it.
-///
-/// A path can lead elsewhere by the time it is used; an open folder cannot.
-package protocol OpenFileStore: ObjectStore {
-  /// Downloads an object into a place, where it appears only when it is complete.
-  @discardableResult
-  func download(
-    _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo
-}
-
-extension OpenFileStore {
-  /// Downloads an object into a file that appears at its destination only when the download is complete.
-  @concurrent
-  package func download(
-    _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo {
-    try await download(key, to: FileLocation(file), options: options, progress: progress)
-  }
-}
-
-/// A store that continues transfers of files in open folders.
-protocol ResumingFileStore: OpenFileStore {
-  @discardableResult
-  func upload(
-    _ file: FilePayload, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
-    progress: TransferProgress.Handler?
-  ) async throws -> UploadedObject
-
-  @discardableResult
-  func download(
-    _ key: String, to location: FileLocation, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
-    options: DownloadOptions, progress: TransferProgress.Handler?
-  ) async throws -> ObjectInfo
 }
 
 extension ObjectStore {

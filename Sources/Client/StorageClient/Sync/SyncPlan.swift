@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageCrypto
-internal import SystemPackage
 
 /// The differences between two sides, and the way in which each of them is removed.
 ///
@@ -24,7 +23,6 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// The transfers, in the order of their paths.
   private(set) var transfers: [Transfer] = []
   /// The entries of the target that are deleted, in the order of their paths.
   private(set) var deletions: [SyncEntry] = []
@@ -53,7 +51,7 @@ struct SyncPlan: Sendable {
         remedy: "Check the name of the source. If it is right, use allowsEmptySource or --allow-empty-source.")
     }
     skipped = pairs.skipped.filter { options.selects($0.path) }.map { .init(path: $0.path, reason: $0.reason) }
-    keep(SkippedPaths(pairs.skipped))
+    keepTargets(of: SkippedPaths(pairs.skipped))
   }
 
   private mutating func add(_ pair: SyncPair, _ options: SyncOptions) {
@@ -72,8 +70,8 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// Takes the deletions out of the plan that concern what the source skipped.
-  private mutating func keep(_ skipped: SkippedPaths) {
+  /// Takes the deletions out of the plan for which the source has something that it skipped.
+  private mutating func keepTargets(of skipped: SkippedPaths) {
     deletions.removeAll { entry in
       guard let file = skipped.skipped(at: entry.path) else { return false }
       kept.append(.init(path: entry.path, reason: "The source has \(file.path), which was skipped. \(file.reason)"))
@@ -81,31 +79,31 @@ struct SyncPlan: Sendable {
     }
   }
 
-  /// Takes the deletions out of the plan that another file needs before it can have its place: a file with the name of
-  /// its folder, or the files in a folder with its name.
+  /// Takes the deletions out of the plan that must precede a transfer: for example, that of the file `a` if `a/b` is
+  /// transferred, or that of `a/b` if `a` is.
   mutating func takeObstacles() -> [SyncEntry] {
     guard !deletions.isEmpty else { return [] }
     let deleted = Set(deletions.map { Array($0.path.utf8) })
     let created = Set(transfers.map { Array($0.entry.path.utf8) })
-    var inTheWay: Set<[UInt8]> = []
+    var obstaclePaths: Set<[UInt8]> = []
     var obstructed: Set<[UInt8]> = []
     for path in created {
       for folder in Self.folders(of: path) where deleted.contains(folder) {
-        inTheWay.insert(folder)
+        obstaclePaths.insert(folder)
         obstructed.insert(path)
       }
     }
     for path in deleted {
       for folder in Self.folders(of: path) where created.contains(folder) {
-        inTheWay.insert(path)
+        obstaclePaths.insert(path)
         obstructed.insert(folder)
       }
     }
     for index in transfers.indices {
       transfers[index].isObstructed = obstructed.contains(Array(transfers[index].entry.path.utf8))
     }
-    let obstacles = deletions.filter { inTheWay.contains(Array($0.path.utf8)) }
-    deletions.removeAll { inTheWay.contains(Array($0.path.utf8)) }
+    let obstacles = deletions.filter { obstaclePaths.contains(Array($0.path.utf8)) }
+    deletions.removeAll { obstaclePaths.contains(Array($0.path.utf8)) }
     return obstacles
   }
 
@@ -118,7 +116,6 @@ struct SyncPlan: Sendable {
     deletions = []
   }
 
-  /// Removes a transfer of equal contents from the plan.
   mutating func removeEqual(_ isEqual: (Transfer) async throws -> Bool) async throws {
     var different: [Transfer] = []
     for transfer in transfers {
@@ -190,85 +187,5 @@ extension OpenSide {
       while let chunk = try await chunks.nextChunk() { chunk.withSpan { checksum.update($0) } }
       return ObjectChecksum(algorithm, checksum.checksum)
     }
-  }
-}
-
-/// A file or a folder of the source that cannot be synchronized.
-///
-/// What has its path in the target, or a path below it, is not deleted: the source has it, in its way.
-struct SkippedPath: Sendable {
-  /// The path, in which bytes that are not UTF-8 are replaced.
-  let path: String
-  let reason: String
-  /// The parts of the last name that are UTF-8, if it is not, between which any other bytes can be.
-  fileprivate let parts: [[UInt8]]?
-  /// The path of the folder, which is empty or ends with a slash.
-  fileprivate let folder: String
-
-  init(_ path: String, _ reason: String) {
-    self.path = path
-    self.reason = reason
-    folder = ""
-    parts = nil
-  }
-
-  /// Creates a skipped file whose name is not UTF-8, in a folder whose path is empty or ends with a slash.
-  init(undecodable name: FilePath.Component, in folder: String) {
-    self.folder = folder
-    path = folder + name.string
-    reason = "Its name is not UTF-8."
-    // Another tool may have transcoded the name: each byte that is not ASCII stands for any bytes.
-    parts = name.bytes.split(omittingEmptySubsequences: false) { $0 >= 0x80 }.map(Array.init)
-  }
-
-  /// Returns whether a name can be the name of this file in another encoding.
-  fileprivate func resembles(_ name: ArraySlice<UInt8>) -> Bool {
-    guard let parts, let first = parts.first, let last = parts.last else { return false }
-    guard name.count >= first.count + last.count, name.starts(with: first),
-      name.reversed().starts(with: last.reversed())
-    else { return false }
-    var rest = name.dropFirst(first.count).dropLast(last.count)
-    for part in parts.dropFirst().dropLast() where !part.isEmpty {
-      guard let range = rest.firstRange(of: part) else { return false }
-      rest = rest[range.upperBound...]
-    }
-    return true
-  }
-}
-
-/// The paths that a deletion must not touch, because the source has something there that it skipped.
-struct SkippedPaths {
-  /// The largest number of names in one folder that are compared with each path.
-  private static let comparedNames = 16
-
-  private var exact: [[UInt8]: SkippedPath] = [:]
-  private var undecodable: [[UInt8]: [SkippedPath]] = [:]
-
-  init(_ skipped: [SkippedPath]) {
-    for file in skipped {
-      if file.parts != nil {
-        undecodable[Array(file.folder.utf8), default: []].append(file)
-      } else {
-        exact[Array(file.path.utf8)] = file
-      }
-    }
-  }
-
-  /// Returns what the source skipped at a path or at a folder above it, or `nil`.
-  func skipped(at path: String) -> SkippedPath? {
-    if exact.isEmpty, undecodable.isEmpty { return nil }
-    let bytes = Array(path.utf8)
-    var start = 0
-    while start < bytes.count {
-      let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
-      if let file = exact[Array(bytes[..<end])] { return file }
-      if let files = undecodable[Array(bytes[..<start])] {
-        // Of very many such names, one is taken for all.
-        if files.count > Self.comparedNames { return files.first }
-        if let file = files.first(where: { $0.resembles(bytes[start..<end]) }) { return file }
-      }
-      start = end + 1
-    }
-    return nil
   }
 }

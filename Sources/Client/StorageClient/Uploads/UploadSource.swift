@@ -76,7 +76,6 @@ protocol UploadPayload: Sendable {
 extension UploadPayload {
   var stream: ByteStream { stream(0..<length) }
 
-  /// Returns all bytes of a small payload in memory.
   func collected() async throws -> [UInt8] {
     if let payload = self as? BytesPayload { return payload.bytes }
     guard let bytes = try await stream.collected(upTo: Int(length)), bytes.count == length else {

@@ -27,7 +27,6 @@ extension TransferQueue: Service {
 }
 
 extension TransferStatus {
-  /// Whether a session has started and not ended.
   fileprivate var isActive: Bool {
     switch self {
     case .activating, .ready, .connecting, .running, .retrying, .stopping: true

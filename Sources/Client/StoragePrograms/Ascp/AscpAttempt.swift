@@ -54,7 +54,7 @@ struct AscpAttempt: Sendable {
   private var wasStopped = false
   private var isAuthenticated = false
   private var problem: ManagementFrameParser.Problem?
-  private var problems = 0
+  private var problemCount = 0
   private var hasRead = false
   private var mayBeSilent: Bool
   private var stage = Stage.starting
@@ -82,7 +82,7 @@ struct AscpAttempt: Sendable {
       guard stage == .starting else { return [] }
       stage = .talking
       return [.wait(limits.silence)]
-    case .frame(let frame): return take(frame)
+    case .frame(let frame): return accept(frame)
     case .unreadable(let problem): return unreadable(problem)
     case .disconnected: return disconnected()
     case .ended: return ended()
@@ -113,15 +113,15 @@ struct AscpAttempt: Sendable {
   /// that sends too many unreadable inputs, is not ascp.
   private mutating func unreadable(_ problem: ManagementFrameParser.Problem) -> [Effect] {
     self.problem = self.problem ?? problem
-    problems += 1
-    guard !hasRead || problems > Self.tolerance else { return [] }
+    problemCount += 1
+    guard !hasRead || problemCount > Self.tolerance else { return [] }
     settle(.fault(.unreadable(problem)))
     return [.disconnect] + stop()
   }
 
-  private mutating func take(_ frame: ManagementFrame) -> [Effect] {
+  private mutating func accept(_ frame: ManagementFrame) -> [Effect] {
     hasRead = true
-    let effects = read(frame)
+    let effects = respond(to: frame)
     if hasEnded, verdict != nil, !isDisconnected { return effects + hangUp() }
     guard stage == .talking else { return effects }
     if verdict != nil {
@@ -233,36 +233,36 @@ struct AscpAttempt: Sendable {
   ///
   /// `INIT` and `SESSION` do not prove authentication, because ascp sends them before the server has checked the
   /// account. They also precede an `ERROR` with code 19.
-  private mutating func read(_ frame: ManagementFrame) -> [Effect] {
+  private mutating func respond(to frame: ManagementFrame) -> [Effect] {
     switch frame.kind {
-    case .statistics?, .notification?: return authenticated() + reported(progress.update(from: frame))
+    case .statistics?, .notification?: return authenticated() + progressReport(progress.update(from: frame))
     case .stop?:
       let code = frame.code ?? 0
-      let outcome = code == 0 ? TransferFileReport.Outcome.done : .failed(code: code, text: text(of: frame))
-      return authenticated() + file(frame, outcome) + reported(progress.update(from: frame))
-    case .skip?: return authenticated() + file(frame, .skipped)
-    case .fileError?: return file(frame, .failed(code: frame.code ?? 0, text: text(of: frame)))
+      let outcome = code == 0 ? TransferFileReport.Outcome.done : .failed(code: code, text: maskedText(of: frame))
+      return authenticated() + fileReport(frame, outcome) + progressReport(progress.update(from: frame))
+    case .skip?: return authenticated() + fileReport(frame, .skipped)
+    case .fileError?: return fileReport(frame, .failed(code: frame.code ?? 0, text: maskedText(of: frame)))
     case .done? where frame.provesAuthentication:
       progress.close(with: frame)
       guard verdict == nil else { return [] }
       settle(.done)
       return authenticated()
     case .done?, .error?:
-      settle(.failed(code: frame.code ?? 0, text: text(of: frame)))
+      settle(.failed(code: frame.code ?? 0, text: maskedText(of: frame)))
       return []
     default: return []
     }
   }
 
-  private mutating func file(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> [Effect] {
+  private mutating func fileReport(_ frame: ManagementFrame, _ outcome: TransferFileReport.Outcome) -> [Effect] {
     [.report(.file(progress.finish(frame, outcome)))]
   }
 
-  private func reported(_ progress: TransferProgressReport?) -> [Effect] {
+  private func progressReport(_ progress: TransferProgressReport?) -> [Effect] {
     progress.map { [.report(.progress($0))] } ?? []
   }
 
-  private func text(of frame: ManagementFrame) -> String {
+  private func maskedText(of frame: ManagementFrame) -> String {
     mask.applied(to: frame.errorDescription ?? "")
   }
 }
@@ -301,7 +301,6 @@ struct AscpProgress: Sendable {
     return TransferFileReport(file: frame.file ?? "", bytes: size, outcome: outcome)
   }
 
-  /// Updates the progress with the totals in ascp's last frame.
   mutating func close(with frame: ManagementFrame) {
     bytes = max(bytes, frame.bytes ?? 0)
     if files == 0 { files = frame.integer("TransfersPassed") ?? 0 }

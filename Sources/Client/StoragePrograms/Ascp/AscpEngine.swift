@@ -100,7 +100,7 @@ public struct AscpEngine: TransferEngine {
   ) async throws(TransferFailure) -> TransferSummary {
     guard !Task.isCancelled else { throw .cancelled }
     guard let count = spec.sessionCount, count > 1, options.part == nil else {
-      return try await runOne(spec, additions: additions, report: report)
+      return try await runSession(spec, additions: additions, report: report)
     }
     guard additions == nil else { throw .undividable }
     let sessions = AscpSessions(count: count, spacing: options.sessionSpacing, time: time)
@@ -110,93 +110,8 @@ public struct AscpEngine: TransferEngine {
       let engine = AscpEngine(
         ascp: program, options: options, limits: limits, time: time, temporaryFiles: temporaryFiles,
         environment: environment, reach: reach)
-      return try await engine.runOne(spec, additions: nil, report: report)
+      return try await engine.runSession(spec, additions: nil, report: report)
     }
-  }
-
-  /// Runs one session as one process.
-  private func runOne(
-    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
-    report: @escaping @Sendable (TransferReport) -> Void
-  ) async throws(TransferFailure) -> TransferSummary {
-    try await reach?.check(spec, within: limits.reach)
-    let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    // An unstructured task, because an attempt must stop in an orderly way when the current task is cancelled.
-    let attempt = Task {
-      await self.attempt(spec, additions: additions, cancellations: cancellations, report: report)
-    }
-    let result = await withTaskCancellationHandler {
-      await attempt.value
-    } onCancel: {
-      canceller.yield()
-    }
-    if case .failure(let failure) = result, failure.kind == .transport { reach?.forget(spec) }
-    return try result.get()
-  }
-
-  private var startOptions: AscpOptions {
-    var options = options
-    options.homeDirectory = options.homeDirectory ?? environment("HOME")
-    return options
-  }
-
-  private func attempt(
-    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?, cancellations: AsyncStream<Void>,
-    report: @escaping @Sendable (TransferReport) -> Void
-  ) async -> Result<TransferSummary, TransferFailure> {
-    guard let listener = try? await ManagementListener() else { return .failure(.noManagementPort) }
-    let result: Result<TransferSummary, TransferFailure>
-    do throws(AsperaError) {
-      var spec = spec
-      if additions != nil { spec.isPersistent = true }
-      let command = try AscpCommand(spec, options: startOptions, managementPort: listener.port)
-      let invocation = try AscpInvocation(command, in: temporaryFiles)
-      defer { invocation.removeFiles() }
-      result = await run(invocation, on: listener, additions: additions, cancellations: cancellations, report: report)
-    } catch {
-      result = .failure(TransferFailure(unusable: error))
-    }
-    listener.shut()
-    await listener.closed()
-    return result
-  }
-
-  private func run(
-    _ invocation: AscpInvocation, on listener: ManagementListener, additions: AsyncStream<[TransferPath]>?,
-    cancellations: AsyncStream<Void>, report: @escaping @Sendable (TransferReport) -> Void
-  ) async -> Result<TransferSummary, TransferFailure> {
-    let (terminations, terminator) = AsyncStream.makeStream(of: Void.self)
-    let attempt = AscpAttempt(
-      limits: limits, mask: SecretMask(invocation.environment.values), isPersistent: additions != nil)
-    let run = AscpRun(attempt, listener: listener, time: time, report: report) { terminator.yield() }
-    let process = Task {
-      await self.process(invocation.arguments, invocation.environment)
-        .run(terminations: terminations) { await run.isOver() }
-    }
-    await run.begin { process.cancel() }
-    let ended = await withTaskGroup(of: Void.self) { group in
-      group.addTask { await run.listen() }
-      group.addTask {
-        for await _ in cancellations { await run.handle(.cancelled) }
-      }
-      if let additions {
-        group.addTask { await run.add(additions) }
-      }
-      let ended = await process.value
-      await run.finish()
-      group.cancelAll()
-      return ended
-    }
-    return await run.result.outcome(of: ended.ending, printed: ended.printed)
-  }
-
-  /// The environment variables that ascp inherits: no others, such as another user's token, must affect a transfer.
-  private static let inherited = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"]
-
-  private func process(_ arguments: [String], _ own: [String: Secret]) -> AscpProcess {
-    var variables = own
-    for name in Self.inherited where own[name] == nil { variables[name] = environment(name).map { Secret($0) } }
-    return AscpProcess(program: program, arguments: arguments, environment: variables, printedLimit: limits.printed)
   }
 
   /// Returns the version that the engine's ascp prints for `ascp -A`.
@@ -204,7 +119,7 @@ public struct AscpEngine: TransferEngine {
   /// - Returns: The version, with notes about the limitations of an old version.
   /// - Throws: An `AsperaError` if the program prints no version in time, for example because it is not IBM's ascp.
   public func version() async throws(AsperaError) -> AscpVersion {
-    let ran = await run(process(["-A"], [:]))
+    let ran = await runWithoutPort(makeProcess(["-A"], [:]))
     guard ran.ending == .exited(0), let version = AscpVersion(output: ran.printed) else {
       throw AsperaError(
         .failed, "\(program) does not print a version of ascp.",
@@ -225,7 +140,7 @@ public struct AscpEngine: TransferEngine {
       let command = try AscpCommand.testLogin(try account.loginSpecification(), options: startOptions)
       let invocation = try AscpInvocation(command, in: temporaryFiles)
       defer { invocation.removeFiles() }
-      let ran = await run(process(invocation.arguments, invocation.environment))
+      let ran = await runWithoutPort(makeProcess(invocation.arguments, invocation.environment))
       let printed = SecretMask(invocation.environment.values).applied(to: ran.printed)
       switch ran.ending {
       case .exited(0): return .accepted
@@ -239,8 +154,104 @@ public struct AscpEngine: TransferEngine {
     }
   }
 
+  /// Runs one session as one process.
+  ///
+  /// Four types share the work. An ``AscpInvocation`` has the arguments, the environment and the file lists of an
+  /// `AscpCommand`, and an ``AscpProcess`` runs them. An ``AscpRun`` owns the management connection and the
+  /// ``AscpAttempt``, a state machine without side effects: it passes in what happens and does what comes out, such as
+  /// to end the process. The engine starts both, and asks the state machine for the result when the process has exited.
+  private func runSession(
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
+    report: @escaping @Sendable (TransferReport) -> Void
+  ) async throws(TransferFailure) -> TransferSummary {
+    try await reach?.check(spec, within: limits.reach)
+    let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    // An unstructured task: a child task would be cancelled with this one, and could no longer send the command that
+    // cancels the transfer, nor wait for ascp to exit.
+    let session = Task {
+      await startSession(spec, additions: additions, cancellations: cancellations, report: report)
+    }
+    let result = await withTaskCancellationHandler {
+      await session.value
+    } onCancel: {
+      canceller.yield()
+    }
+    if case .failure(let failure) = result, failure.kind == .transport { reach?.forget(spec) }
+    return try result.get()
+  }
+
+  private var startOptions: AscpOptions {
+    var options = options
+    options.homeDirectory = options.homeDirectory ?? environment("HOME")
+    return options
+  }
+
+  /// Opens the management port, writes the file lists, and removes both after ascp has exited.
+  private func startSession(
+    _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?, cancellations: AsyncStream<Void>,
+    report: @escaping @Sendable (TransferReport) -> Void
+  ) async -> Result<TransferSummary, TransferFailure> {
+    guard let listener = try? await ManagementListener() else { return .failure(.noManagementPort) }
+    let result: Result<TransferSummary, TransferFailure>
+    do throws(AsperaError) {
+      var spec = spec
+      if additions != nil { spec.isPersistent = true }
+      let command = try AscpCommand(spec, options: startOptions, managementPort: listener.port)
+      let invocation = try AscpInvocation(command, in: temporaryFiles)
+      defer { invocation.removeFiles() }
+      result = await supervise(
+        invocation, on: listener, additions: additions, cancellations: cancellations, report: report)
+    } catch {
+      result = .failure(TransferFailure(unusable: error))
+    }
+    listener.shut()
+    await listener.closed()
+    return result
+  }
+
+  /// Runs the process and passes on its frames, cancellations and added paths, until it has exited.
+  private func supervise(
+    _ invocation: AscpInvocation, on listener: ManagementListener, additions: AsyncStream<[TransferPath]>?,
+    cancellations: AsyncStream<Void>, report: @escaping @Sendable (TransferReport) -> Void
+  ) async -> Result<TransferSummary, TransferFailure> {
+    let (terminations, terminator) = AsyncStream.makeStream(of: Void.self)
+    let attempt = AscpAttempt(
+      limits: limits, mask: SecretMask(invocation.environment.values), isPersistent: additions != nil)
+    let run = AscpRun(attempt, listener: listener, time: time, report: report) { terminator.yield() }
+    let process = makeProcess(invocation.arguments, invocation.environment)
+    let processTask = Task { await process.run(terminations: terminations) { await run.isOver() } }
+    await run.begin { processTask.cancel() }
+    let ended = await withTaskGroup(of: Void.self) { group in
+      group.addTask { await run.listen() }
+      group.addTask {
+        for await _ in cancellations { await run.handle(.cancelled) }
+      }
+      if let additions {
+        group.addTask { await run.add(additions) }
+      }
+      let ended = await processTask.value
+      await run.finish()
+      group.cancelAll()
+      return ended
+    }
+    return await run.result.outcome(of: ended.ending, printed: ended.printed)
+  }
+
+  /// The environment variables that ascp inherits: no others, such as another user's token, must affect a transfer.
+  private static let inheritedVariables = [
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ",
+  ]
+
+  private func makeProcess(_ arguments: [String], _ own: [String: Secret]) -> AscpProcess {
+    var variables = own
+    for name in Self.inheritedVariables where own[name] == nil {
+      variables[name] = environment(name).map { Secret($0) }
+    }
+    return AscpProcess(program: program, arguments: arguments, environment: variables, printedLimit: limits.printed)
+  }
+
   /// Runs an ascp process without a management port, and kills the process after the time limit for a login.
-  private func run(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
+  private func runWithoutPort(_ process: AscpProcess) async -> (ending: AscpProcess.Ending, printed: String) {
     await withTaskGroup(of: (ending: AscpProcess.Ending, printed: String)?.self) { group in
       group.addTask { await process.run() }
       group.addTask { [time, limits] in
@@ -304,151 +315,4 @@ extension TransferQueue {
       engine: try AscpEngine(), account: account, issuer: issuer, configuration: configuration, authEvents: authEvents,
       in: context)
   }
-}
-
-/// The time limits of an ``AscpEngine``, and the maximum size of the ascp output that the engine retains.
-public struct AscpLimits: Sendable, Hashable {
-  /// The maximum time until the transfer server accepts a connection, which is checked before ascp is started.
-  public var reach: Duration = .seconds(15)
-
-  /// The maximum time until ascp connects to the management port.
-  public var connect: Duration = .seconds(30)
-
-  /// The maximum time without a message while ascp connects to the server or transfers files.
-  ///
-  /// ascp itself gives up sooner. The limit does not apply to a running persistent session.
-  public var silence: Duration = .seconds(300)
-
-  /// The maximum time until ascp exits after its last message.
-  public var exit: Duration = .seconds(5)
-
-  /// The maximum time until ascp's last messages arrive after ascp has exited.
-  public var arrival: Duration = .seconds(10)
-
-  /// The maximum time until ascp exits after a cancel command on the management port.
-  public var cancel: Duration = .seconds(5)
-
-  /// The maximum time until ascp exits after SIGTERM, before ascp receives SIGKILL.
-  public var terminate: Duration = .seconds(5)
-
-  /// The maximum duration of a login test, and of a run that prints ascp's version.
-  public var login: Duration = .seconds(120)
-
-  /// The maximum number of bytes from the end of ascp's printed output that are retained for error messages.
-  public var printed = 16_384
-
-  /// Creates limits with the default values.
-  public init() {}
-}
-
-/// The concurrent sessions of one transfer (`multi_session`), which report and end like one session.
-///
-/// The sessions start one after another, so that a server that limits simultaneous logins drops none of them. If a
-/// session fails, the others are cancelled, because a transfer is complete only if all its sessions are. aspera-cli
-/// spaces the starts in the same way (`spawn_delay_sec` of its `direct` agent).
-struct AscpSessions: Sendable {
-  /// A function that runs the session with the given number, starting at 1.
-  typealias Session =
-    @Sendable (_ index: Int, _ report: @escaping @Sendable (TransferReport) -> Void) async throws(TransferFailure) ->
-    TransferSummary
-
-  let count: Int
-  /// The time between the starts of two sessions.
-  let spacing: Duration
-  let time: any SigningClock
-
-  /// Runs the sessions, and throws the first failure after all of them have ended.
-  func run(
-    report: @escaping @Sendable (TransferReport) -> Void, session: @escaping Session
-  ) async throws(TransferFailure) -> TransferSummary {
-    let reports = SessionReports(count: count, report: report)
-    let result = await withTaskGroup(of: Result<TransferSummary, TransferFailure>.self) { group in
-      for index in 1...count {
-        group.addTask {
-          await start(index, session) { reports.add($0, from: index) }
-        }
-      }
-      return await Self.total(of: &group)
-    }
-    return try result.get()
-  }
-
-  private func start(
-    _ index: Int, _ session: Session, report: @escaping @Sendable (TransferReport) -> Void
-  ) async -> Result<TransferSummary, TransferFailure> {
-    if index > 1, (try? await time.sleep(for: spacing * (index - 1))) == nil { return .failure(.cancelled) }
-    do throws(TransferFailure) {
-      return .success(try await session(index, report))
-    } catch {
-      return .failure(error)
-    }
-  }
-
-  private static func total(
-    of group: inout TaskGroup<Result<TransferSummary, TransferFailure>>
-  ) async -> Result<TransferSummary, TransferFailure> {
-    var total = TransferSummary()
-    var first: TransferFailure?
-    for await result in group {
-      switch result {
-      case .success(let summary):
-        total.bytes = total.bytes.saturatingAdding(summary.bytes)
-        total.files += summary.files
-      case .failure(let failure):
-        first = first ?? failure
-        group.cancelAll()
-      }
-    }
-    return first.map { .failure($0) } ?? .success(total)
-  }
-}
-
-/// The reports of concurrent sessions, added up to reports about the whole transfer.
-private final class SessionReports: Sendable {
-  private struct State {
-    var isConnecting = false
-    var isRunning = false
-    var progress: [Int: TransferProgressReport] = [:]
-  }
-
-  private let count: Int
-  private let report: @Sendable (TransferReport) -> Void
-  private let state = Lock(State())
-
-  init(count: Int, report: @escaping @Sendable (TransferReport) -> Void) {
-    self.count = count
-    self.report = report
-  }
-
-  /// Passes on the report about the whole transfer that follows, under the lock so that reports arrive in order.
-  func add(_ new: TransferReport, from index: Int) {
-    state.withLock { state in
-      if let whole = merge(new, from: index, &state) { report(whole) }
-    }
-  }
-
-  /// Returns the report about the whole transfer, or `nil` if there is none.
-  ///
-  /// The transfer connects and runs when its first session does. Its size is known when all sessions reported theirs.
-  private func merge(_ new: TransferReport, from index: Int, _ state: inout State) -> TransferReport? {
-    switch new {
-    case .connecting:
-      defer { state.isConnecting = true }
-      return state.isConnecting ? nil : new
-    case .running:
-      defer { state.isRunning = true }
-      return state.isRunning ? nil : new
-    case .progress(let part):
-      state.progress[index] = part
-      let bytes = state.progress.values.map(\.bytes)
-      let totals = state.progress.values.compactMap(\.totalBytes)
-      return .progress(
-        TransferProgressReport(
-          bytes: Self.sum(bytes), totalBytes: totals.count == count ? Self.sum(totals) : nil, file: part.file))
-    case .file:
-      return new
-    }
-  }
-
-  private static func sum(_ numbers: [Int64]) -> Int64 { numbers.reduce(0) { $0.saturatingAdding($1) } }
 }

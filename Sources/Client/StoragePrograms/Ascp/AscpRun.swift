@@ -21,7 +21,7 @@ actor AscpRun {
   private var deadline: Duration?
   private var timer: (end: Duration, task: Task<Void, Never>)?
   private var waiters: [CheckedContinuation<Void, Never>] = []
-  private var isHeard = false
+  private var hasReceivedFrame = false
   private var isFinished = false
 
   init(
@@ -49,9 +49,9 @@ actor AscpRun {
       self.connection = connection
       handle(.connected)
       await connection.read { bytes in
-        for item in self.parser.feed(bytes) { self.take(item) }
+        for item in self.parser.feed(bytes) { self.accept(item) }
       }
-      if let rest = parser.finish() { take(rest) }
+      if let rest = parser.finish() { accept(rest) }
     }
     handle(.disconnected)
   }
@@ -59,7 +59,7 @@ actor AscpRun {
   func handle(_ event: AscpAttempt.Event) {
     guard !isFinished else { return }
     perform(attempt.handle(event))
-    if attempt.isOver { wake() }
+    if attempt.isOver { resumeWaiters() }
   }
 
   /// Waits until no more frames are expected, and returns whether the rest of ascp's process group must be killed.
@@ -71,11 +71,11 @@ actor AscpRun {
 
   /// Sends paths that are added to a persistent session, and ends the session after the last path.
   func add(_ additions: AsyncStream<[TransferPath]>) async {
-    await wait { self.isHeard }
+    await wait { self.hasReceivedFrame }
     // The paths remain in the sequence if ascp can no longer receive them.
     guard !isFinished else { return }
     for await paths in additions {
-      for path in paths { await start(path) }
+      for path in paths { await sendPath(path) }
     }
     guard !Task.isCancelled else { return }
     await connection?.send(ManagementFrame.finish.text)
@@ -87,10 +87,10 @@ actor AscpRun {
     isFinished = true
     timer?.task.cancel()
     perform([.disconnect])
-    wake()
+    resumeWaiters()
   }
 
-  private func start(_ path: TransferPath) async {
+  private func sendPath(_ path: TransferPath) async {
     do throws(AsperaError) {
       await connection?.send(try ManagementFrame.start(source: path.source, destination: path.destination).text)
     } catch {
@@ -99,12 +99,12 @@ actor AscpRun {
     }
   }
 
-  private func take(_ item: ManagementFrameParser.Item) {
+  private func accept(_ item: ManagementFrameParser.Item) {
     switch item {
     case .frame(let frame):
       handle(.frame(frame))
-      isHeard = true
-      wake()
+      hasReceivedFrame = true
+      resumeWaiters()
     case .problem(let problem): handle(.unreadable(problem))
     }
   }
@@ -112,9 +112,9 @@ actor AscpRun {
   private func perform(_ effects: [AscpAttempt.Effect]) {
     for effect in effects {
       switch effect {
-      case .report(let news): report(news)
+      case .report(let transferReport): report(transferReport)
       case .tell(let frame): connection?.post(frame.text)
-      case .wait(let duration): arm(duration)
+      case .wait(let duration): setTimeout(duration)
       case .disconnect:
         listener.shut()
         connection?.shut()
@@ -125,22 +125,22 @@ actor AscpRun {
   }
 
   /// Sets the pending timeout; a timer that fires earlier is kept, and is restarted for the remaining time.
-  private func arm(_ duration: Duration?) {
+  private func setTimeout(_ duration: Duration?) {
     deadline = duration.map { time.uptime + $0 }
     guard let deadline, timer.map({ $0.end > deadline }) ?? true else { return }
     timer?.task.cancel()
-    start(until: deadline)
+    startTimer(until: deadline)
   }
 
-  private func start(until end: Duration) {
+  private func startTimer(until end: Duration) {
     let task = Task { [time] in
       guard (try? await time.sleep(for: end - time.uptime)) != nil else { return }
-      self.woken(at: end)
+      self.timerFired(at: end)
     }
     timer = (end, task)
   }
 
-  private func woken(at end: Duration) {
+  private func timerFired(at end: Duration) {
     guard timer?.end == end, !isFinished else { return }
     timer = nil
     guard let deadline else { return }
@@ -148,7 +148,7 @@ actor AscpRun {
       self.deadline = nil
       handle(.elapsed)
     } else {
-      start(until: deadline)
+      startTimer(until: deadline)
     }
   }
 
@@ -158,7 +158,7 @@ actor AscpRun {
     }
   }
 
-  private func wake() {
+  private func resumeWaiters() {
     defer { waiters = [] }
     for waiter in waiters { waiter.resume() }
   }

@@ -75,7 +75,6 @@ final class ServerReach: Sendable {
     }
   }
 
-  /// The TCP address to which ascp connects.
   private struct Server {
     let host: String
     let port: Int

@@ -60,7 +60,6 @@ package enum ProbeCommandError: Error, Sendable, Hashable {
   case cancelled
 }
 
-/// A runner that starts the programs of an account probe.
 package protocol ProbeCommandRunner: Sendable {
   /// Runs a program without a terminal and with an empty standard input, and returns its result.
   ///

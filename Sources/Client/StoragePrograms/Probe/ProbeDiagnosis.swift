@@ -12,7 +12,6 @@ struct ProbeDiagnosis {
   /// The texts of the prompts from the server, or from the client on the server's behalf.
   let questions: [String]
 
-  /// The failure that explains why the login failed.
   var failure: TransferFailure {
     hostKeyFailure ?? keyFailure ?? answerFailure ?? refusal ?? transportFailure ?? unknownFailure
   }
@@ -42,7 +41,6 @@ struct ProbeDiagnosis {
       remedy: "Compare the fingerprint with the server's administrator before you send a credential to this server.")
   }
 
-  /// The failure if the SSH client cannot use the private key.
   private var keyFailure: TransferFailure? {
     if transcript.has("incorrect passphrase supplied", "bad passphrase") {
       return TransferFailure(
@@ -153,7 +151,6 @@ struct ProbeDiagnosis {
         remedy: "Put its public key into the authorized_keys of this user on the server, and check the user.")
   }
 
-  /// The failure if the connection could not be established or was lost.
   private var transportFailure: TransferFailure? {
     for (text, what, remedy) in Self.transport where transcript.has(text) {
       return TransferFailure(.transport, "\(server) \(what).", remedy: remedy)
@@ -217,19 +214,16 @@ extension AsperaAccount {
 ///
 /// A server can make the client print any line, so that the transcript only explains the result of a login.
 struct SSHTranscript {
-  /// The lines of the transcript without line breaks.
   let lines: [Substring]
 
   init(_ text: String) {
     lines = text.split(whereSeparator: \.isNewline)
   }
 
-  /// The version of the server's SSH software.
   var serverVersion: String? {
     rest(of: "remote software version ").map { String($0.prefix { !$0.isWhitespace }) }
   }
 
-  /// The authentication method that the server accepted.
   var method: AccountProbeReport.Method? {
     for line in lines.reversed() {
       for (start, end) in [("Authenticated to ", "\"."), ("debug1: Authentication succeeded (", ").")] {
@@ -253,7 +247,6 @@ struct SSHTranscript {
     return last?.split(separator: ":").last?.split(separator: ",").map { String($0.drop { $0 == " " }) }
   }
 
-  /// Returns whether a line of the transcript contains one of the strings.
   func has(_ texts: String...) -> Bool {
     lines.contains { line in texts.contains { line.contains($0) } }
   }

@@ -10,7 +10,6 @@ internal import StorageAuth
 ///
 /// Every path is relative to that folder, so that OpenSSH's quoting and expansions do not matter.
 struct SSHConnection {
-  /// The credential that the SSH client uses to log in.
   enum Credential {
     /// The client has no credential, so that the connection ends before authentication.
     case none
@@ -26,7 +25,6 @@ struct SSHConnection {
     case publicKeyForSHA1
   }
 
-  /// The host keys that the SSH client accepts.
   enum HostKeys {
     /// The client accepts no host key, so that it exits after the key exchange.
     case none
@@ -41,7 +39,6 @@ struct SSHConnection {
   static let keyFile = "key"
   /// The private key file that belongs to ``questionedKeyFile`` and does not exist.
   private static let absentKeyFile = "absent"
-  /// The file of a public key.
   static let questionedKeyFile = "\(absentKeyFile).pub"
   /// The askpass program, which answers prompts.
   static let askpassFile = "askpass"
@@ -49,7 +46,6 @@ struct SSHConnection {
   static let hostKeyFile = "known_hosts"
   /// The file that is created when the server has accepted the account.
   static let acceptedFile = "accepted"
-  /// The file of the prompts.
   static let questionsFile = "questions"
 
   /// The name that represents the server in the known-hosts file.

@@ -134,7 +134,6 @@ public struct AsperaAccount: Credential {
 }
 
 extension Secret {
-  /// Whether the secret is empty or consists of white space only.
   var isBlank: Bool { reveal().isBlank }
 }
 

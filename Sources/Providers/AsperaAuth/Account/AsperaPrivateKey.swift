@@ -250,7 +250,6 @@ extension [UInt8] {
   }
 }
 
-/// The text of the key.
 extension AsperaPrivateKey {
   private static let sizeLimit = 1 << 16
 

@@ -100,7 +100,6 @@ extension [UInt8] {
   }
 }
 
-/// The location of a key as the subject of error messages.
 struct KeyLocation {
   /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
   let name: String

@@ -189,7 +189,6 @@ struct SSHReader {
     return Array(rest.prefix(count))
   }
 
-  /// Reads the next value as a `uint32`.
   mutating func number() -> UInt32? {
     bytes(4)?.reduce(0) { $0 << 8 | UInt32($1) }
   }

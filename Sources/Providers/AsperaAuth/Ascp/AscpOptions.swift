@@ -131,7 +131,6 @@ public struct AscpOptions: Sendable, Equatable {
 /// options.additional = try AscpArguments(["-l", "100000", "--overwrite=never"])
 /// ```
 public struct AscpArguments: Sendable, Hashable {
-  /// The form of an option's value.
   private enum Value: Sendable {
     case none
     /// An integer, followed by a unit of ascp if `allowsUnit` is true.

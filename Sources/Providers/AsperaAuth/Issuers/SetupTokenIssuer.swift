@@ -4,7 +4,6 @@
 internal import CredentialSources
 internal import HTTPTypes
 public import StorageAuth
-internal import StorageCrypto
 
 /// A token issuer that requests tokens from a node by setting up each transfer with `upload_setup` or `download_setup`.
 ///
@@ -60,21 +59,21 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let call = try call(for: request.specification)
-    let life = try life(of: request.specification)
-    let lasting = context.time.now.duration(to: signer.requiredValidity(from: context.time.now))
+    let call = try setupCall(for: request.specification)
+    let lifetime = try lifetime(of: request.specification)
+    let validity = context.time.now.duration(to: signer.requiredValidity(from: context.time.now))
     let access = access.cache(in: context)
-    let first = try await access.credential(lasting: lasting)
+    let first = try await access.credential(lasting: validity)
     let received = try await send(call, with: first.credential, in: context)
-    guard [401, 403].contains(received.status) else { return try grant(in: received, life: life, in: context) }
+    guard [401, 403].contains(received.status) else { return try grant(in: received, lifetime: lifetime, in: context) }
     let second: CachedCredential<AsperaNodeAccess>
     do {
-      second = try await access.credential(lasting: lasting, replacing: first.generation)
+      second = try await access.credential(lasting: validity, replacing: first.generation)
     } catch {
       if error.code == .cancelled { throw error }
       throw refusal(received, because: [error])
     }
-    return try grant(in: try await send(call, with: second.credential, in: context), life: life, in: context)
+    return try grant(in: try await send(call, with: second.credential, in: context), lifetime: lifetime, in: context)
   }
 
   /// A description that contains the issuer name.
@@ -97,12 +96,12 @@ extension TokenIssuer where Self == SetupTokenIssuer {
 
 extension SetupTokenIssuer {
   /// The token lifetimes that can be requested, in seconds: at most ten years, which is more than any server grants.
-  private static let lives: ClosedRange<Int64> = 1...315_360_000
+  private static let requestableSeconds: ClosedRange<Int64> = 1...315_360_000
 
   private var signer: AsperaNodeSigner { AsperaNodeSigner(allowsPlainHTTP: allowsPlainHTTP) }
 
   /// Returns the request that sets up a transfer, before the request is authorized.
-  private func call(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
+  private func setupCall(for specification: TransferSpec) throws(CredentialError) -> ServiceCall {
     let address = try RequestCheck(source: source).address(node, allowsPlainHTTP: allowsPlainHTTP)
     do {
       let body = try NodeSetup.body(for: [specification], tokenLifetime: tokenLifetime)
@@ -113,10 +112,10 @@ extension SetupTokenIssuer {
     }
   }
 
-  private func life(of specification: TransferSpec) throws(CredentialError) -> Duration {
-    let asked = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
-    guard let asked else { return NodeSetup.assumedLife }
-    return .seconds(try RequestCheck(source: source).seconds(asked, in: Self.lives))
+  private func lifetime(of specification: TransferSpec) throws(CredentialError) -> Duration {
+    let requested = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
+    guard let requested else { return NodeSetup.assumedLife }
+    return .seconds(try RequestCheck(source: source).seconds(requested, in: Self.requestableSeconds))
   }
 
   private func send(
@@ -128,15 +127,17 @@ extension SetupTokenIssuer {
     } catch {
       throw CredentialError(.failed, source: source, error.message, remedy: error.remedy)
     }
-    let sent = signed.request.headerFields[.authorization]?.split(separator: " ").last.map { Secret(String($0)) }
-    let prepared = PreparedCall(signed, masks: [access.secret] + (sent.map { [$0] } ?? []))
+    let authorization = signed.request.headerFields[.authorization]?.split(separator: " ").last.map {
+      Secret(String($0))
+    }
+    let prepared = PreparedCall(signed, masks: [access.secret] + (authorization.map { [$0] } ?? []))
     let exchange = try ServiceExchange(
       source: source, in: context, timeout: .seconds(30), responseLimit: Self.responseLimit)
     return try await exchange.receive { prepared }
   }
 
   private func grant(
-    in received: ReceivedResponse, life: Duration, in context: ProviderContext
+    in received: ReceivedResponse, lifetime: Duration, in context: ProviderContext
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard received.response.status.kind == .successful else { throw refusal(received) }
     let result: Result<TransferSpec, NodeRefusal>?
@@ -147,23 +148,23 @@ extension SetupTokenIssuer {
     }
     switch result {
     case .success(let specification)?:
-      return try grant(from: specification, received, life: life, now: context.time.now)
+      return try credential(from: specification, received, lifetime: lifetime, now: context.time.now)
     case .failure(let refusal)?: throw error(for: refusal, status: refusal.status ?? received.status, received)
     case nil: throw malformed("The response has no element.", "Check that the address is that of a Node API.")
     }
   }
 
-  private func grant(
-    from specification: TransferSpec, _ received: ReceivedResponse, life: Duration, now: Timestamp
+  private func credential(
+    from specification: TransferSpec, _ received: ReceivedResponse, lifetime: Duration, now: Timestamp
   ) throws(CredentialError) -> IssuedCredential<TransferCredential> {
     guard let secret = specification.token, !secret.isEmpty else {
       throw malformed(
         "The response has no token.", "Let the node authorize transfers by token, or do without an issuer.")
     }
-    let present = received.issuerTime ?? now
+    let issuerNow = received.issuerTime ?? now
     do {
       let token = try AsperaToken(secret)
-      let end = token.kind == .basic ? nil : token.expiration ?? present.advanced(by: life)
+      let end = token.kind == .basic ? nil : token.expiration ?? issuerNow.advanced(by: lifetime)
       let timed = try AsperaToken(secret, expiration: end)
       return IssuedCredential(
         TransferCredential(token: timed, specification: specification), issuerTime: received.issuerTime, source: source)
@@ -177,174 +178,25 @@ extension SetupTokenIssuer {
   }
 
   private func refusal(_ received: ReceivedResponse, because declined: [CredentialError] = []) -> CredentialError {
-    let said = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
-    return error(for: said, status: received.status, received, because: declined)
+    let refusal = (try? JSONValue(parsing: received.body)).flatMap { NodeRefusal(of: $0) }
+    return error(for: refusal, status: received.status, received, because: declined)
   }
 
   private func error(
     for refusal: NodeRefusal?, status: Int, _ received: ReceivedResponse, because declined: [CredentialError] = []
   ) -> CredentialError {
-    let isPassing = status >= 500 || status == 429 || status == 408
-    var said = received.response.status.kind == .successful ? [] : ["HTTP \(received.status)"]
-    if let refusal { said.append(ServiceText(masking: received.masks).shown(refusal.text)) }
+    let isTemporary = status >= 500 || status == 429 || status == 408
+    var details = received.response.status.kind == .successful ? [] : ["HTTP \(received.status)"]
+    if let refusal { details.append(ServiceText(masking: received.masks).shown(refusal.text)) }
     let remedy =
       switch status {
       case 401, 403: "Check the node user or the access key, and that it may transfer these paths."
       case 404: "Check the paths, and the address of the Node API."
-      default: isPassing ? "Try again later." : "See what the node says about this code."
+      default: isTemporary ? "Try again later." : "See what the node says about this code."
       }
     return CredentialError(
-      isPassing ? .failed : .rejected, source: source,
-      "The node refused to set the transfer up: \(said.joined(separator: ", ")).", remedy: remedy,
-      isRetryable: isPassing, declined: declined)
-  }
-}
-
-/// The Node API operations that set up transfers: `/files/upload_setup` and `/files/download_setup`.
-///
-/// A node checks the requested transfers, and responds with a specification and a token for each transfer. Requests and
-/// responses are described in the OpenAPI description of IBM's Node API.
-package enum NodeSetup {
-  /// The token lifetime of a node if the request does not specify one.
-  package static let assumedLife = Duration.seconds(86_400)
-
-  /// Returns the path of the setup operation for a transfer direction, relative to the node's base URL.
-  package static func path(for direction: TransferDirection) -> String {
-    direction == .send ? "/files/upload_setup" : "/files/download_setup"
-  }
-
-  /// Returns the body of a request for transfers with one direction, with a token lifetime in whole seconds.
-  package static func body(
-    for specifications: [TransferSpec], tokenLifetime: Duration? = nil
-  ) throws(AsperaError) -> [UInt8] {
-    guard !specifications.isEmpty else {
-      throw AsperaError(.invalidSpecification, "There is no transfer to set up.", remedy: "Request at least one.")
-    }
-    guard Set(specifications.map(\.direction)).count == 1, specifications[0].direction != nil else {
-      throw AsperaError(
-        .invalidSpecification, "The transfers to set up have no direction, or not all the same.",
-        remedy: "Set direction to send or receive, and request uploads and downloads separately.")
-    }
-    var requests: [JSONValue] = []
-    for specification in specifications {
-      requests.append(["transfer_request": .object(try request(for: specification, tokenLifetime))])
-    }
-    let body: JSONValue = ["transfer_requests": .array(requests)]
-    return body.serialized
-  }
-
-  /// Parses the body of a response with HTTP status 200, whose results are in the order of the requested transfers.
-  package static func results(of body: [UInt8], count: Int) throws(AsperaError) -> [Result<TransferSpec, NodeRefusal>] {
-    let response: JSONValue
-    do {
-      response = try JSONValue(parsing: body)
-    } catch {
-      throw invalid("The response of the node is not JSON: \(error).")
-    }
-    guard let elements = response["transfer_specs"]?.array else {
-      throw invalid("The response has no array transfer_specs.")
-    }
-    guard elements.count == count else {
-      throw invalid("The response has \(elements.count) elements in transfer_specs, but \(count) were requested.")
-    }
-    var results: [Result<TransferSpec, NodeRefusal>] = []
-    for (index, element) in elements.enumerated() {
-      let specification = element["transfer_spec"]
-      if let refusal = NodeRefusal(of: element) ?? specification.flatMap({ NodeRefusal(of: $0) }) {
-        results.append(.failure(refusal))
-      } else if let fields = specification?.object {
-        results.append(.success(TransferSpec(fields: fields)))
-      } else {
-        throw invalid("The element \(index) of transfer_specs has neither a transfer_spec nor an error.")
-      }
-    }
-    return results
-  }
-
-  private static func invalid(_ message: String) -> AsperaError {
-    AsperaError(.invalidAnswer, message, remedy: "Check that the address is that of a Node API.")
-  }
-
-  /// The names of the specification's fields that are sent to the node unchanged.
-  ///
-  /// They are the fields of a request in the OpenAPI description of IBM's Node API, and a few that aspera-cli also
-  /// sends, such as `public_keys`. Other fields are not sent, in particular passwords and keys.
-  private static let fields = [
-    "remote_host", "ssh_port", "fasp_port", "token_life_seconds", "cipher", "cipher_allowed", "content_protection",
-    "cookie", "create_dir", "http_fallback", "http_fallback_port", "rate_policy", "rate_policy_allowed",
-    "target_rate_kbps", "target_rate_cap_kbps", "min_rate_kbps", "tags", "aspera_connect_settings", "public_keys",
-  ]
-
-  /// Returns a request for a transfer, only with paths on the server: the names of local files are private.
-  private static func request(
-    for specification: TransferSpec, _ tokenLifetime: Duration?
-  ) throws(AsperaError) -> JSONObject {
-    let paths = specification.paths
-    guard !paths.isEmpty else {
-      throw AsperaError(
-        .invalidSpecification, "A transfer to set up has no paths.",
-        remedy: "Name the files; the token is valid only for them.")
-    }
-    var request = JSONObject()
-    switch specification.direction {
-    case .receive?:
-      request["source_root"] = text(specification.fields["source_root"])
-      request["paths"] = list(paths.map(\.source), as: "source")
-    default:
-      let root = text(specification.fields["destination_root"])
-      let destinations = paths.compactMap(\.destination)
-      guard destinations.isEmpty || destinations.count == paths.count else {
-        throw AsperaError(
-          .invalidSpecification, "Some paths of an upload have a destination, and others have none.",
-          remedy: "Give all of them one, or none.")
-      }
-      // If the paths have no destinations, the files are uploaded to the root, which is then the only destination.
-      request["destination_root"] = destinations.isEmpty ? nil : root
-      request["paths"] = list(destinations.isEmpty ? [root?.string ?? "/"] : destinations, as: "destination")
-    }
-    for name in fields {
-      if let value = specification.fields[name], value != .null { request[name] = value }
-    }
-    if let tokenLifetime { request["token_life_seconds"] = .number(JSONNumber(tokenLifetime.components.seconds)) }
-    return request
-  }
-
-  private static func list(_ paths: [String], as name: String) -> JSONValue {
-    .array(paths.map { [name: .string($0)] })
-  }
-
-  private static func text(_ value: JSONValue?) -> JSONValue? {
-    value?.string.flatMap { $0.isEmpty ? nil : .string($0) }
-  }
-}
-
-/// An error of a Node API: the member `error` of a response or of an array element in a response.
-package struct NodeRefusal: Error, Sendable, Hashable {
-  /// The error code, which corresponds to an HTTP status code.
-  package let code: String?
-
-  /// The short name of the error, such as `Not Found`.
-  package let reason: String?
-
-  /// The node's error message, which is untrusted: callers mask and truncate it before they show it to the user.
-  package let message: String?
-
-  /// Parses the member `error` of a JSON object, or returns `nil` if the member is missing or `null`.
-  package init?(of value: JSONValue) {
-    switch value["error"] {
-    case nil, .null?: return nil
-    case let error?:
-      code = error["code"]?.code
-      reason = error["reason"]?.string
-      message = error["user_message"]?.string ?? error["internal_message"]?.string ?? error.string
-    }
-  }
-
-  /// The error code as an HTTP status code, or `nil` if the error code is not an integer.
-  package var status: Int? { code.flatMap { Int(digits: $0) } }
-
-  package var text: String {
-    let text = [code, reason, message].compactMap(\.self).joined(separator: " ")
-    return text.isEmpty ? "an error without a code" : text
+      isTemporary ? .failed : .rejected, source: source,
+      "The node refused to set the transfer up: \(details.joined(separator: ", ")).", remedy: remedy,
+      isRetryable: isTemporary, declined: declined)
   }
 }

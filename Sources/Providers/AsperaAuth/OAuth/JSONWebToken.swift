@@ -38,7 +38,6 @@ package struct JSONWebToken: Sendable, Redacted {
     secret = Secret(whole)
   }
 
-  /// Parses a token without verifying its signature.
   package init?(_ text: String) {
     let parts = text.parts(between: ".")
     guard text.utf8.count <= Self.sizeLimit, parts.count == 3, let head = [UInt8](base64URL: parts[0]),

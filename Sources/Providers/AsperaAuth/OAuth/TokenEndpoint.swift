@@ -14,7 +14,6 @@ struct TokenEndpoint: Sendable {
   /// The accepted lifetimes of tokens, in seconds.
   private static let lives: ClosedRange<Int64> = 1...315_360_000
 
-  /// The name of the provider that requests tokens, for error messages.
   let source: String
   let url: String
 
@@ -123,11 +122,11 @@ struct OAuthRefusal: Sendable {
     let node = object.flatMap { NodeRefusal(of: .object($0)) }
     code = error?.string ?? object?["errorCode"]?.string ?? object?["code"]?.code ?? node?.code
     let texts = ["error_description", "errorMessage", "message"].compactMap { object?[$0]?.string }
-    let said = error?.object == nil ? texts.first : node?.message
+    let explanation = error?.object == nil ? texts.first : node?.message
     self.status = status
     self.issuerTime = issuerTime
-    message = text.shown([code, said].compactMap(\.self).joined(separator: ": "))
-    let words = (said ?? "").lowercased()
+    message = text.shown([code, explanation].compactMap(\.self).joined(separator: ": "))
+    let words = (explanation ?? "").lowercased()
     isAboutTime = ["expired", "not yet", "future", "clock", "nbf", "iat"].contains { words.contains($0) }
   }
 
@@ -135,12 +134,12 @@ struct OAuthRefusal: Sendable {
   var canBeTime: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
 
   func error(for source: String) -> CredentialError {
-    let isPassing =
+    let isTemporary =
       status >= 500 || status == 429 || status == 408 || code == "temporarily_unavailable" || code == "server_error"
-    let said = message.isEmpty ? "HTTP \(status)" : "HTTP \(status), \(message)"
+    let details = message.isEmpty ? "HTTP \(status)" : "HTTP \(status), \(message)"
     return CredentialError(
-      isPassing ? .failed : .rejected, source: source, "The authorization server issued no token: \(said).",
-      remedy: isPassing ? "Try again later." : remedy, isRetryable: isPassing)
+      isTemporary ? .failed : .rejected, source: source, "The authorization server issued no token: \(details).",
+      remedy: isTemporary ? "Try again later." : remedy, isRetryable: isTemporary)
   }
 
   private var remedy: String {

@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CZlib
-internal import CredentialSources
 public import StorageAuth
 internal import StorageCrypto
 
@@ -29,41 +27,6 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
   let payload: [UInt8]
 
   let signature: [UInt8]
-
-  /// Verifies the token's signature, without checking the expiration.
-  ///
-  /// - Parameter publicKeyPEM: The public key in PEM: the access key's `token_verification_key`.
-  /// - Throws: An ``AsperaError``: `malformedKey` if the text is not a public key, `unsupportedKey` if the key is not
-  ///   an RSA key, and `invalidToken` if the signature does not match.
-  public func verify(with publicKeyPEM: String) throws(AsperaError) {
-    let key: PublicKey
-    do {
-      key = try PublicKey(pem: publicKeyPEM)
-    } catch {
-      throw AsperaError(
-        .malformedKey, "The key to verify bearer tokens with is not a public key in PEM.",
-        remedy: "Register the public key of the key pair: openssl rsa -pubout prints it.")
-    }
-    guard case .rsa = key.kind else {
-      throw AsperaError(
-        .unsupportedKey, "The key to verify bearer tokens with is not an RSA key.",
-        remedy: "Register the public key of an RSA key pair.")
-    }
-    guard key.verify(signature, of: payload, with: .rsaPKCS1(.sha512)) else {
-      throw AsperaError(
-        .invalidToken, "The signature of the bearer token does not match the key.",
-        remedy: "Sign the token with the private key whose public key is registered with the access key.")
-    }
-  }
-
-  /// A description that contains the user, the scope and the expiration, but not the token.
-  public var description: String {
-    let parts = [
-      claims.userID.map { "user: \($0)" }, claims.scope.map { "scope: \($0)" },
-      claims.expiration.map { "expiration: \($0)" },
-    ]
-    return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
-  }
 
   /// The line between the claims and the signature in the plaintext of a token.
   static let delimiter = Array("==SIGNATURE==".utf8)
@@ -93,36 +56,6 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
       throw AsperaError(.failed, "The bearer token could not be compressed.", remedy: "Try again with more memory.")
     }
     secret = Secret(String(writing: { $0.append(base64: packed) }))
-  }
-
-  private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
-    let missing = [
-      claims.userID?.isEmpty == false ? nil : "user_id", claims.scope == nil ? "scope" : nil,
-      claims.expiration == nil ? "expires_at" : nil,
-    ].compactMap(\.self)
-    guard missing.isEmpty else {
-      throw AsperaError(
-        .invalidToken,
-        "The claims of the bearer token have no \(missing.joined(separator: " and no ")) that can be read.",
-        remedy: "Add them; servers reject a token without them.")
-    }
-    guard payload.count <= sizeLimit / 2, payload.firstRange(of: delimiter) == nil else {
-      throw AsperaError(
-        .invalidToken,
-        "The claims of the bearer token are longer than \(sizeLimit / 2) bytes, or contain the signature delimiter.",
-        remedy: "Leave claims out; long lists of groups are the usual cause.")
-    }
-  }
-
-  static func plaintext(_ payload: [UInt8], _ signature: [UInt8]) -> [UInt8] {
-    let lineEnd = UInt8(ascii: "\n")
-    var text = payload + [lineEnd] + delimiter + [lineEnd]
-    var rest = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
-    while !rest.isEmpty {
-      text += rest.prefix(lineLength) + [lineEnd]
-      rest = rest.dropFirst(lineLength)
-    }
-    return text
   }
 
   /// Parses a token without verifying its signature.
@@ -160,6 +93,71 @@ public struct NodeBearerToken: Sendable, Equatable, Redacted {
     self.claims = NodeBearerClaims(fields: claims)
     self.payload = payload
     self.signature = signature
+  }
+
+  /// Verifies the token's signature, without checking the expiration.
+  ///
+  /// - Parameter publicKeyPEM: The public key in PEM: the access key's `token_verification_key`.
+  /// - Throws: An ``AsperaError``: `malformedKey` if the text is not a public key, `unsupportedKey` if the key is not
+  ///   an RSA key, and `invalidToken` if the signature does not match.
+  public func verify(with publicKeyPEM: String) throws(AsperaError) {
+    let key: PublicKey
+    do {
+      key = try PublicKey(pem: publicKeyPEM)
+    } catch {
+      throw AsperaError(
+        .malformedKey, "The key to verify bearer tokens with is not a public key in PEM.",
+        remedy: "Register the public key of the key pair: openssl rsa -pubout prints it.")
+    }
+    guard case .rsa = key.kind else {
+      throw AsperaError(
+        .unsupportedKey, "The key to verify bearer tokens with is not an RSA key.",
+        remedy: "Register the public key of an RSA key pair.")
+    }
+    guard key.verify(signature, of: payload, with: .rsaPKCS1(.sha512)) else {
+      throw AsperaError(
+        .invalidToken, "The signature of the bearer token does not match the key.",
+        remedy: "Sign the token with the private key whose public key is registered with the access key.")
+    }
+  }
+
+  /// A description that contains the user, the scope and the expiration, but not the token.
+  public var description: String {
+    let parts = [
+      claims.userID.map { "user: \($0)" }, claims.scope.map { "scope: \($0)" },
+      claims.expiration.map { "expiration: \($0)" },
+    ]
+    return "NodeBearerToken(\(parts.compactMap(\.self).joined(separator: ", ")))"
+  }
+
+  private static func check(_ claims: NodeBearerClaims, _ payload: [UInt8]) throws(AsperaError) {
+    let missing = [
+      claims.userID?.isEmpty == false ? nil : "user_id", claims.scope == nil ? "scope" : nil,
+      claims.expiration == nil ? "expires_at" : nil,
+    ].compactMap(\.self)
+    guard missing.isEmpty else {
+      throw AsperaError(
+        .invalidToken,
+        "The claims of the bearer token have no \(missing.joined(separator: " and no ")) that can be read.",
+        remedy: "Add them; servers reject a token without them.")
+    }
+    guard payload.count <= sizeLimit / 2, payload.firstRange(of: delimiter) == nil else {
+      throw AsperaError(
+        .invalidToken,
+        "The claims of the bearer token are longer than \(sizeLimit / 2) bytes, or contain the signature delimiter.",
+        remedy: "Leave claims out; long lists of groups are the usual cause.")
+    }
+  }
+
+  static func plaintext(_ payload: [UInt8], _ signature: [UInt8]) -> [UInt8] {
+    let lineEnd = UInt8(ascii: "\n")
+    var text = payload + [lineEnd] + delimiter + [lineEnd]
+    var rest = Array(String(writing: { $0.append(base64: signature) }).utf8)[...]
+    while !rest.isEmpty {
+      text += rest.prefix(lineLength) + [lineEnd]
+      rest = rest.dropFirst(lineLength)
+    }
+    return text
   }
 
   private static func unreadable(_ predicate: String) -> AsperaError {
@@ -263,86 +261,6 @@ public struct NodeScope: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "node.\(accessKey):\(role)" }
 }
 
-/// An RSA private key that signs bearer tokens for an access key.
-///
-/// The public key is registered with the access key as `token_verification_key`. `print`, `dump` and `Mirror` do not
-/// show the private key.
-///
-/// ```swift
-/// let key = try NodeBearerKey(pem: Secret(text))
-/// ```
-public struct NodeBearerKey: Sendable, Redacted {
-  private let key: PrivateKey
-
-  /// The PEM-encoded public key to register with an access key as `token_verification_key`.
-  public let publicKeyPEM: String
-
-  /// Parses a PEM-encoded RSA private key.
-  ///
-  /// - Parameters:
-  ///   - pem: An RSA private key in PEM, in the traditional format or in PKCS #8.
-  ///   - passphrase: The passphrase of the key. `nil` or a blank passphrase if the key is not encrypted.
-  /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
-  ///   is not an RSA key or its encryption is not supported, and `malformedKey` if the text is not a private key in
-  ///   PEM.
-  public init(pem: Secret, passphrase: Secret? = nil) throws(AsperaError) {
-    let passphrase = passphrase.flatMap { $0.isBlank ? nil : $0 }
-    do {
-      key = try PrivateKey(pem: pem.bytes, passphrase: passphrase?.bytes)
-    } catch {
-      guard ![UInt8](pem.bytes).isUTF16 else { throw KeyLocation(name: "The key for bearer tokens").utf16Error }
-      throw Self.error(for: error)
-    }
-    guard case .rsa = key.kind, let publicKey = key.publicKey.pem else { throw Self.error(for: .unsupportedKind) }
-    publicKeyPEM = publicKey
-  }
-
-  /// Reads and parses an RSA private key.
-  ///
-  /// - Parameters:
-  ///   - key: The private key, in memory or in a file.
-  ///   - machine: The context that reads the key file.
-  /// - Throws: An ``AsperaError`` if the key file is missing, cannot be read, or can be read by other users, or if the
-  ///   key is not supported; see ``init(pem:passphrase:)``.
-  public init(_ key: AsperaPrivateKey, on machine: ProviderContext) throws(AsperaError) {
-    try self.init(pem: try key.checkedText(on: machine).secret, passphrase: key.passphrase)
-  }
-
-  /// Returns the signature of a token's payload with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).
-  func signature(of payload: [UInt8]) throws(AsperaError) -> [UInt8] {
-    do {
-      return try key.sign(payload, with: .rsaPKCS1(.sha512))
-    } catch {
-      throw AsperaError(
-        .unsupportedKey, "The key is too short to sign bearer tokens with.", remedy: "Use RSA of 2048 bits or more.")
-    }
-  }
-
-  private static func error(for error: KeyError) -> AsperaError {
-    switch error {
-    case .passphraseMissing:
-      AsperaError(
-        .wrongPassphrase, "The key for bearer tokens is encrypted, and there is no passphrase.",
-        remedy: "Give its passphrase.")
-    case .wrongPassphrase:
-      AsperaError(
-        .wrongPassphrase, "The passphrase does not open the key for bearer tokens.",
-        remedy: "Give the passphrase of this key.")
-    case .unsupportedKind, .unsupportedEncryption:
-      AsperaError(
-        .unsupportedKey, "The key for bearer tokens is not an RSA key that can be read.",
-        remedy: "Create one with openssl genrsa 4096, and register its public key with the access key.")
-    case .malformed, .failed:
-      AsperaError(
-        .malformedKey, "The key for bearer tokens is not a private key in PEM.",
-        remedy: "Pass the whole file, from the line BEGIN to the line END.")
-    }
-  }
-
-  /// A masked description that does not contain the key.
-  public var description: String { "NodeBearerKey(\(Secret.mask))" }
-}
-
 extension [UInt8] {
   /// Decodes unpadded Base64 in the URL-safe alphabet (RFC 7515, section 2), or returns `nil` if the text is invalid.
   init?(base64URL text: Substring) {
@@ -357,42 +275,4 @@ extension [UInt8] {
     let standard = String(writing: { $0.append(base64: span) })
     return standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
-}
-
-/// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), which compresses Aspera bearer tokens.
-package enum Zlib {
-  /// Compresses bytes, or returns `nil` if memory cannot be allocated.
-  ///
-  /// The default compression level determines the first bytes: a token is recognized by its first characters, `eJ`.
-  package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
-    var length = compressBound(uLong(bytes.count))
-    var result = [UInt8](repeating: 0, count: Int(length))
-    guard unsafe CZlib.compress2(&result, &length, bytes, uLong(bytes.count), Z_DEFAULT_COMPRESSION) == Z_OK else {
-      return nil
-    }
-    return Array(result.prefix(Int(length)))
-  }
-
-  /// Decompresses exactly one zlib stream to at most `limit` bytes, and allocates at most one byte more.
-  package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
-    // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
-    // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
-    // limit is.
-    var result = [UInt8](repeating: 0, count: min(max(limit, 0), bytes.count * 1_032) + 1)
-    var length = uLong(result.count)
-    var taken = uLong(bytes.count)
-    switch unsafe CZlib.uncompress2(&result, &length, bytes, &taken) {
-    case Z_OK where Int(length) > limit, Z_BUF_ERROR: throw .tooLarge
-    case Z_OK where Int(taken) == bytes.count: return Array(result.prefix(Int(length)))
-    case Z_OK: throw .trailingBytes
-    default: throw .malformed
-    }
-  }
-}
-
-package enum ZlibError: Error, Sendable, Hashable {
-  /// The bytes are not a zlib stream, or the stream is damaged or truncated.
-  case malformed
-  case trailingBytes
-  case tooLarge
 }

@@ -302,7 +302,6 @@ struct TransferField: Sendable {
   private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
 }
 
-/// The validation of a specification.
 extension TransferSpec {
   /// Checks everything about the specification that can be checked before a transfer starts.
   ///

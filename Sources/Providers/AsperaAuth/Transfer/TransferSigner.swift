@@ -58,8 +58,8 @@ public struct TransferSigner: Signer {
     do {
       var signed = request
       let wantsWebSocket = request.offersWebSocket == true
-      if let account { try signed.put(account) }
-      if let response = credential.specification { try signed.take(response, takesWebSocket: account == nil) }
+      if let account { try signed.setAddress(of: account) }
+      if let response = credential.specification { try signed.merge(response, permitsWebSocket: account == nil) }
       if let account { try signed.authenticate(as: account) }
       if wantsWebSocket, let response = credential.specification { try signed.keepWebSocket(of: request, response) }
       try signed.pin(account?.hostKey, wantsWebSocket ? nil : credential.specification?.sshfp)
@@ -77,7 +77,7 @@ public struct TransferSigner: Signer {
 /// The steps in which ``TransferSigner`` signs a specification.
 extension TransferSpec {
   /// Replaces the server, the user and the ports in the specification with those of an account.
-  fileprivate mutating func put(_ account: AsperaAccount) throws(AsperaError) {
+  fileprivate mutating func setAddress(of account: AsperaAccount) throws(AsperaError) {
     if offersWebSocket == true {
       throw Self.invalid(
         "requests a WebSocket, over which no account is checked",
@@ -93,10 +93,10 @@ extension TransferSpec {
   fileprivate mutating func authenticate(as account: AsperaAccount) throws(AsperaError) {
     var (password, key): (Secret?, AsperaPrivateKey?)
     switch account.authentication {
-    case .password(let own):
+    case .password(let accountPassword):
       try checkAddressee(account)
-      password = own
-    case .privateKey(let own): key = own
+      password = accountPassword
+    case .privateKey(let accountKey): key = accountKey
     }
     remotePassword = password
     sshPrivateKey = key.flatMap { if case .pem(let text) = $0.source { text } else { nil } }
@@ -105,12 +105,12 @@ extension TransferSpec {
   }
 
   /// Keeps the WebSocket that the caller requested, if the server of a grant does not exclude it.
-  fileprivate mutating func keepWebSocket(of own: TransferSpec, _ response: TransferSpec) throws(AsperaError) {
+  fileprivate mutating func keepWebSocket(of request: TransferSpec, _ response: TransferSpec) throws(AsperaError) {
     guard response.offersWebSocket != false else {
       throw Self.mismatch(
         "says that the server has no WebSocket, which the transfer requests", "Log in over SSH, with an account.")
     }
-    webSocketPort = own.webSocketPort ?? webSocketPort ?? Self.defaultWebSocketPort
+    webSocketPort = request.webSocketPort ?? webSocketPort ?? Self.defaultWebSocketPort
   }
 
   /// The port of WebSockets on servers that name no other, which is the port of HTTPS.
@@ -131,8 +131,8 @@ extension TransferSpec {
   }
 
   /// Pins the host key, or throws if the account, the specification and the grant pin different keys.
-  fileprivate mutating func pin(_ own: HostKeyFingerprint?, _ granted: String?) throws(AsperaError) {
-    var pins: Set<HostKeyFingerprint> = own.map { [$0] } ?? []
+  fileprivate mutating func pin(_ accountPin: HostKeyFingerprint?, _ granted: String?) throws(AsperaError) {
+    var pins: Set<HostKeyFingerprint> = accountPin.map { [$0] } ?? []
     for text in [sshfp, granted] {
       if let text, !text.isEmpty { pins.insert(try HostKeyFingerprint(text)) }
     }
@@ -188,32 +188,32 @@ extension TransferSpec {
   /// An issuer decides on behalf of the server about its address, its users, its rates, and paths on the server. It
   /// does not decide on behalf of this machine, so credentials, options and local paths in the grant are ignored. A
   /// field that is `null` or an empty string is also ignored. A WebSocket requires that there is no account.
-  mutating func take(_ response: TransferSpec, takesWebSocket: Bool) throws(AsperaError) {
+  mutating func merge(_ response: TransferSpec, permitsWebSocket: Bool) throws(AsperaError) {
     if let other = response.filled("direction"), other != text("direction") {
       throw Self.mismatch("is for the other direction", "Request a token for the direction of the transfer.")
     }
-    for name in Self.grantable + (takesWebSocket ? ["wss_enabled", "wss_port"] : []) {
-      if let value = response.said(name) { fields[name] = value }
+    for name in Self.grantable + (permitsWebSocket ? ["wss_enabled", "wss_port"] : []) {
+      if let value = response.nonempty(name) { fields[name] = value }
     }
     // The server can select a cipher, but it must not replace the caller's cipher with `none`.
-    if let cipher = response.said("cipher"), text("cipher") == nil || cipher != .string("none") {
+    if let cipher = response.nonempty("cipher"), text("cipher") == nil || cipher != .string("none") {
       fields["cipher"] = cipher
     }
-    try takeTags(response)
-    try takePaths(response)
+    try mergeTags(response)
+    try mergePaths(response)
   }
 
   /// Returns a field's value, or `nil` if the value is `null` or an empty string.
-  private func said(_ name: String) -> JSONValue? {
+  private func nonempty(_ name: String) -> JSONValue? {
     fields[name].flatMap { $0 == .null || $0 == .string("") ? nil : $0 }
   }
 
   /// Merges the tags of a grant's specification into this specification, in which the grant's values count more.
-  private mutating func takeTags(_ response: TransferSpec) throws(AsperaError) {
-    guard let more = response.tags else { return }
-    let own = try decodedTags() ?? JSONObject()
+  private mutating func mergeTags(_ response: TransferSpec) throws(AsperaError) {
+    guard let granted = response.tags else { return }
+    let requested = try decodedTags() ?? JSONObject()
     fields["tags64"] = nil
-    tags = Self.merged(own, more)
+    tags = Self.merged(requested, granted)
   }
 
   /// Returns the tags in the field `tags64` or `tags`, or `nil` if the specification has no tags.
@@ -242,19 +242,19 @@ extension TransferSpec {
   ///
   /// For an upload, the grant contains only destinations, and the caller's sources remain. For a download, the grant
   /// contains the sources in the order of the token, and the caller's local names remain.
-  private mutating func takePaths(_ response: TransferSpec) throws(AsperaError) {
+  private mutating func mergePaths(_ response: TransferSpec) throws(AsperaError) {
     switch direction {
     case .send?:
-      if let root = response.said("destination_root") { fields["destination_root"] = root }
+      if let root = response.nonempty("destination_root") { fields["destination_root"] = root }
     case .receive?:
-      if let root = response.said("source_root") { fields["source_root"] = root }
+      if let root = response.nonempty("source_root") { fields["source_root"] = root }
       guard let granted = response.fields["paths"]?.array, !granted.isEmpty else { return }
       let sources = granted.compactMap { $0["source"]?.string }
-      let own = paths
-      guard sources.count == granted.count, sources.count == own.count else {
+      let requested = paths
+      guard sources.count == granted.count, sources.count == requested.count else {
         throw Self.mismatch("is for other paths", "Request a token for exactly the paths of the transfer.")
       }
-      paths = zip(sources, own).map { TransferPath($0, to: $1.destination) }
+      paths = zip(sources, requested).map { TransferPath($0, to: $1.destination) }
     case nil: return
     }
   }

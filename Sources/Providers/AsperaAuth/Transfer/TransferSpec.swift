@@ -547,6 +547,5 @@ public enum HTTPFallback: Sendable, Hashable {
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-  /// The strings that a specification can contain for these values.
   static var words: [String] { allCases.map(\.rawValue) }
 }

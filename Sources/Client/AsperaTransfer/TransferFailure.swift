@@ -1,0 +1,145 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import AsperaAuth
+public import StorageAuth
+
+/// An error that describes why a transfer failed, without secrets and tokens.
+public struct TransferFailure: Error, PrintableError, Sendable, Hashable {
+  /// The kind of transfer failure, which determines how a queue continues.
+  public enum Kind: Sendable, Hashable {
+    /// The server rejects the account because of a wrong password, key or passphrase; a new token does not help.
+    case account
+    /// The server's host key differs from the expected host key, and the transfer is never retried.
+    case hostKey
+    /// The server rejects the token, or requires one that the transfer does not have; a new token can help.
+    case token(TokenRequest.Reason)
+    /// The token was issued for another purpose, or the user lacks a permission; a new token does not help.
+    case authorization
+    /// The network or the server failed temporarily, and a retry can help.
+    case transport
+    /// The transfer cannot succeed as requested, for example because a file is missing or an option is wrong.
+    case caller
+    /// The license of the engine or of the server does not permit the transfer.
+    case license
+    /// The token issuer provided no token because of the given error.
+    case issuer(CredentialError)
+    /// The transfer was cancelled.
+    case cancelled
+    /// The transfer failed for another or an unknown reason.
+    case other
+  }
+
+  /// The kind of transfer failure.
+  public let kind: Kind
+
+  /// The engine's error code, such as 19 in ascp, or `nil` if there is no code.
+  public let code: Int?
+
+  /// A sentence that describes what failed and why.
+  public let message: String
+
+  /// A sentence that describes how to solve the problem.
+  public let remedy: String
+
+  /// Whether the engine has never reached the server, whose address is then likely to be wrong.
+  package var isUnreached = false
+
+  /// Creates a transfer failure, escaping line breaks and control characters in its message and its remedy.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of transfer failure.
+  ///   - code: The engine's error code, or `nil` if there is no code.
+  ///   - message: A sentence that describes what failed and why.
+  ///   - remedy: A sentence that describes how to solve the problem.
+  public init(_ kind: Kind, code: Int? = nil, _ message: String, remedy: String) {
+    self.kind = kind
+    self.code = code
+    self.message = message.onOneLine
+    self.remedy = remedy.onOneLine
+  }
+
+  /// A text that contains the error code, if there is one, the message and the remedy.
+  public var description: String {
+    "\(code.map { "\($0): " } ?? "")\(message) \(remedy)"
+  }
+
+  package static let cancelled = TransferFailure(
+    .cancelled, "The session was cancelled.", remedy: "Run it again if it is still needed.")
+
+  static let tokenRequired = TransferFailure(
+    .token(.missing), "The account requires a token for each transfer; the session has neither a token nor an issuer.",
+    remedy: "Give the session a token or an issuer, or the queue an issuer.")
+
+  static let endedEarly = TransferFailure(
+    .transport, "The engine ended a persistent session before it was finished.",
+    remedy: "Look at the engine's log; the server may end sessions that are idle.")
+
+  package static let undividable = TransferFailure(
+    .caller, "The transfer specification has multi_session, and a persistent session cannot be divided into several.",
+    remedy: "Leave multi_session out, or add the paths before the session starts.")
+
+  static func tokensTooShort(_ count: Int) -> TransferFailure {
+    TransferFailure(
+      .token(.expired), "\(count) consecutive tokens had become too short-lived before the transfer could start.",
+      remedy: "Let the issuer give tokens a longer lifetime, or reduce startSpacing and tokenMargin of the queue.")
+  }
+
+  static func fixedTokenExpired(_ expiration: Timestamp?) -> TransferFailure {
+    TransferFailure(
+      .token(.expired),
+      "The token of the session expired\(expiration.map { " at \($0)" } ?? ""), before the transfer began.",
+      remedy: "Give the session an issuer, which can provide another token.")
+  }
+
+  static func unsignable(_ error: SigningError) -> TransferFailure {
+    TransferFailure(.caller, "The transfer cannot be signed: \(error.message)", remedy: error.remedy)
+  }
+
+  init(account error: CredentialError) {
+    self.init(.account, "\(error.source) provided no account: \(error.message)", remedy: error.remedy)
+  }
+
+  init(issuer error: CredentialError) {
+    self.init(.issuer(error), "\(error.source) provided no token: \(error.message)", remedy: error.remedy)
+  }
+
+  /// Returns the same failure with a count, such as the number of retries, appended to its message.
+  func appending(count: Int, of events: String) -> TransferFailure {
+    changed(message: "\(message) \(count) \(events).")
+  }
+
+  /// The same failure with advice for a session that has a fixed token and no issuer.
+  var advisingIssuer: TransferFailure {
+    changed(
+      message: "\(message) The session has a fixed token and no issuer.",
+      remedy: "\(remedy) A session with an issuer gets another token automatically.")
+  }
+
+  /// The same failure with advice for a transfer whose bearer token lacks the tags that it needs.
+  var advisingTags: TransferFailure {
+    changed(
+      message: "\(message) The token is a bearer token, and the tags do not name its access key.",
+      remedy: "Set aspera.node.access_key and aspera.node.file_id in the tags: a server checks bearer tokens by them.")
+  }
+
+  /// The same failure with advice for an account that was accepted before, while several sessions are active.
+  var advisingStartSpacing: TransferFailure {
+    changed(
+      message: "\(message) The server accepted this account before, and several sessions are active.",
+      remedy: "\(remedy) If the account is right, the server may limit simultaneous logins: increase startSpacing.")
+  }
+
+  private func changed(message: String, remedy: String? = nil) -> TransferFailure {
+    var failure = TransferFailure(kind, code: code, message, remedy: remedy ?? self.remedy)
+    failure.isUnreached = isUnreached
+    return failure
+  }
+
+  var isAboutToken: Bool {
+    switch kind {
+    case .token, .authorization: true
+    default: false
+    }
+  }
+}

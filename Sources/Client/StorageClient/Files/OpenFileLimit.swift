@@ -1,0 +1,66 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Darwin)
+  internal import Darwin
+#elseif canImport(Musl)
+  internal import Musl
+#elseif canImport(Android)
+  internal import Android
+#else
+  internal import Glibc
+#endif
+
+/// The number of files and connections that the process may have open (`RLIMIT_NOFILE`), and what follows from it.
+///
+/// A transfer needs a connection to each of its services, a file and the folder of that file. With more transfers than
+/// the limit permits, each of them would fail sooner or later because there are too many open files.
+package struct OpenFileLimit: Sendable, Hashable {
+  package let count: Int
+
+  package init(count: Int) {
+    self.count = count
+  }
+
+  package static var current: OpenFileLimit {
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0 else { return OpenFileLimit(count: .max) }
+    return OpenFileLimit(count: Int(clamping: limit.rlim_cur))
+  }
+
+  /// Raises the limit of the process as far as the system permits, but not above what many transfers need.
+  ///
+  /// Programs that the process starts inherit the limit. Some of them cannot use files with high numbers, so the limit
+  /// is not raised without need.
+  package static func raise() {
+    var limit = rlimit()
+    guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < useful else { return }
+    limit.rlim_cur = min(limit.rlim_max, useful)
+    _ = unsafe setrlimit(resource, &limit)
+  }
+
+  /// The maximum number of transfers, or requests of a client, at a time.
+  package var transfers: Int { max(1, (count - min(count, reserved)) / filesPerTransfer) }
+
+  /// The number of threads for connections, each of which needs files of its own.
+  package func eventLoops(cores: Int) -> Int { max(1, min(cores, count / filesPerTransfer / filesPerEventLoop)) }
+
+  package var permitsConnections: Bool { count >= reserved + filesPerTransfer }
+}
+
+/// The standard streams, the event loops of a small machine, and what the system opens for names and certificates.
+private let reserved = 12
+
+/// A connection to each of two services, a file, and its folder.
+private let filesPerTransfer = 4
+
+/// The descriptors of a selector.
+private let filesPerEventLoop = 3
+
+private let useful: rlim_t = 4096
+
+#if canImport(Glibc)
+  private let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#else
+  private let resource = RLIMIT_NOFILE
+#endif

@@ -1,0 +1,84 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SystemPackage
+
+/// A file or a folder of the source that cannot be synchronized.
+///
+/// What has its path in the target, or a path below it, is not deleted: the source has it, in its way.
+struct SkippedPath: Sendable {
+  /// The path, in which bytes that are not UTF-8 are replaced.
+  let path: String
+  let reason: String
+  /// The parts of the last name that are UTF-8, if it is not, between which any other bytes can be.
+  fileprivate let parts: [[UInt8]]?
+  /// The path of the folder, which is empty or ends with a slash.
+  fileprivate let folder: String
+
+  init(_ path: String, _ reason: String) {
+    self.path = path
+    self.reason = reason
+    folder = ""
+    parts = nil
+  }
+
+  /// Creates a skipped file whose name is not UTF-8, in a folder whose path is empty or ends with a slash.
+  init(undecodable name: FilePath.Component, in folder: String) {
+    self.folder = folder
+    path = folder + name.string
+    reason = "Its name is not UTF-8."
+    // Another tool may have transcoded the name: each byte that is not ASCII stands for any bytes.
+    parts = name.bytes.split(omittingEmptySubsequences: false) { $0 >= 0x80 }.map(Array.init)
+  }
+
+  /// Returns whether a name can be the name of this file in another encoding.
+  fileprivate func resembles(_ name: ArraySlice<UInt8>) -> Bool {
+    guard let parts, let first = parts.first, let last = parts.last else { return false }
+    guard name.count >= first.count + last.count, name.starts(with: first),
+      name.reversed().starts(with: last.reversed())
+    else { return false }
+    var rest = name.dropFirst(first.count).dropLast(last.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let range = rest.firstRange(of: part) else { return false }
+      rest = rest[range.upperBound...]
+    }
+    return true
+  }
+}
+
+/// The paths that a deletion must not touch, because the source has something there that it skipped.
+struct SkippedPaths {
+  /// The largest number of names in one folder that are compared with each path.
+  private static let comparedNames = 16
+
+  private var exact: [[UInt8]: SkippedPath] = [:]
+  private var undecodable: [[UInt8]: [SkippedPath]] = [:]
+
+  init(_ skipped: [SkippedPath]) {
+    for file in skipped {
+      if file.parts != nil {
+        undecodable[Array(file.folder.utf8), default: []].append(file)
+      } else {
+        exact[Array(file.path.utf8)] = file
+      }
+    }
+  }
+
+  /// Returns what the source skipped at a path or at a folder above it, or `nil`.
+  func skipped(at path: String) -> SkippedPath? {
+    if exact.isEmpty, undecodable.isEmpty { return nil }
+    let bytes = Array(path.utf8)
+    var start = 0
+    while start < bytes.count {
+      let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
+      if let file = exact[Array(bytes[..<end])] { return file }
+      if let files = undecodable[Array(bytes[..<start])] {
+        // Of very many such names, one is taken for all.
+        if files.count > Self.comparedNames { return files.first }
+        if let file = files.first(where: { $0.resembles(bytes[start..<end]) }) { return file }
+      }
+      start = end + 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,165 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import SystemPackage
+
+/// The folder in a synchronization's target in which files are incomplete, and which one process at a time uses.
+///
+/// The folder belongs to this user alone. Its files have random names, or names that are derived from the identity of an
+/// object, so that another process's file is never taken for one's own.
+final class StagingFolder: Sendable {
+  /// The name of the folder in the root of the target.
+  static let name: FilePath.Component = ".storage-auth-sync"
+
+  /// The number of attempts to create the folder while other processes remove theirs.
+  private static let attempts = 16
+
+  let root: RootFolder
+  let folder: Folder
+  private let lock: LockFile
+
+  private init(_ root: RootFolder, _ folder: Folder, _ lock: LockFile) {
+    self.root = root
+    self.folder = folder
+    self.lock = lock
+  }
+
+  /// Creates the folder, locks it, and removes what an earlier process left, except for large files.
+  static func open(in root: RootFolder) async throws -> StagingFolder {
+    let staging = try await root.folder.call(name) { parent in
+      for _ in 0..<attempts {
+        let folder = try parent.makeFolder(name, permissions: .ownerReadWriteExecute)
+        guard try folder.isPrivate else {
+          throw StorageError(
+            .unusableFile, "\(folder.path) belongs to another user, or others can write to it.",
+            remedy: "Remove it; it is for files that are being transferred.")
+        }
+        let lock: LockFile?
+        do {
+          lock = try LockFile.acquire(FileLocation(lockName, in: folder))
+        } catch Errno.noSuchFileOrDirectory {
+          // The process that used the folder has just removed it.
+          continue
+        }
+        guard let lock else {
+          throw StorageError(
+            .unusableFile, "Another synchronization writes to \(parent.path).",
+            remedy: "Wait for its end, or choose another destination.")
+        }
+        return StagingFolder(root, folder, lock)
+      }
+      throw Errno.noSuchFileOrDirectory
+    }
+    try await staging.clean(keepsLarge: true)
+    return staging
+  }
+
+  /// Removes what no later process continues, everything if the synchronization is complete, and then the empty folder.
+  func finish(isComplete: Bool) async throws {
+    // A synchronization that follows must not depend on when the last reference to this folder is released.
+    defer { lock.release() }
+    try await clean(keepsLarge: !isComplete)
+    try await folder.call { [root, lock] folder in
+      guard try folder.names == [Self.lockName] else { return }
+      try lock.remove()
+      do {
+        try root.folder.removeFolder(Self.name)
+      } catch .directoryNotEmpty {
+        // Another process uses it now.
+      }
+    }
+  }
+
+  // MARK: Names
+
+  private static let lockName: FilePath.Component = "lock"
+  private static let itemPrefix = "item-"
+  private static let largePrefix = "large-"
+
+  func location() throws(StorageError) -> FileLocation {
+    try location(Self.itemPrefix + (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined())
+  }
+
+  /// Returns the place for a large object, and the place for the state of its download.
+  func locations(of object: ObjectIdentity) throws(StorageError) -> (file: FileLocation, checkpoint: FileLocation) {
+    let name = Self.largePrefix + object.fileName
+    return (try location(name), try location(name + ".download"))
+  }
+
+  private func location(_ name: String) throws(StorageError) -> FileLocation {
+    guard let component = FilePath.Component(name) else { throw StorageError.notRegular(folder.path) }
+    return FileLocation(component, in: folder)
+  }
+
+  /// Removes the files whose names this type has given, and no others.
+  private func clean(keepsLarge: Bool) async throws {
+    try await folder.call { folder in
+      for name in try folder.names {
+        let text = name.string.removingBytePrefix(".") ?? name.string[...]
+        if text.hasBytePrefix(Self.itemPrefix) || !keepsLarge && text.hasBytePrefix(Self.largePrefix) {
+          try folder.remove(name)
+        } else if text.hasBytePrefix(Self.programPrefix) {
+          let inner = try folder.folder(name)
+          for file in try inner.names { try inner.remove(file) }
+          try folder.removeFolder(name)
+        }
+      }
+    }
+  }
+
+  /// The start of the names of folders into which other programs write; see `TemporaryFolder`.
+  private static let programPrefix = "storage-auth-"
+}
+
+/// The folder in which the state of large transfers is kept, so that another process can continue them.
+struct StateFolder: Sendable {
+  /// The files with the state of one transfer, which this process has locked.
+  struct Item: Sendable {
+    fileprivate let name: String
+    fileprivate let folder: Folder
+
+    var upload: StoredCheckpoint<UploadCheckpoint> { get throws { StoredCheckpoint(try location(".upload")) } }
+
+    var download: StoredCheckpoint<DownloadCheckpoint> { get throws { StoredCheckpoint(try location(".download")) } }
+
+    /// The copy of an object on its way from one service to another.
+    var content: FileLocation { get throws { try location(".copy") } }
+
+    fileprivate func location(_ suffix: String) throws(StorageError) -> FileLocation {
+      guard let name = FilePath.Component(name + suffix) else { throw StorageError.notRegular(folder.path) }
+      return FileLocation(name, in: folder)
+    }
+  }
+
+  private let folder: Folder
+
+  /// Opens a folder of the caller, to which no other user can write.
+  init(_ path: FilePath, in system: any FileSystem) async throws {
+    folder = try await system.run(at: path) { try Folder.open(path, in: system) }
+    let isPrivate = try await folder.call { try $0.isPrivate }
+    guard isPrivate else {
+      throw StorageError(
+        .unusableFile,
+        "The folder \(path) for the state of transfers belongs to another user, or others can write to it.",
+        remedy: "Name a folder that only you can write to.")
+    }
+  }
+
+  /// Runs a closure with the state of one transfer, which no other process may carry out.
+  func run(_ source: String, _ target: ObjectIdentity, _ body: (Item) async throws -> Void) async throws {
+    let item = Item(name: target.fileName(with: source), folder: folder)
+    let location = try item.location(".lock")
+    guard let lock = try await folder.call(location.name, { _ in try LockFile.acquire(location) }) else {
+      throw StorageError(
+        .unusableFile, "Another synchronization transfers the same file or object.", remedy: "Wait for its end.")
+    }
+    do {
+      try await body(item)
+    } catch {
+      try? await folder.call { _ in try lock.remove() }
+      throw error
+    }
+    try await folder.call { _ in try lock.remove() }
+  }
+}

@@ -1,0 +1,117 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaTransfer
+internal import StorageAuth
+
+/// The concurrent sessions of one transfer (`multi_session`), which report and end like one session.
+///
+/// The sessions start one after another, so that a server that limits simultaneous logins drops none of them. If a
+/// session fails, the others are cancelled, because a transfer is complete only if all its sessions are. aspera-cli
+/// spaces the starts in the same way (`spawn_delay_sec` of its `direct` agent).
+struct AscpSessions: Sendable {
+  /// A function that runs the session with the given number, starting at 1.
+  typealias Session =
+    @Sendable (_ index: Int, _ report: @escaping @Sendable (TransferReport) -> Void) async throws(TransferFailure) ->
+    TransferSummary
+
+  let count: Int
+  /// The time between the starts of two sessions.
+  let spacing: Duration
+  let time: any SigningClock
+
+  /// Runs the sessions, and throws the first failure after all of them have ended.
+  func run(
+    report: @escaping @Sendable (TransferReport) -> Void, session: @escaping Session
+  ) async throws(TransferFailure) -> TransferSummary {
+    let reports = SessionReports(count: count, report: report)
+    let result = await withTaskGroup(of: Result<TransferSummary, TransferFailure>.self) { group in
+      for index in 1...count {
+        group.addTask {
+          await start(index, session) { reports.add($0, from: index) }
+        }
+      }
+      return await Self.total(of: &group)
+    }
+    return try result.get()
+  }
+
+  private func start(
+    _ index: Int, _ session: Session, report: @escaping @Sendable (TransferReport) -> Void
+  ) async -> Result<TransferSummary, TransferFailure> {
+    if index > 1, (try? await time.sleep(for: spacing * (index - 1))) == nil { return .failure(.cancelled) }
+    do throws(TransferFailure) {
+      return .success(try await session(index, report))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static func total(
+    of group: inout TaskGroup<Result<TransferSummary, TransferFailure>>
+  ) async -> Result<TransferSummary, TransferFailure> {
+    var total = TransferSummary()
+    var first: TransferFailure?
+    for await result in group {
+      switch result {
+      case .success(let summary):
+        total.bytes = total.bytes.saturatingAdding(summary.bytes)
+        total.files += summary.files
+      case .failure(let failure):
+        first = first ?? failure
+        group.cancelAll()
+      }
+    }
+    return first.map { .failure($0) } ?? .success(total)
+  }
+}
+
+/// The reports of concurrent sessions, added up to reports about the whole transfer.
+private final class SessionReports: Sendable {
+  private struct State {
+    var isConnecting = false
+    var isRunning = false
+    var progress: [Int: TransferProgressReport] = [:]
+  }
+
+  private let count: Int
+  private let report: @Sendable (TransferReport) -> Void
+  private let state = Lock(State())
+
+  init(count: Int, report: @escaping @Sendable (TransferReport) -> Void) {
+    self.count = count
+    self.report = report
+  }
+
+  /// Passes on the report about the whole transfer that follows, under the lock so that reports arrive in order.
+  func add(_ new: TransferReport, from index: Int) {
+    state.withLock { state in
+      if let whole = merge(new, from: index, &state) { report(whole) }
+    }
+  }
+
+  /// Returns the report about the whole transfer, or `nil` if there is none.
+  ///
+  /// The transfer connects and runs when its first session does. Its size is known when all sessions reported theirs.
+  private func merge(_ new: TransferReport, from index: Int, _ state: inout State) -> TransferReport? {
+    switch new {
+    case .connecting:
+      defer { state.isConnecting = true }
+      return state.isConnecting ? nil : new
+    case .running:
+      defer { state.isRunning = true }
+      return state.isRunning ? nil : new
+    case .progress(let part):
+      state.progress[index] = part
+      let bytes = state.progress.values.map(\.bytes)
+      let totals = state.progress.values.compactMap(\.totalBytes)
+      return .progress(
+        TransferProgressReport(
+          bytes: Self.sum(bytes), totalBytes: totals.count == count ? Self.sum(totals) : nil, file: part.file))
+    case .file:
+      return new
+    }
+  }
+
+  private static func sum(_ numbers: [Int64]) -> Int64 { numbers.reduce(0) { $0.saturatingAdding($1) } }
+}

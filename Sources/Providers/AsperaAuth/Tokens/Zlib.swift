@@ -1,0 +1,42 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CZlib
+
+/// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), which compresses Aspera bearer tokens.
+package enum Zlib {
+  /// Compresses bytes, or returns `nil` if memory cannot be allocated.
+  ///
+  /// The default compression level determines the first bytes: a token is recognized by its first characters, `eJ`.
+  package static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+    var length = compressBound(uLong(bytes.count))
+    var result = [UInt8](repeating: 0, count: Int(length))
+    guard unsafe CZlib.compress2(&result, &length, bytes, uLong(bytes.count), Z_DEFAULT_COMPRESSION) == Z_OK else {
+      return nil
+    }
+    return Array(result.prefix(Int(length)))
+  }
+
+  /// Decompresses exactly one zlib stream to at most `limit` bytes, and allocates at most one byte more.
+  package static func decompress(_ bytes: [UInt8], limit: Int) throws(ZlibError) -> [UInt8] {
+    // One byte more than the limit distinguishes a stream that is too long from one that just fits. A byte of a stream
+    // decompresses to at most 1032 bytes (zlib's technical notes), so a short stream needs little memory whatever the
+    // limit is.
+    var result = [UInt8](repeating: 0, count: min(max(limit, 0), bytes.count * 1_032) + 1)
+    var length = uLong(result.count)
+    var taken = uLong(bytes.count)
+    switch unsafe CZlib.uncompress2(&result, &length, bytes, &taken) {
+    case Z_OK where Int(length) > limit, Z_BUF_ERROR: throw .tooLarge
+    case Z_OK where Int(taken) == bytes.count: return Array(result.prefix(Int(length)))
+    case Z_OK: throw .trailingBytes
+    default: throw .malformed
+    }
+  }
+}
+
+package enum ZlibError: Error, Sendable, Hashable {
+  /// The bytes are not a zlib stream, or the stream is damaged or truncated.
+  case malformed
+  case trailingBytes
+  case tooLarge
+}
