@@ -111,8 +111,8 @@ let withPrograms: [Platform] = [.linux, .macOS]
 let applePlatforms: [Platform] = [.macOS, .macCatalyst, .iOS, .tvOS, .watchOS, .visionOS]
 let libcrypto: TargetDependencyCondition? = .when(platforms: [.linux, .android])
 let commonCrypto: TargetDependencyCondition? = testsCommonCrypto ? nil : .when(platforms: applePlatforms)
-let keys: TargetDependencyCondition? =
-  testsCommonCrypto ? nil : .when(platforms: applePlatforms, traits: ["PrivateKeys"])
+let keys: TargetDependencyCondition? = .when(
+  platforms: testsCommonCrypto ? [.linux] : applePlatforms, traits: ["PrivateKeys"])
 let programsAndNIO: TargetDependencyCondition? = .when(platforms: withPrograms, traits: ["Client"])
 
 // What a module uses on some systems, or with other traits than those of its row. A target has one condition for both:
@@ -346,5 +346,5 @@ let rules: [SwiftSetting] =
 for target in package.targets where target.type != .system {
   let path = target.path ?? ""
   target.swiftSettings = path.hasPrefix("Sources/") ? rules + [.strictMemorySafety()] : rules
-  if path.hasPrefix("Sources/Client/") { target.swiftSettings? += defaults }
+  if ["StorageClient", "AsperaClient"].contains(target.name) { target.swiftSettings? += defaults }
 }

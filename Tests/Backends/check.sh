@@ -13,8 +13,8 @@ swift=${SWIFT:-swift}
 build=.build-backends
 export STORAGE_AUTH_CRYPTO=CommonCrypto
 
-STORAGE_AUTH_ONLY=core "$swift" build --build-tests --scratch-path "$build"
-binaries=$(STORAGE_AUTH_ONLY=core "$swift" build --scratch-path "$build" --show-bin-path)
+STORAGE_AUTH_ONLY=core "$swift" build --traits PrivateKeys --build-tests --scratch-path "$build"
+binaries=$(STORAGE_AUTH_ONLY=core "$swift" build --traits PrivateKeys --scratch-path "$build" --show-bin-path)
 library=$(ldd "$binaries"/*.xctest | awk '/libcrypto/ { print $3; exit }')
 [ -n "$library" ] || { echo "backends: the stand-in does not link libcrypto"; exit 1; }
 

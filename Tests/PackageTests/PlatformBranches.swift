@@ -19,6 +19,7 @@ struct PlatformBranch: Hashable, Comparable {
   /// test-backends`), or without the trait `Client` (`Tests/Linkage/check.sh`).
   private static let onLinux: Set<String> = [
     "STORAGE_AUTH_NIO", "not STORAGE_AUTH_NIO", "canImport(CLibcrypto)", "!canImport(CLibcrypto)",
+    "canImport(CLibcrypto) || canImport(CryptoExtras)", "!canImport(CLibcrypto) && canImport(CryptoExtras)",
     "canImport(CommonCrypto)",
     "STORAGE_AUTH_URLSESSION", "canImport(FoundationEssentials)", "canImport(FoundationNetworking)", "canImport(Glibc)",
     "os(Linux)", "DEBUG",
@@ -27,7 +28,8 @@ struct PlatformBranch: Hashable, Comparable {
 
   /// The conditions that hold on other systems alone.
   private static let elsewhere: Set<String> = [
-    "!canImport(CryptoExtras)", "!canImport(FoundationNetworking)", "canImport(Android)", "canImport(Darwin)",
+    "!canImport(CLibcrypto) && !canImport(CryptoExtras)", "!canImport(FoundationNetworking)", "canImport(Android)",
+    "canImport(Darwin)",
     "canImport(Musl)",
     "canImport(SwiftUI)", "os(Windows)", "os(macOS)",
   ]

@@ -4,7 +4,7 @@
 // Libcrypto, where it is available, decrypts private keys itself. The package swift-crypto offers only the algorithms, so
 // that this file parses the parameters and derives the key.
 
-#if !canImport(CLibcrypto)
+#if !canImport(CLibcrypto) && canImport(CryptoExtras)
   internal import Crypto
   internal import CryptoExtras
 

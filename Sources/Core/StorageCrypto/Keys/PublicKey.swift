@@ -1,51 +1,53 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A public key.
-package struct PublicKey: Sendable {
-  let handle: KeyHandle
+#if canImport(CLibcrypto) || canImport(CryptoExtras)
+  /// A public key.
+  package struct PublicKey: Sendable {
+    let handle: KeyHandle
 
-  init(_ handle: KeyHandle) { self.handle = handle }
+    init(_ handle: KeyHandle) { self.handle = handle }
 
-  /// Creates a public key from SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older `BEGIN RSA PUBLIC KEY`.
-  package init(pem: String) throws(KeyError) {
-    guard let handle = KeyHandle.reading(publicPEM: pem) else { throw .malformed }
-    self.handle = handle
-  }
-
-  package var kind: KeyKind { handle.kind }
-
-  package func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
-    algorithm.takes(kind) && handle.verify(signature, of: message, with: algorithm)
-  }
-
-  /// The public key as an SSH key blob, or `nil` if SSH does not support the key's kind.
-  package var sshBlob: [UInt8]? { handle.sshBlob }
-
-  package var pem: String? { handle.publicPEM }
-}
-
-extension KeyHandle {
-  /// The SSH key blob (RFC 4253, section 6.6; RFC 5656; RFC 8709), or `nil` if SSH does not support the key's kind.
-  var sshBlob: [UInt8]? {
-    var blob = SSHFields()
-    switch kind {
-    case .rsa:
-      guard let exponent = number(.publicExponent), let modulus = number(.modulus) else { return nil }
-      blob.append("ssh-rsa")
-      blob.append(number: exponent)
-      blob.append(number: modulus)
-    case .ecdsa(let curve):
-      guard let point = point(on: curve) else { return nil }
-      blob.append("ecdsa-sha2-\(curve.rawValue)")
-      blob.append(curve.rawValue)
-      blob.append(point)
-    case .ed25519:
-      guard let point = ed25519Point else { return nil }
-      blob.append("ssh-ed25519")
-      blob.append(point)
-    case .dsa, .other: return nil
+    /// Creates a public key from SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`) or the older `BEGIN RSA PUBLIC KEY`.
+    package init(pem: String) throws(KeyError) {
+      guard let handle = KeyHandle.reading(publicPEM: pem) else { throw .malformed }
+      self.handle = handle
     }
-    return blob.bytes
+
+    package var kind: KeyKind { handle.kind }
+
+    package func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
+      algorithm.takes(kind) && handle.verify(signature, of: message, with: algorithm)
+    }
+
+    /// The public key as an SSH key blob, or `nil` if SSH does not support the key's kind.
+    package var sshBlob: [UInt8]? { handle.sshBlob }
+
+    package var pem: String? { handle.publicPEM }
   }
-}
+
+  extension KeyHandle {
+    /// The SSH key blob (RFC 4253, section 6.6; RFC 5656; RFC 8709), or `nil` if SSH does not support the key's kind.
+    var sshBlob: [UInt8]? {
+      var blob = SSHFields()
+      switch kind {
+      case .rsa:
+        guard let exponent = number(.publicExponent), let modulus = number(.modulus) else { return nil }
+        blob.append("ssh-rsa")
+        blob.append(number: exponent)
+        blob.append(number: modulus)
+      case .ecdsa(let curve):
+        guard let point = point(on: curve) else { return nil }
+        blob.append("ecdsa-sha2-\(curve.rawValue)")
+        blob.append(curve.rawValue)
+        blob.append(point)
+      case .ed25519:
+        guard let point = ed25519Point else { return nil }
+        blob.append("ssh-ed25519")
+        blob.append(point)
+      case .dsa, .other: return nil
+      }
+      return blob.bytes
+    }
+  }
+#endif

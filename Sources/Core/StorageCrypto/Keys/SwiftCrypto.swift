@@ -1,10 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-#if !canImport(CLibcrypto)
-  #if !canImport(CryptoExtras)
-    #error("Private keys need swift-crypto on this system: switch on the trait PrivateKeys of swift-storage-auth.")
-  #endif
+#if !canImport(CLibcrypto) && canImport(CryptoExtras)
   internal import CryptoExtras
 
   /// A key with which swift-crypto signs and verifies.
