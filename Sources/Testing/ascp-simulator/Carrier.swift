@@ -47,7 +47,7 @@ struct Carrier: Sendable {
     if rules.keepsModificationTime {
       // A folder's time changes with its contents, so that it is set last.
       for item in items.reversed() where item.isFolder {
-        try await destinations.setModified(item.standing.modified, ofFolder: destination(of: item))
+        try await destinations.setModified(item.attributes.modified, ofFolder: destination(of: item))
       }
     }
     for item in items.reversed() where item.isFolder {
@@ -59,10 +59,10 @@ struct Carrier: Sendable {
   /// Transfers a file if it belongs to this session and the rules permit replacing an existing file.
   private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
-    guard rules.isOwn(tally.items) else { return }
+    guard rules.isInThisSession(tally.items) else { return }
     if !rules.replacesEverything || rules.savesExisting {
-      let existing = try await destinations.standing(at: destination(of: item))
-      guard rules.replaces(existing, with: item.standing) else {
+      let existing = try await destinations.attributes(at: destination(of: item))
+      guard rules.replaces(existing, with: item.attributes) else {
         if rules.removesSkipped { try await sources.remove(source(of: item)) }
         return
       }
@@ -73,7 +73,7 @@ struct Carrier: Sendable {
     var checksum = rules.checksum.map { FileChecksum($0) }
     if case .fileToReceive(let number) = item.kind {
       try await receive(item, number, &checksum, &tally)
-      if rules.keepsModificationTime { try ReceivedFile.setModified(item.standing.modified, of: item.localPath) }
+      if rules.keepsModificationTime { try ReceivedFile.setModified(item.attributes.modified, of: item.localPath) }
     } else {
       try await send(item, &checksum, &tally)
     }
@@ -83,7 +83,7 @@ struct Carrier: Sendable {
   /// Transfers a symbolic link as a link, if the rules permit it where a file or link exists already.
   private func carry(link item: Item, to target: String, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
-    guard rules.isOwn(tally.items) else { return }
+    guard rules.isInThisSession(tally.items) else { return }
     let isMade = try await destinations.makeLink(
       destination(of: item), to: target, replacesFile: rules.links == .copyAndReplace)
     if isMade { try await finish(item, nil, &tally) }
@@ -115,7 +115,7 @@ struct Carrier: Sendable {
       "path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount)), "resume": .bool(rules.resumes),
     ]
     if rules.keepsModificationTime || rules.resumes {
-      document["modified"] = .number(JSONNumber(item.standing.modified))
+      document["modified"] = .number(JSONNumber(item.attributes.modified))
       document["keeps_time"] = .bool(rules.keepsModificationTime)
     }
     let response = try await desk.call("files", .object(document))
@@ -134,7 +134,7 @@ struct Carrier: Sendable {
       checksum?.update(bytes)
       if !isResumed {
         try await desk.write(bytes, to: number, at: offset)
-        try await passed(bytes.count, item, &tally)
+        try await reportProgress(bytes.count, item, &tally)
       }
       offset += Int64(bytes.count)
     }
@@ -145,21 +145,21 @@ struct Carrier: Sendable {
   ) async throws(Failure) {
     guard rules.resumes else {
       return try await ReceivedFile.receive(item.localPath) { file throws(Failure) in
-        try await receive(item, number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
+        try await receiveBytes(item, number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
           try await file.write(piece, at: offset)
         }
       }
     }
-    let file = try PartialFile(item.localPath, item.standing)
+    let file = try PartialFile(item.localPath, item.attributes)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(file.byteCount)
     try file.forEachPiece(of: pieceByteCount) { checksum?.update($0) }
-    try await receive(item, number, from: file.byteCount, &checksum, &tally) { piece, _ throws(Failure) in
+    try await receiveBytes(item, number, from: file.byteCount, &checksum, &tally) { piece, _ throws(Failure) in
       try file.append(piece)
     }
     try file.complete()
   }
 
-  private func receive(
+  private func receiveBytes(
     _ item: Item, _ number: Int, from start: Int64, _ checksum: inout FileChecksum?, _ tally: inout Tally,
     writing write: ([UInt8], Int64) async throws(Failure) -> Void
   ) async throws(Failure) {
@@ -170,11 +170,11 @@ struct Carrier: Sendable {
       try await write(piece, offset)
       checksum?.update(piece)
       offset += Int64(piece.count)
-      try await passed(piece.count, item, &tally)
+      try await reportProgress(piece.count, item, &tally)
     }
   }
 
-  private func passed(_ byteCount: Int, _ item: Item, _ tally: inout Tally) async throws(Failure) {
+  private func reportProgress(_ byteCount: Int, _ item: Item, _ tally: inout Tally) async throws(Failure) {
     tally.byteCount += Int64(byteCount)
     try await report(.statistics, item, tally, [("TransferBytes", "\(tally.byteCount)")])
   }
@@ -183,7 +183,7 @@ struct Carrier: Sendable {
   private func finish(_ item: Item, _ checksum: FileChecksum?, _ tally: inout Tally) async throws(Failure) {
     tally.files += 1
     tally.manifest.append(
-      Manifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
+      TransferManifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
     try await report(
       .stop, item, tally,
       checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] } ?? [])
@@ -222,13 +222,13 @@ struct Item: Sendable {
   let kind: Kind
   let localPath: String
   let remotePath: String
-  let standing: FileRules.Standing
+  let attributes: FileAttributes
   /// The path from the root of the transfer set, which filters match and which an archive folder preserves.
   let name: String
   /// Whether the command line or a command specifies the item itself, and not only a folder that contains the item.
   let isSource: Bool
 
-  var byteCount: Int64 { standing.byteCount }
+  var byteCount: Int64 { attributes.byteCount }
 
   var isFolder: Bool {
     if case .folder = kind { true } else { false }
@@ -243,7 +243,7 @@ struct Tally: Sendable {
   var files = 0
   /// The number of files so far, including files that belong to other sessions and files that were not replaced.
   var items = 0
-  var manifest: [Manifest.Entry] = []
+  var manifest: [TransferManifest.Entry] = []
 
   /// The second of the last saved file, and the number of files saved in it.
   private var saved = (second: Int64(0), count: 0)
@@ -265,9 +265,9 @@ struct Tally: Sendable {
 struct DeskSide: FileSide {
   let desk: DeskClient
 
-  func standing(at path: String) async throws(Failure) -> FileRules.Standing? {
+  func attributes(at path: String) async throws(Failure) -> FileAttributes? {
     let response = try await desk.call("kinds", ["path": .string(path)])
-    return response["type"]?.string == "file" ? FileRules.Standing(response) : nil
+    return response["type"]?.string == "file" ? FileAttributes(response) : nil
   }
 
   func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)] {
@@ -304,8 +304,8 @@ struct DeskSide: FileSide {
 
 /// The files of this machine.
 struct LocalSide: FileSide {
-  func standing(at path: String) -> FileRules.Standing? {
-    LocalFile(path).flatMap { $0.isFolder ? nil : $0.standing }
+  func attributes(at path: String) -> FileAttributes? {
+    LocalFile(path).flatMap { $0.isFolder ? nil : $0.attributes }
   }
 
   func contents(of folder: String) -> [(path: String, isFolder: Bool)] {
@@ -362,7 +362,7 @@ struct LocalSide: FileSide {
 /// The files of one side of a transfer: of this machine, or of the transfer desk.
 protocol FileSide: Sendable {
   /// Returns the size and the modification time of a file, or `nil` if there is no file at the path.
-  func standing(at path: String) async throws(Failure) -> FileRules.Standing?
+  func attributes(at path: String) async throws(Failure) -> FileAttributes?
 
   /// Returns everything in a folder and below it, each folder before its contents; empty if there is no folder.
   func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)]

@@ -8,13 +8,7 @@ internal import StorageCrypto
 
 /// The rules for which files are transferred, which existing files are replaced, and what happens to the sources.
 struct FileRules: Sendable {
-  /// The size and the modification time of a file, by which files are selected and compared.
-  struct Standing: Sendable, Equatable {
-    let byteCount: Int64
-    /// The modification time in seconds since 1970 (UTC).
-    let modified: Int64
-  }
-
+  /// What happens to a source that was transferred (`--remove-after-transfer`, `--move-after-transfer`).
   enum SourceFate: Sendable, Equatable {
     case keep
     case remove
@@ -22,15 +16,31 @@ struct FileRules: Sendable {
     case move(to: String)
   }
 
+  /// What is compared with an existing file (`-k`), in the order of the option's values.
+  private enum Comparison: Int {
+    case none, attributes, sparseChecksums, fullChecksums
+  }
+
+  private enum ManifestForm: String {
+    case none, text
+  }
+
   let links: SymbolicLinkPolicy
   let skipsSpecialFiles: Bool
   let sourceFate: SourceFate
+  /// Whether a source is removed although the existing file was not replaced (`--remove-skipped`).
   let removesSkipped: Bool
+  /// Whether folders below the sources are removed once they are empty (`--remove-empty-directories`).
   let removesEmptyFolders: Bool
+  /// Whether a source that is a folder is removed once it is empty (`--remove-empty-source-directory`).
   let removesEmptySource: Bool
+  /// Whether what the sources do not contain is first deleted at the destination (`--delete-before-transfer`).
   let deletesBefore: Bool
+  /// Whether an existing file is renamed instead of overwritten (`--save-before-overwrite`).
   let savesExisting: Bool
+  /// Whether files and folders keep their modification times (`-p`, `--preserve-modification-time`).
   let keepsModificationTime: Bool
+  /// Whether the size of all files is reported before the first one, unless `--precalculate-disable` is set.
   let announcesSize: Bool
   let checksum: FileChecksum.Kind?
   let filter: NameFilter
@@ -39,75 +49,70 @@ struct FileRules: Sendable {
   let manifestFolder: String?
 
   private let overwrite: OverwritePolicy
-  /// The level of comparison with existing files (`-k`): none, attributes, sparse checksums or full checksums.
-  private let comparison: Int
-  private let newest: Int64?
-  private let oldest: Int64?
+  private let comparison: Comparison
+  /// The limits of modification times in seconds since 1970 (`--exclude-newer-than`, `--exclude-older-than`).
+  private let (latestModification, earliestModification): (Int64?, Int64?)
   private let session: (index: Int, count: Int)
 
-  private enum Manifest: String {
-    case none, text
-  }
-
-  init(_ line: CommandLineReader, at date: Timestamp = .now) throws(Failure) {
-    try line.checkRejections()
-    overwrite = try line.word(.overwrite) ?? .different
-    links = try line.word(.symbolicLinks) ?? .follow
-    comparison = try line.number(.resume, in: 0...3) ?? 0
-    newest = try line.time(.excludeNewer, date)
-    oldest = try line.time(.excludeOlder, date)
-    session = try line.session()
-    skipsSpecialFiles = line[.skipSpecialFiles] != nil
-    if let archive = line[.moveSources] {
-      guard line[.removeSources] == nil else {
+  init(_ commandLine: CommandLineReader, at now: Timestamp = .now) throws(Failure) {
+    try commandLine.checkRejections()
+    overwrite = try commandLine.word(.overwrite) ?? .different
+    links = try commandLine.word(.symbolicLinks) ?? .follow
+    comparison = try commandLine.number(.resume, in: 0...3).flatMap { Comparison(rawValue: $0) } ?? .none
+    latestModification = try commandLine.time(.excludeNewer, now)
+    earliestModification = try commandLine.time(.excludeOlder, now)
+    session = try commandLine.session()
+    skipsSpecialFiles = commandLine[.skipSpecialFiles] != nil
+    if let archive = commandLine[.moveSources] {
+      guard commandLine[.removeSources] == nil else {
         throw .usage("Sources can be moved or removed, but not both")
       }
       sourceFate = .move(to: archive)
     } else {
-      sourceFate = line[.removeSources] == nil ? .keep : .remove
+      sourceFate = commandLine[.removeSources] == nil ? .keep : .remove
     }
-    removesSkipped = line[.removeSkipped] != nil
+    removesSkipped = commandLine[.removeSkipped] != nil
     guard !removesSkipped || sourceFate == .remove else {
       throw .usage("\(Option.removeSkipped.rawValue) requires \(Option.removeSources.rawValue)")
     }
-    removesEmptyFolders = line[.removeEmptyFolders] != nil
-    removesEmptySource = line[.removeEmptySource] != nil
-    deletesBefore = line[.deleteBefore] != nil
-    savesExisting = line[.saveBeforeOverwrite] != nil
-    keepsModificationTime = line[.preserveTimes] != nil || line[.preserveModificationTime] != nil
-    announcesSize = line[.noPrecalculation] == nil
-    checksum = line[.checksum] == "none" ? nil : try line.word(.checksum)
-    filter = try NameFilter(line)
-    guard !deletesBefore || filter.isEmpty && newest == nil && oldest == nil else {
+    removesEmptyFolders = commandLine[.removeEmptyFolders] != nil
+    removesEmptySource = commandLine[.removeEmptySource] != nil
+    deletesBefore = commandLine[.deleteBefore] != nil
+    savesExisting = commandLine[.saveBeforeOverwrite] != nil
+    keepsModificationTime = commandLine[.preserveTimes] != nil || commandLine[.preserveModificationTime] != nil
+    announcesSize = commandLine[.noPrecalculation] == nil
+    checksum = commandLine[.checksum] == "none" ? nil : try commandLine.word(.checksum)
+    filter = try NameFilter(commandLine)
+    guard !deletesBefore || filter.isEmpty && latestModification == nil && earliestModification == nil else {
       throw .usage("\(Option.deleteBefore.rawValue) cannot be combined with options that exclude files")
     }
-    let manifest: Manifest = try line.word(.manifest) ?? .none
-    manifestFolder = manifest == .none ? nil : line[.manifestFolder] ?? ""
+    let manifestForm: ManifestForm = try commandLine.word(.manifest) ?? .none
+    manifestFolder = manifestForm == .none ? nil : commandLine[.manifestFolder] ?? ""
   }
 
-  func includes(_ file: Standing) -> Bool {
-    newest.map { file.modified <= $0 } ?? true && oldest.map { file.modified >= $0 } ?? true
+  func includes(_ file: FileAttributes) -> Bool {
+    latestModification.map { file.modified <= $0 } ?? true && earliestModification.map { file.modified >= $0 } ?? true
   }
 
   /// Returns whether this session transfers the file at an index: the sessions of a transfer share its files.
-  func isOwn(_ number: Int) -> Bool { number % session.count == session.index - 1 }
+  func isInThisSession(_ index: Int) -> Bool { index % session.count == session.index - 1 }
 
   var copiesLinks: Bool { links == .copy || links == .copyAndReplace }
 
   /// Whether an interrupted file is resumed if its size and time are unchanged: no checksums are compared.
-  var resumes: Bool { comparison == 1 }
+  var resumes: Bool { comparison == .attributes }
 
   /// Whether every file is transferred, regardless of an existing file at the destination.
-  var replacesEverything: Bool { overwrite == .always || overwrite == .different && comparison == 0 }
+  var replacesEverything: Bool { overwrite == .always || overwrite == .different && comparison == .none }
 
   /// Returns whether a file replaces the existing file at its destination, which is `nil` if there is no such file.
   ///
   /// The size is the only attribute that is compared, as in ascp. Files of the same size can differ. Instead of
   /// comparing checksums, the simulator transfers such files again.
-  func replaces(_ existing: Standing?, with file: Standing) -> Bool {
+  func replaces(_ existing: FileAttributes?, with file: FileAttributes) -> Bool {
     guard let existing else { return true }
     let isOlder = existing.modified < file.modified
-    let differs = comparison != 1 || existing.byteCount != file.byteCount
+    let differs = comparison != .attributes || existing.byteCount != file.byteCount
     return switch overwrite {
     case .never: false
     case .always: true
@@ -115,5 +120,20 @@ struct FileRules: Sendable {
     case .older: isOlder
     case .differentAndOlder: differs && isOlder
     }
+  }
+}
+
+/// The size and the modification time of a file, by which files are selected and compared.
+struct FileAttributes: Sendable, Equatable {
+  let byteCount: Int64
+  /// The modification time in seconds since 1970 (UTC).
+  let modified: Int64
+}
+
+extension FileAttributes {
+  /// Parses the size and the modification time in a response from the transfer desk.
+  init(_ document: JSONValue) {
+    self.init(
+      byteCount: Int64(max(document["bytes"]?.integer ?? 0, 0)), modified: Int64(document["modified"]?.integer ?? 0))
   }
 }

@@ -13,9 +13,9 @@ struct NameFilter: Sendable {
 
   var isEmpty: Bool { rules.isEmpty }
 
-  init(_ line: CommandLineReader) throws(Failure) {
+  init(_ commandLine: CommandLineReader) throws(Failure) {
     var rules: [(isIncluded: Bool, pattern: NamePattern)] = []
-    for (option, value) in line.values where option == .include || option == .exclude {
+    for (option, value) in commandLine.values where option == .include || option == .exclude {
       guard let pattern = NamePattern(value) else {
         throw .usage("The value of \(option.rawValue) is not a pattern: \(value)")
       }

@@ -8,7 +8,7 @@ internal import StorageAuth
 ///
 /// Its name is that of ascp, `aspera-transfer-ID-manifest.txt`. Its lines are the simulator's own: the path at the
 /// destination as a JSON string, the size in bytes, and the checksum if one was requested.
-struct Manifest {
+struct TransferManifest {
   struct Entry: Sendable {
     let path: String
     let byteCount: Int64
