@@ -9,8 +9,9 @@ internal import StorageCrypto
 
 /// A form upload (POST object), which reads and verifies the form's fields before it stores the file.
 struct FormUpload: Sendable {
-  /// The maximum number of parts of a form; `fieldByteLimit` is the maximum size of all fields together, in bytes.
+  /// The maximum number of parts of a form.
   private static let partLimit = 100
+  /// The maximum size of all fields of a form together, in bytes.
   private static let fieldByteLimit = 64 * 1024
 
   let bucket: String
@@ -46,8 +47,8 @@ struct FormUpload: Sendable {
   struct Opened {
     let verified: VerifiedForm
     fileprivate var reader: MultipartReader<RequestBody.AsyncIterator>
-    fileprivate var parts: Int
-    fileprivate var left: Int
+    fileprivate var partCount: Int
+    fileprivate var remainingFieldBytes: Int
   }
 
   /// Reads the form's fields up to the file, and verifies the form.
@@ -57,15 +58,16 @@ struct FormUpload: Sendable {
   ) async throws -> Opened {
     var reader = MultipartReader(body.makeAsyncIterator(), boundary: boundary)
     var fields: [FormField] = []
-    var left = Self.fieldByteLimit
+    var remaining = Self.fieldByteLimit
     while let part = try await reader.nextPart() {
       guard !part.isFile else {
         let form = SubmittedForm(bucket: bucket, fields: fields, fileName: part.fileName, fileType: part.contentType)
-        return Opened(verified: try await verify(form), reader: reader, parts: fields.count, left: left)
+        return Opened(
+          verified: try await verify(form), reader: reader, partCount: fields.count, remainingFieldBytes: remaining)
       }
-      left -= part.name.utf8.count
+      remaining -= part.name.utf8.count
       guard fields.count < Self.partLimit else { throw ErrorResponse.formTooLong }
-      fields.append(FormField(part.name, try await reader.text(upTo: &left)))
+      fields.append(FormField(part.name, try await reader.text(upTo: &remaining)))
     }
     throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.")
   }
@@ -88,10 +90,10 @@ struct FormUpload: Sendable {
         throw ErrorResponse.entityTooSmall(byteCount: byteCount, limit: sizes.lowerBound)
       }
       while let part = try await form.reader.nextPart() {
-        form.parts += 1
-        guard form.parts <= Self.partLimit else { throw ErrorResponse.formTooLong }
+        form.partCount += 1
+        guard form.partCount <= Self.partLimit else { throw ErrorResponse.formTooLong }
         if part.isFile { throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.") }
-        try await form.reader.skip(upTo: &form.left)
+        try await form.reader.skip(upTo: &form.remainingFieldBytes)
       }
     }
   }

@@ -63,8 +63,9 @@ struct HeaderRules: Sendable {
       let isRefused =
         Self.refusedOnWrites.contains(name) && !operation.isRead && conditions[name]?.contains(operation) != true
       if Self.refusedAlways.contains(name) || isRefused { throw Self.refusal(name) }
-      guard let rest = ownName(name) else { continue }
-      guard rest.hasBytePrefix("meta-") || everywhere.contains(rest) || operations[rest]?.contains(operation) == true
+      guard let header = serviceHeader(name) else { continue }
+      guard
+        header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
       else { throw Self.refusal(name) }
     }
   }
@@ -75,17 +76,17 @@ struct HeaderRules: Sendable {
       let name = field.name.asciiLowercased
       let isCallback = name == "callback" && !takesFormCallback || name == "callback-var"
       if Self.refusedAlways.contains(name) || isCallback { throw Self.refusal(name) }
-      guard let rest = ownName(name) else { continue }
-      guard rest != "callback", rest != "callback-var",
-        rest.hasBytePrefix("meta-") || everywhere.contains(rest) || formFields.contains(rest)
-          || operations[rest]?.contains(.putObject) == true
+      guard let header = serviceHeader(name) else { continue }
+      guard header != "callback", header != "callback-var",
+        header.hasBytePrefix("meta-") || everywhere.contains(header) || formFields.contains(header)
+          || operations[header]?.contains(.putObject) == true
       else { throw Self.refusal(name) }
     }
   }
 
   /// Returns the name of a service-specific header, without the first prefix, or `nil` for any other header.
-  private func ownName(_ name: String) -> String? {
-    if let rest = name.removingBytePrefix(prefixes[0]) { return String(rest) }
+  private func serviceHeader(_ name: String) -> String? {
+    if let header = name.removingBytePrefix(prefixes[0]) { return String(header) }
     return prefixes.contains { name.hasBytePrefix($0) } ? name : nil
   }
 

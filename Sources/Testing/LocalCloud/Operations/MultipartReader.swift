@@ -13,14 +13,14 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   /// The maximum size of a part's headers, in bytes.
   private static var headByteLimit: Int { 8 * 1024 }
 
-  private enum Place {
+  private enum Position {
     case start, content, delimiter, end
   }
 
   private var base: Base
   private let delimiter: [UInt8]
   private var pending = ByteBuffer(string: "\r\n")
-  private var location = Place.start
+  private var position = Position.start
 
   init(_ base: Base, boundary: String) {
     self.base = base
@@ -29,24 +29,24 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 
   /// Skips the rest of the current part and returns the headers of the next part, or `nil` after the last part.
   mutating func nextPart() async throws -> PartHead? {
-    if location == .end { return nil }
-    if location == .start {
+    if position == .end { return nil }
+    if position == .start {
       guard try await read(delimiter.count) == delimiter else {
         throw ErrorResponse.malformedForm("The body does not begin with the boundary.")
       }
-      location = .delimiter
+      position = .delimiter
     }
-    while location == .content { _ = try await nextChunk() }
+    while position == .content { _ = try await nextChunk() }
     switch try await read(2) {
     case Array("\r\n".utf8):
       var lines: [String] = []
-      var left = Self.headByteLimit
-      while let line = try await line(upTo: &left) { lines.append(line) }
+      var remaining = Self.headByteLimit
+      while let line = try await headerLine(upTo: &remaining) { lines.append(line) }
       let head = try PartHead(lines)
-      location = .content
+      position = .content
       return head
     case Array("--".utf8):
-      try await end()
+      try await readEnd()
       return nil
     default:
       throw ErrorResponse.malformedForm("A boundary is not followed by a line end.")
@@ -55,36 +55,39 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
 
   /// Returns the next bytes of the current part's content, or `nil` at the end of the content.
   mutating func nextChunk() async throws -> ByteBuffer? {
-    while location == .content {
+    while position == .content {
       let view = pending.readableBytesView
-      var search = view.startIndex
-      var safe = view.endIndex
-      while let candidate = view[search...].firstIndex(of: UInt8(ascii: "\r")) {
-        let found = view[candidate...].prefix(delimiter.count)
-        if found.elementsEqual(delimiter) {
-          location = .delimiter
+      var searchStart = view.startIndex
+      // A part of the delimiter at the end of the buffer is kept until more bytes show whether it is the delimiter.
+      var contentEnd = view.endIndex
+      while let candidate = view[searchStart...].firstIndex(of: UInt8(ascii: "\r")) {
+        let match = view[candidate...].prefix(delimiter.count)
+        if match.elementsEqual(delimiter) {
+          position = .delimiter
           let content = pending.readSlice(length: candidate - view.startIndex)
           pending.moveReaderIndex(forwardBy: delimiter.count)
           return content.flatMap { $0.readableBytes > 0 ? $0 : nil }
         }
-        if found.count < delimiter.count, delimiter.starts(with: found) {
-          safe = candidate
+        if match.count < delimiter.count, delimiter.starts(with: match) {
+          contentEnd = candidate
           break
         }
-        search = candidate + 1
+        searchStart = candidate + 1
       }
-      if safe > view.startIndex, let chunk = pending.readSlice(length: safe - view.startIndex) { return chunk }
+      if contentEnd > view.startIndex, let chunk = pending.readSlice(length: contentEnd - view.startIndex) {
+        return chunk
+      }
       try await readMore()
     }
     return nil
   }
 
   /// Reads the rest of the content as UTF-8, and subtracts its length from the number of bytes that may be read.
-  mutating func text(upTo left: inout Int) async throws -> String {
+  mutating func text(upTo remaining: inout Int) async throws -> String {
     var bytes: [UInt8] = []
     while let chunk = try await nextChunk() {
-      left -= chunk.readableBytes
-      guard left >= 0 else { throw ErrorResponse.formTooLong }
+      remaining -= chunk.readableBytes
+      guard remaining >= 0 else { throw ErrorResponse.formTooLong }
       bytes += chunk.readableBytesView
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -94,21 +97,21 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   }
 
   /// Skips the rest of the content, and subtracts its length from the number of bytes that may be read.
-  mutating func skip(upTo left: inout Int) async throws {
+  mutating func skip(upTo remaining: inout Int) async throws {
     while let chunk = try await nextChunk() {
-      left -= chunk.readableBytes
-      guard left >= 0 else { throw ErrorResponse.formTooLong }
+      remaining -= chunk.readableBytes
+      guard remaining >= 0 else { throw ErrorResponse.formTooLong }
     }
   }
 
   /// Reads a header line of a part without its line end, or returns `nil` for the empty line that ends the headers.
-  private mutating func line(upTo left: inout Int) async throws -> String? {
+  private mutating func headerLine(upTo remaining: inout Int) async throws -> String? {
     var scanned = 0
     while true {
       let view = pending.readableBytesView
       if let end = view.dropFirst(scanned).firstIndex(of: UInt8(ascii: "\n")) {
-        left -= end - view.startIndex + 1
-        guard left >= 0, let bytes = pending.readBytes(length: end - view.startIndex + 1), bytes.count >= 2 else {
+        remaining -= end - view.startIndex + 1
+        guard remaining >= 0, let bytes = pending.readBytes(length: end - view.startIndex + 1), bytes.count >= 2 else {
           break
         }
         let line = bytes.dropLast(2)
@@ -118,15 +121,15 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
         return text.isEmpty ? nil : text
       }
       scanned = view.count
-      guard scanned <= left else { break }
+      guard scanned <= remaining else { break }
       try await readMore()
     }
     throw ErrorResponse.malformedForm("The head of a part is too long, or contains an invalid byte.")
   }
 
   /// Checks that only a line end, if anything, follows the last boundary of the multipart body.
-  private mutating func end() async throws {
-    location = .end
+  private mutating func readEnd() async throws {
+    position = .end
     repeat {
       let rest = pending.readableBytesView
       guard "\r\n".utf8.starts(with: rest) else {

@@ -84,7 +84,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
       case .known:
         let name = table.spelling(of: parameter.name.string)
         let isFirst = names.updateValue(parameter.name.string, forKey: name) == nil
-        guard isFirst || ParameterNames.isPlain(name) else {
+        guard isFirst || ParameterNames.isListingParameter(name) else {
           throw .invalidArgument("The parameter \"\(parameter.name)\" occurs more than once.")
         }
       }
@@ -122,7 +122,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   var writesObject: Bool { [.putObject, .copyObject, .completeUpload].contains(self) }
 
   /// The permission that a policy must grant for an operation.
-  struct Need: Sendable {
+  struct Permission: Sendable {
     /// The action name in the policy language, such as `oss:GetObject`.
     let action: String
 

@@ -158,28 +158,30 @@ struct ParameterNames: Sendable {
     // Image processing parameters contain their arguments in the parameter name: `imageMogr2/thumbnail/!50p`.
     let stem = String(lowercased.bytes(before: "/"))
     guard
-      Self.lowercasedNames.contains(lowercased) || Self.lowercasedNames.contains(stem) || Self.isOwned(lowercased)
+      Self.lowercasedNames.contains(lowercased) || Self.lowercasedNames.contains(stem) || Self.isReserved(lowercased)
     else { return .unknown }
     let isSpelledRight =
       ignoresCase || Self.names.contains(name) || Self.names.contains(String(name.bytes(before: "/")))
-      || Self.isOwned(name)
+      || Self.isReserved(name)
     // If the service compares names case-sensitively, a listing parameter in a different case is an unknown name, which
     // is ignored.
-    if !isSpelledRight, Self.plainNames.contains(lowercased) { return .unknown }
+    if !isSpelledRight, Self.listingNames.contains(lowercased) { return .unknown }
     // Letters that only look like ASCII are rejected: the Kelvin sign, for example, has the lowercase form `k`.
     return isSpelledRight && name.utf8.allSatisfy { $0 < 0x80 } ? .known : .misspelled
   }
 
   /// Returns whether a query parameter only filters or pages a listing, and does not select another operation.
-  static func isPlain(_ name: String) -> Bool { plainNames.contains(name.asciiLowercased) }
+  static func isListingParameter(_ name: String) -> Bool { listingNames.contains(name.asciiLowercased) }
 
-  private static let plainNames: Set<String> = [
+  private static let listingNames: Set<String> = [
     "prefix", "delimiter", "marker", "max-keys", "encoding-type", "key-marker", "upload-id-marker", "max-uploads",
     "part-number-marker", "max-parts", "start-after", "fetch-owner",
   ]
 
   /// Returns whether a query parameter name starts with a prefix that the services reserve.
-  private static func isOwned(_ name: String) -> Bool { ownedPrefixes.contains { name.utf8.starts(with: $0.utf8) } }
+  private static func isReserved(_ name: String) -> Bool {
+    reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
+  }
 
   private static let lowercasedNames = Set(names.map { $0.asciiLowercased })
 }

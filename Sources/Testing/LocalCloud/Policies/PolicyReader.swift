@@ -43,19 +43,19 @@ struct PolicyReader {
     return statement
   }
 
-  /// Returns the members of a JSON object by lowercase name; `what` is the subject of an error message.
+  /// Returns the members of a JSON object by lowercase name; `subject` begins an error message.
   private func members(
-    of value: JSONValue, _ what: String, known: Set<String>
+    of value: JSONValue, _ subject: String, known: Set<String>
   ) throws(PolicyFault) -> [String: JSONValue] {
-    guard let object = value.object else { throw PolicyFault("\(what) is not an object.") }
+    guard let object = value.object else { throw PolicyFault("\(subject) is not an object.") }
     var members: [String: JSONValue] = [:]
     for (name, value) in object {
-      let isSpelt =
+      let isCapitalized =
         !language.capitalizesMembers
         || name.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
-      guard isSpelt, known.contains(name.asciiLowercased) || language.labels.contains(name.asciiLowercased),
+      guard isCapitalized, known.contains(name.asciiLowercased) || language.labels.contains(name.asciiLowercased),
         members.updateValue(value, forKey: name.asciiLowercased) == nil
-      else { throw PolicyFault("\(what) has a member \"\(name)\", which is unknown or a duplicate.") }
+      else { throw PolicyFault("\(subject) has a member \"\(name)\", which is unknown or a duplicate.") }
     }
     return members
   }

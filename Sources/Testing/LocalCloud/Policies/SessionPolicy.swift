@@ -34,18 +34,18 @@ struct SessionPolicy: Sendable {
   }
 
   /// Returns whether at least one statement allows a request and none denies it.
-  func allows(_ question: PolicyInput) -> Bool {
-    let action = language.comparable(question.action)
-    let matching = statements.filter { $0.isAbout(action, question) }
+  func allows(_ input: PolicyInput) -> Bool {
+    let action = language.comparable(input.action)
+    let matching = statements.filter { $0.matches(action, input) }
     return !matching.isEmpty && matching.allSatisfy(\.allows)
   }
 }
 
 extension SessionPolicy.Statement {
-  func isAbout(_ action: String, _ question: PolicyInput) -> Bool {
+  func matches(_ action: String, _ input: PolicyInput) -> Bool {
     actions.contains { $0.matches(action) } != exceptsActions
-      && resources.contains { $0.matches(question.resource) }
-      && conditions.allSatisfy { $0.holds(for: question.facts, inDenial: !allows) }
+      && resources.contains { $0.matches(input.resource) }
+      && conditions.allSatisfy { $0.holds(for: input.facts, inDenial: !allows) }
   }
 }
 
@@ -121,10 +121,10 @@ struct PolicyCondition: Sendable {
       case .holdsIfNegated: isNegated
       }
     }
-    return fits(fact) != isNegated
+    return matches(fact) != isNegated
   }
 
-  private func fits(_ fact: String) -> Bool {
+  private func matches(_ fact: String) -> Bool {
     switch test {
     case .text(let texts): texts.contains { $0.utf8.elementsEqual(fact.utf8) }
     case .textIgnoringCase(let texts):

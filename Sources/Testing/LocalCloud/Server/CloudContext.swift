@@ -27,7 +27,7 @@ struct CloudContext: Sendable {
 
   /// Counts a request to an endpoint, and plans its faults; `record` is `nil` if the server is not observed.
   func open(_ endpoint: LocalCloud.Endpoint, _ record: RequestRecord?) -> Exchange {
-    record?.arrived(at: endpoint)
+    record?.noteEndpoint(endpoint)
     let plan = injector.plan(for: endpoint)
     counters.count(endpoint) { statistics in
       statistics.requests += 1
@@ -55,7 +55,7 @@ struct CloudContext: Sendable {
       } catch {
         let error = ErrorResponse(of: error, failureCode: failureCode)
         counters.refused(error.code, by: endpoint)
-        exchange.record?.refused(error.code, error.message)
+        exchange.record?.noteRefusal(error.code, error.message)
         response = refusal(error)
       }
       if let status = try await exchange.end(&response) { response = refusal(.injected(status)) }

@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import _NIOFileSystem
 internal import CredentialSources
+internal import HTTPTypes
 internal import StorageAuth
+internal import _NIOFileSystem
 
 /// An error response of a simulated service, sent as the error document that the vendors' SDKs parse.
 struct ErrorResponse: Error, Sendable {

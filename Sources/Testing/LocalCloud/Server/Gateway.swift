@@ -59,7 +59,7 @@ struct Gateway: Sendable {
       } catch {
         let error = ErrorResponse(of: error)
         counters.refused(error.code, by: endpoint)
-        record?.refused(error.code, error.message)
+        record?.noteRefusal(error.code, error.message)
         response = service.behavior.response(for: error, to: identity)
       }
       if let status = try await exchange.end(&response) {
@@ -101,7 +101,7 @@ struct Gateway: Sendable {
       if let verified = try await authenticator.verify(head, at: date) {
         let kind = service.signatureKind(of: head, verified)
         counters.verified(kind)
-        record?.authorized(.verified(kind))
+        record?.noteAuthorization(.verified(kind))
         try check(verified.wholeTarget)
         var permit = try permit(verified, head, copySource, at: date)
         permit.reader = service.behavior.bodyReader(of: verified)
@@ -113,15 +113,15 @@ struct Gateway: Sendable {
       let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
       try service.headerRules.check(head.headerFields, for: operation)
       guard let permit = try Permit(everybody: target, operation, in: store, at: service) else {
-        record?.rejected(nil)
+        record?.noteRejection(nil)
         throw service.anonymousRefusal(at: date)
       }
       counters.anonymous()
-      record?.authorized(.anonymous)
+      record?.noteAuthorization(.anonymous)
       return permit
     } catch let error as VerificationError {
       let refusal = service.behavior.refusal(error, at: date)
-      record?.rejected(rejectedSignature(head, identity, error, refusal))
+      record?.noteRejection(rejectedSignature(head, identity, error, refusal))
       throw refusal
     }
   }
@@ -204,7 +204,7 @@ struct Gateway: Sendable {
       do {
         return try await authenticator.verify(form, at: date)
       } catch let error as VerificationError {
-        record?.rejected(nil)
+        record?.noteRejection(nil)
         throw service.behavior.formRefusal(error, at: date) ?? service.behavior.refusal(error, at: date)
       }
     }
@@ -212,9 +212,9 @@ struct Gateway: Sendable {
     try service.headerRules.check(verified.form)
     let kind = service.signatureKind(of: verified.form)
     counters.verified(kind)
-    record?.authorized(.verified(kind))
-    record?.claims(verified.accessKeyID, isPresigned: false)
-    record?.concerns(bucket: upload.bucket, key: verified.key)
+    record?.noteAuthorization(.verified(kind))
+    record?.noteClaimedKey(verified.accessKeyID, isPresigned: false)
+    record?.noteTarget(bucket: upload.bucket, key: verified.key)
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
@@ -244,10 +244,10 @@ struct Gateway: Sendable {
   /// Notes the names that a request contains in the record of the request.
   func note(_ head: HTTPRequest, in record: RequestRecord) {
     if let target = try? service.behavior.target(of: head) {
-      record.concerns(bucket: target.bucket?.string, key: target.key?.string)
+      record.noteTarget(bucket: target.bucket?.string, key: target.key?.string)
     }
     let id = authenticator.claimedKeyID(of: head)
-    record.claims(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
+    record.noteClaimedKey(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
   }
 
   func rejectedSignature(

@@ -37,16 +37,16 @@ final class RequestRecord: Sendable {
     self.date = date
   }
 
-  func arrived(at endpoint: LocalCloud.Endpoint) { state.withLock { $0.endpoint = endpoint } }
+  func noteEndpoint(_ endpoint: LocalCloud.Endpoint) { state.withLock { $0.endpoint = endpoint } }
 
-  func concerns(bucket: String?, key: String?) {
+  func noteTarget(bucket: String?, key: String?) {
     state.withLock { state in
       state.bucket = bucket?.shortened(to: Self.textByteLimit)
       state.key = key?.shortened(to: Self.textByteLimit)
     }
   }
 
-  func claims(_ id: AccessKeyID?, isPresigned: Bool) {
+  func noteClaimedKey(_ id: AccessKeyID?, isPresigned: Bool) {
     let id = id.map { AccessKeyID($0.string.shortened(to: Self.textByteLimit)) }
     state.withLock { state in
       state.accessKeyID = id
@@ -54,25 +54,25 @@ final class RequestRecord: Sendable {
     }
   }
 
-  func authorized(_ authorization: LocalCloud.RequestEvent.Authorization) {
+  func noteAuthorization(_ authorization: LocalCloud.RequestEvent.Authorization) {
     state.withLock { $0.authorization = authorization }
   }
 
-  func rejected(_ signature: RejectedSignature?) {
+  func noteRejection(_ signature: RejectedSignature?) {
     state.withLock { state in
       state.authorization = .rejected
       state.rejectedSignature = signature
     }
   }
 
-  func refused(_ code: String, _ message: String) {
+  func noteRefusal(_ code: String, _ message: String) {
     let message = SecretMask.namedValues.applied(to: message).onOneLine.shortened(to: Self.textByteLimit)
     state.withLock { $0.refusal = LocalCloud.RequestEvent.Refusal(code: code, message: message) }
   }
 
-  func injectedFault() { state.withLock { $0.isFaulty = true } }
+  func noteInjectedFault() { state.withLock { $0.isFaulty = true } }
 
-  func answered(_ status: Int, byteCount: Int64) {
+  func noteResponse(_ status: Int, byteCount: Int64) {
     state.withLock { state in
       state.status = status
       state.responseByteCount = byteCount

@@ -176,20 +176,20 @@ struct SimulatedService: Sendable {
     let read: String
 
     /// The permission that each operation of the service requires.
-    let needs: [Operation: Operation.Need]
+    let permissions: [Operation: Operation.Permission]
 
     /// The suffix of a bucket's name in resource names.
     var bucketSuffix = ""
 
     init(
       _ language: PolicyLanguage, service: String, post: String, read: String, bucketSuffix: String = "",
-      _ needs: [(action: String, target: Operation.Need.Target, operations: [Operation])]
+      _ permissions: [(action: String, target: Operation.Permission.Target, operations: [Operation])]
     ) {
       (self.language, self.post, self.read) = (language, "\(service):\(post)", "\(service):\(read)")
       self.bucketSuffix = bucketSuffix
-      self.needs = needs.reduce(into: [:]) { result, need in
-        for operation in need.operations {
-          result[operation] = Operation.Need(action: "\(service):\(need.action)", target: need.target)
+      self.permissions = permissions.reduce(into: [:]) { result, permission in
+        for operation in permission.operations {
+          result[operation] = Operation.Permission(action: "\(service):\(permission.action)", target: permission.target)
         }
       }
     }

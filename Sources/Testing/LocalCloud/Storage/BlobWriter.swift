@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import NIOPosix
 internal import StorageCrypto
 internal import SystemPackage
 internal import _NIOFileSystem
-internal import NIOPosix
 
 /// A writer that appends bytes to a new file in large writes, and computes the checksums concurrently.
 ///
@@ -20,11 +20,11 @@ struct BlobWriter {
   private let path: FilePath
   private var file: FileDescriptor?
   private var exists = false
-  private var written: Int64 = 0
+  private var writtenByteCount: Int64 = 0
   private var pending: [ByteBuffer] = []
   private var pendingByteCount = 0
   private var sums: BodySums
-  private var summing: Task<BodySums, Never>?
+  private var summation: Task<BodySums, Never>?
 
   init(_ path: FilePath, checks: [any BodyCheck]) {
     self.path = path
@@ -43,10 +43,10 @@ struct BlobWriter {
 
   /// Writes the remaining bytes, closes the file, and returns the file's size and checksums.
   mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
-    if let summing { sums = await summing.value }
+    if let summation { sums = await summation.value }
     sums.update(pending)
     try await write(andClose: true)
-    return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.checks.finish())
+    return (writtenByteCount, sums.md5.finalize(), sums.crc64.checksum, try sums.checks.finish())
   }
 
   /// Closes and removes the incomplete file, even if the task is cancelled.
@@ -59,9 +59,9 @@ struct BlobWriter {
 
   /// Writes the pending buffers while their checksums are computed, after those of the previous buffers.
   private mutating func flush() async throws {
-    let before = await summing?.value ?? sums
-    summing = Task { [pending] in
-      var sums = before
+    let previous = await summation?.value ?? sums
+    summation = Task { [pending] in
+      var sums = previous
       sums.update(pending)
       return sums
     }
@@ -71,8 +71,8 @@ struct BlobWriter {
   private mutating func write(andClose isLast: Bool) async throws {
     let (path, opened, buffers) = (path, file, pending)
     exists = true
-    let closing: (any Error)?
-    (file, closing) = try await NIOThreadPool.singleton.runIfActive {
+    let closeError: (any Error)?
+    (file, closeError) = try await NIOThreadPool.singleton.runIfActive {
       let file = try opened ?? Self.makeFile(at: path)
       do {
         for buffer in buffers { try file.writeAll(buffer.readableBytesView) }
@@ -85,8 +85,8 @@ struct BlobWriter {
       do { try file.close() } catch { return (nil, error) }
       return (nil, nil)
     }
-    if let closing { throw closing }
-    written += Int64(pendingByteCount)
+    if let closeError { throw closeError }
+    writtenByteCount += Int64(pendingByteCount)
     pending.removeAll(keepingCapacity: true)
     pendingByteCount = 0
   }

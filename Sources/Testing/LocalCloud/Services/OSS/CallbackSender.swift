@@ -8,6 +8,7 @@ public import StorageAuth
 internal import StorageCrypto
 internal import Synchronization
 
+/// The part of the simulated OSS service that signs and sends the callbacks after uploads.
 final class CallbackSender: Sendable {
   /// The path of the public key on the port of the token services.
   static let keyPath = "/callback_pub_key_v1.pem"
@@ -51,7 +52,7 @@ final class CallbackSender: Sendable {
     var failure = ErrorResponse.callbackFailed("Error status : 502.")
     for url in callback.urls {
       do throws(ErrorResponse) {
-        return try await send(body, callback.mediaType, to: url)
+        return try await post(body, callback.mediaType, to: url)
       } catch {
         failure = error
       }
@@ -59,7 +60,7 @@ final class CallbackSender: Sendable {
     throw failure
   }
 
-  private func send(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
+  private func post(_ body: [UInt8], _ type: String, to url: ServiceURL) async throws(ErrorResponse) -> [UInt8] {
     guard isLoopbackHost(url.authority) || configuration.hosts.contains(url.authority) else {
       throw .callbackFailed("Error status : -1. This server sends callbacks to this machine only.")
     }
@@ -70,7 +71,7 @@ final class CallbackSender: Sendable {
     request.headerFields[.authorization] = Self.base64(signature)
     request.headerFields[.ossPublicKeyURL] = Self.base64(Array(keyURL.utf8))
     request.headerFields[.userAgent] = "localcloud"
-    guard let (status, reply) = try await limited(request, body) else {
+    guard let (status, reply) = try await response(to: request, body) else {
       let limit = "\(Self.timeLimit.components.seconds * 1000)ms"
       throw .callbackFailed("Error status : -1 \(url.authority) reply timeout, cost:\(limit), timeout:\(limit).")
     }
@@ -83,8 +84,8 @@ final class CallbackSender: Sendable {
   }
 
   /// Returns the status and the body of a response, or `nil` if it is too large or too late.
-  private func limited(
-    _ request: HTTPRequest, _ body: [UInt8]
+  private func response(
+    to request: HTTPRequest, _ body: [UInt8]
   ) async throws(ErrorResponse) -> (HTTPResponse.Status, [UInt8]?)? {
     let outcome = await withTaskGroup(of: Result<(HTTPResponse.Status, [UInt8]?)?, ErrorResponse>.self) { group in
       group.addTask { [transport = configuration.transport] in

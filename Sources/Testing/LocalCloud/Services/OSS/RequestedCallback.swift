@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CredentialSources
 internal import HTTPTypes
 internal import OSSAuth
 internal import StorageAuth
 internal import StorageCrypto
-internal import CredentialSources
 
 struct RequestedCallback: Sendable {
   typealias Values = [String: JSONValue]

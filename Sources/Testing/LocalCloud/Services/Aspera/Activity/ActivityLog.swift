@@ -48,47 +48,47 @@ final class ActivityLog: Sendable {
   private let state = Mutex(State())
 
   /// Adds a transfer, and the event of its start.
-  func start(_ transfer: TransferRecord, at date: Timestamp) {
+  func start(_ transfer: TransferRecord, at now: Timestamp) {
     state.withLock { $0.transfers.append(transfer, transfer.start.accessKey ?? "") }
-    add("started", of: transfer, at: date)
+    addEvent("started", of: transfer, at: now)
   }
 
-  func add(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at date: Timestamp) {
-    let event = Event(time: date, userID: userID, types: types, data: data)
+  func add(_ types: [String], _ data: JSONValue, of accessKey: String, by userID: String, at now: Timestamp) {
+    let event = Event(time: now, userID: userID, types: types, data: data)
     state.withLock { $0.events.append(event, accessKey) }
   }
 
   /// Adds the event that a transfer has `started` or `ended`.
-  private func add(_ step: String, of transfer: TransferRecord, at date: Timestamp) {
+  private func addEvent(_ step: String, of transfer: TransferRecord, at now: Timestamp) {
     let kind = transfer.start.direction == .send ? "upload" : "download"
     add(
       ["\(kind).\(step)", "transfer.\(step)"], .object(transfer.document), of: transfer.start.accessKey ?? "",
-      by: transfer.start.userID, at: date)
+      by: transfer.start.userID, at: now)
   }
 
   /// Returns the transfers of an access key, or all transfers if it is `nil`.
   ///
   /// A transfer whose client has ended without a message has failed.
-  func transfers(of accessKey: String?, at date: Timestamp) -> [Numbered<TransferRecord>] {
+  func transfers(of accessKey: String?, at now: Timestamp) -> [Numbered<TransferRecord>] {
     let transfers = state.withLock { $0.transfers.entries(of: accessKey) }
-    for transfer in transfers.map(\.element) where transfer.isAbandoned(at: date) {
-      end(transfer, .failed, TransferRefusal(16, "The client has ended, or does not respond"), at: date)
+    for transfer in transfers.map(\.element) where transfer.isAbandoned(at: now) {
+      end(transfer, .failed, TransferRefusal(16, "The client has ended, or does not respond"), at: now)
     }
     return transfers
   }
 
   /// Ends a transfer, and adds the event of its end if it was running.
   func end(
-    _ transfer: TransferRecord, _ status: TransferRecord.Status, _ refusal: TransferRefusal? = nil, at date: Timestamp
+    _ transfer: TransferRecord, _ status: TransferRecord.Status, _ refusal: TransferRefusal? = nil, at now: Timestamp
   ) {
-    if transfer.end(status, refusal, at: date) { add("ended", of: transfer, at: date) }
+    if transfer.end(status, refusal, at: now) { addEvent("ended", of: transfer, at: now) }
   }
 
   /// Returns the events of an access key, or all events if it is `nil`.
   ///
   /// They include the end of a transfer whose client has ended without a message.
-  func events(of accessKey: String?, at date: Timestamp) -> [Numbered<Event>] {
-    _ = transfers(of: accessKey, at: date)
+  func events(of accessKey: String?, at now: Timestamp) -> [Numbered<Event>] {
+    _ = transfers(of: accessKey, at: now)
     return state.withLock { $0.events.entries(of: accessKey) }
   }
 

@@ -71,24 +71,24 @@ final class TransferRecord: Sendable {
     }
   }
 
-  func noteClient(at date: Timestamp) { state.withLock { $0.clientSeen = date } }
+  func noteClient(at now: Timestamp) { state.withLock { $0.clientSeen = now } }
 
   /// Whether the transfer runs and its client has not sent a request for too long.
-  func isAbandoned(at date: Timestamp) -> Bool {
+  func isAbandoned(at now: Timestamp) -> Bool {
     let progress = progress
     guard progress.status == .running, let seen = progress.clientSeen else { return false }
-    return seen.duration(to: date) > Self.clientSilence
+    return seen.duration(to: now) > Self.clientSilence
   }
 
   /// Ends the transfer unless it was canceled, and returns whether it was running.
   ///
   /// Only the activity log calls this function, because it adds the event of the end.
-  func end(_ status: Status, _ refusal: TransferRefusal? = nil, at date: Timestamp) -> Bool {
+  func end(_ status: Status, _ refusal: TransferRefusal? = nil, at now: Timestamp) -> Bool {
     state.withLock { progress in
       let wasRunning = progress.status == .running
       guard progress.status != .canceled else { return false }
       progress.status = status
-      progress.end = date
+      progress.end = now
       progress.errorCode = refusal?.code ?? 0
       progress.errorDescription = refusal?.text ?? ""
       return wasRunning

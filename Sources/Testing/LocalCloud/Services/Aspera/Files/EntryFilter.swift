@@ -15,29 +15,30 @@ struct EntryFilter: Sendable {
     case descendingTime = "mtime_d"
   }
 
+  /// The maximum number of strings of a filter, each of which is compared with every file.
   private static let patternLimit = 100
 
   private let ignoresCase: Bool
-  private let request: Order?
+  private let order: Order?
   private let types: [String]?
   private let paths: [NamePattern]?
   private let basenames: [NamePattern]?
-  private let otherBasenames: [NamePattern]?
-  private let smallest: Int?
-  private let largest: Int?
-  private let oldest: Timestamp?
-  private let newest: Timestamp?
+  private let excludedBasenames: [NamePattern]?
+  private let minimumSize: Int?
+  private let maximumSize: Int?
+  private let earliestModification: Timestamp?
+  private let latestModification: Timestamp?
 
   /// Reads the filters of a request, and throws if one has a value that the node does not understand.
   init(_ document: JSONValue) throws(ErrorResponse) {
     ignoresCase = document["case_sensitive"]?.bool != true
     switch document["sort"] {
-    case nil, .null?: request = nil
+    case nil, .null?: order = nil
     case let sort?:
-      guard let request = sort.string.flatMap({ Order(rawValue: $0) }) else {
+      guard let order = sort.string.flatMap({ Order(rawValue: $0) }) else {
         throw .nodeBadRequest("The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
       }
-      self.request = request
+      self.order = order
     }
     let filters = document["filters"]
     if let filters, filters != .null, filters.object == nil { throw .nodeBadRequest("The filters are not an object.") }
@@ -47,24 +48,26 @@ struct EntryFilter: Sendable {
     }
     paths = try Self.patterns(filters?["paths"], ignoresCase)
     basenames = try Self.patterns(filters?["basenames"], ignoresCase)
-    otherBasenames = try Self.patterns(filters?["out_basenames"], ignoresCase)
-    smallest = try Self.number(filters?["size_min"])
-    largest = try Self.number(filters?["size_max"])
-    oldest = try Self.time(filters?["mtime_min"])
-    newest = try Self.time(filters?["mtime_max"])
+    excludedBasenames = try Self.patterns(filters?["out_basenames"], ignoresCase)
+    minimumSize = try Self.number(filters?["size_min"])
+    maximumSize = try Self.number(filters?["size_max"])
+    earliestModification = try Self.time(filters?["mtime_min"])
+    latestModification = try Self.time(filters?["mtime_max"])
   }
 
   /// Returns whether a file passes the filters, in which paths are relative to the root of the caller.
   func matches(_ entry: FileEntry, _ root: NodePath) -> Bool {
     if let types, !types.contains(Self.type(of: entry)) { return false }
-    if smallest != nil || largest != nil {
-      guard entry.isFile, entry.byteCount >= smallest ?? 0, entry.byteCount <= largest ?? .max else { return false }
+    if minimumSize != nil || maximumSize != nil {
+      guard entry.isFile, entry.byteCount >= minimumSize ?? 0, entry.byteCount <= maximumSize ?? .max else {
+        return false
+      }
     }
-    if let oldest, entry.modified <= oldest { return false }
-    if let newest, entry.modified >= newest { return false }
+    if let earliestModification, entry.modified <= earliestModification { return false }
+    if let latestModification, entry.modified >= latestModification { return false }
     let name = entry.path.basename
     if let basenames, !basenames.contains(where: { $0.matches(name) }) { return false }
-    if let otherBasenames, otherBasenames.contains(where: { $0.matches(name) }) { return false }
+    if let excludedBasenames, excludedBasenames.contains(where: { $0.matches(name) }) { return false }
     guard let paths else { return true }
     let path = entry.path.relative(to: root).text
     return paths.contains { $0.matches(path) || $0.matches(String(path.removingBytePrefix("/") ?? path[...])) }
@@ -72,7 +75,7 @@ struct EntryFilter: Sendable {
 
   /// Returns files in the order of the request, or in the given order if it names none.
   func sorted(_ entries: [FileEntry]) -> [FileEntry] {
-    switch request {
+    switch order {
     case nil: entries
     case .path?:
       entries.map { ($0, ignoresCase ? $0.path.text.asciiLowercased : $0.path.text) }

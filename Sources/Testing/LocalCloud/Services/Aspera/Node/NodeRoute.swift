@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
-internal import StorageAuth
 internal import AsperaAuth
 internal import CredentialSources
+internal import HTTPTypes
+internal import StorageAuth
 
 /// A call of the Node API: the authorization that it needs, and what it does.
 struct NodeRoute: Sendable {

@@ -92,7 +92,7 @@ struct TransferGateway: Sendable {
       desk.aspera.activity.end(record, .failed, refusal, at: date)
     }
     if !refusal.isInjected { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
-    record?.refused(String(refusal.code), refusal.text)
+    record?.noteRefusal(String(refusal.code), refusal.text)
     return Answer(refusal.document, .forbidden)
   }
 }
