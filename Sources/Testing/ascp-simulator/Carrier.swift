@@ -261,7 +261,6 @@ struct Tally: Sendable {
   }
 }
 
-/// The files of the transfer desk.
 struct DeskSide: FileSide {
   let desk: DeskClient
 
@@ -302,7 +301,6 @@ struct DeskSide: FileSide {
   }
 }
 
-/// The files of this machine.
 struct LocalSide: FileSide {
   func attributes(at path: String) -> FileAttributes? {
     LocalFile(path).flatMap { $0.isFolder ? nil : $0.attributes }

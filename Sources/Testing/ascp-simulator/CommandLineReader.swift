@@ -43,7 +43,6 @@ struct CommandLineReader {
     }
   }
 
-  /// The last value of an option.
   subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
 
   func word<Word: RawRepresentable<String>>(_ option: Option) throws(Failure) -> Word? {

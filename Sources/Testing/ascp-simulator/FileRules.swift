@@ -131,7 +131,6 @@ struct FileAttributes: Sendable, Equatable {
 }
 
 extension FileAttributes {
-  /// Parses the size and the modification time in a response from the transfer desk.
   init(_ document: JSONValue) {
     self.init(
       byteCount: Int64(max(document["bytes"]?.integer ?? 0, 0)), modified: Int64(document["modified"]?.integer ?? 0))

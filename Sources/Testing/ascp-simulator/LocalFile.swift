@@ -136,7 +136,6 @@ struct ReceivedFile {
     }
   }
 
-  /// Sets the modification time of a file, in seconds since 1970 (UTC).
   static func setModified(_ seconds: Int64, of path: String) throws(Failure) {
     do {
       try FileManager.default.setAttributes(
@@ -146,12 +145,10 @@ struct ReceivedFile {
     }
   }
 
-  /// Creates the folder that contains a file.
   static func makeFolder(of path: String) throws(Failure) {
     try makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
-  /// Creates a folder on this machine, including missing parent folders.
   static func makeFolder(_ path: String) throws(Failure) {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -15,7 +15,6 @@ struct TransferManifest {
     let checksum: String?
   }
 
-  /// Writes the manifest of a session to a folder, which is created if it is missing.
   static func write(_ entries: [Entry], of session: String, in folder: String) throws(Failure) {
     let lines = entries.map { entry in
       let path = String(decoding: JSONValue.string(entry.path).serialized, as: UTF8.self)

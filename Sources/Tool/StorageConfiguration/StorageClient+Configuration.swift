@@ -111,7 +111,6 @@ extension S3Provider {
   }
 }
 
-/// The settings that name a bucket.
 private struct BucketSettings {
   let bucket: String
   let region: String

@@ -216,7 +216,6 @@ extension Call {
     return tags
   }
 
-  /// Checks the number, the lengths and the uniqueness of an object's tags.
   static func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
     var names: Set<ByteExactString> = []
     for tag in tags {

@@ -12,7 +12,6 @@ extension Call {
   private static let noUploadToAbort = "0042-00000002"
   private static let bodyOfCompleteAll = "0042-00000216"
 
-  /// The identity of the multipart upload that the request refers to: object key and upload ID.
   private var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
   /// Returns the multipart upload and the part number that the request specifies.
@@ -34,7 +33,6 @@ extension Call {
     }
   }
 
-  /// Adds a part to a multipart upload and replaces an existing part with the same number.
   func add(_ part: UploadedPart, number: Int, to name: UploadName) throws {
     try store.change(bucket) { bucket in
       guard var upload = bucket.uploads[name] else {

@@ -73,7 +73,6 @@ extension String {
   var unquoted: String { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self }
 }
 
-/// The byte range that a `Range` header specifies.
 struct RequestedRange {
   /// The bounds of a range: a first byte with an optional last byte, or a number of bytes at the end.
   private enum Bounds {

@@ -15,7 +15,6 @@ struct HeaderRules: Sendable {
   /// The headers that every operation supports.
   let everywhere: Set<String>
 
-  /// The operations that support a header.
   let operations: [String: Set<Operation>]
 
   /// The operations whose write can depend on a conditional header.

@@ -161,7 +161,6 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   }
 }
 
-/// The parsed headers of a part of a multipart form.
 struct PartHead: Sendable {
   let name: String
 

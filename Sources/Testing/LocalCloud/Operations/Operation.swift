@@ -116,7 +116,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.
   var isTransfer: Bool { [.putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject].contains(self) }
 
-  /// Whether the operation reads the source object that the copy source header specifies.
   var hasCopySource: Bool { [.copyObject, .copyPart].contains(self) }
 
   var writesObject: Bool { [.putObject, .copyObject, .completeUpload].contains(self) }

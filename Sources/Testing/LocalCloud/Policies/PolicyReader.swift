@@ -116,7 +116,6 @@ struct PolicyReader {
     return conditions
   }
 
-  /// Creates the test of a condition from JSON values, or returns `nil` if a value has the wrong type.
   private static func test(_ kind: PolicyLanguage.Kind, _ values: [JSONValue]) -> PolicyCondition.Test? {
     func all<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
       let read = values.compactMap(read)

@@ -14,7 +14,6 @@ struct SessionPolicy: Sendable {
   struct Statement: Sendable {
     var allows = false
     var actions: [WildcardPattern] = []
-    /// Whether the statement applies to all actions except the listed actions.
     var exceptsActions = false
     var resources: [ResourcePattern] = []
     var conditions: [PolicyCondition] = []

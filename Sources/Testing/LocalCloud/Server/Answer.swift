@@ -26,13 +26,11 @@ struct Answer: Sendable {
     self.body = body
   }
 
-  /// Creates a response with an XML document as its body.
   init(_ document: XMLNode, headers: HTTPFields = [:]) {
     self.init(.ok, headers: headers, body: .bytes(document.serialized()))
     self.headers[.contentType] = "application/xml"
   }
 
-  /// Creates a response with a range of bytes of a content.
   init(_ content: Content, in range: Range<Int64>) {
     self.init(
       headers: [.contentType: "application/octet-stream"],
@@ -56,7 +54,6 @@ extension HTTPFields {
     self[name] = value
   }
 
-  /// Returns the first value of the header field with a name, or `nil` if the field is absent.
   func first(_ name: String) -> String? { HTTPField.Name(name).flatMap { self[values: $0].first } }
 
   /// Returns all values of a header field joined by commas, or `nil` if the field is absent.

@@ -10,7 +10,6 @@ struct CloudContext: Sendable {
   let counters = Counters()
   let injector: FaultInjector
   let feed = RequestFeed()
-  /// The sender of callbacks, or `nil` if the server sends none.
   var callbacks: CallbackSender?
   private let machineClock: @Sendable () -> Timestamp
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
@@ -85,7 +84,6 @@ struct KeyRing: Sendable {
     return tokens.key(id, of: provider, at: date, counting: limit)
   }
 
-  /// Returns the permissions of the access key with an ID, or `nil` if the key is unknown or disabled.
   func authority(of id: AccessKeyID) -> Authority? {
     if let account = accounts[id] { return account.isDisabled ? nil : .everything }
     return tokens.authority(of: id)

@@ -52,7 +52,6 @@ struct ErrorResponse: Error, Sendable {
     self.details = details
   }
 
-  /// Creates the error response with the status code and error code that a provider describes.
   init(_ refusal: ServiceErrorCodes.Refusal, _ message: String, ec: String? = nil, details: [Detail] = []) {
     self.init(refusal.status, refusal.code, message, ec: ec, details: details)
   }
@@ -136,7 +135,6 @@ struct ErrorResponse: Error, Sendable {
     self = error as? ErrorResponse ?? .internalError(Self.kind(of: error))
   }
 
-  /// Returns a description of an error's kind, without any of the error's details.
   static func kind(of error: any Error) -> String {
     guard let error = error as? FileSystemError else { return "\(type(of: error))" }
     return "The file system reported an error: \(error.code)."

@@ -10,7 +10,6 @@ internal import Synchronization
 /// The faults that are planned for one request, which are injected before and after its operation, and its record.
 struct Exchange: Sendable {
   let plan: FaultPlan
-  /// The record of the request, or `nil` if the server is not observed.
   let record: RequestRecord?
   let sleep: @Sendable @concurrent (Duration) async throws -> Void
 

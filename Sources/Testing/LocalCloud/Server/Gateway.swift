@@ -241,7 +241,6 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Notes the names that a request contains in the record of the request.
   func note(_ head: HTTPRequest, in record: RequestRecord) {
     if let target = try? service.behavior.target(of: head) {
       record.noteTarget(bucket: target.bucket?.string, key: target.key?.string)
@@ -329,7 +328,6 @@ struct Authenticator: Sendable {
     try await verifier.verify(form, at: date) { key($0, at: date) }
   }
 
-  /// Returns the access key ID with which a request claims to be signed, or `nil` if it cannot be read.
   func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? verifier.claim(in: request))?.accessKeyID }
 
   func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {

@@ -36,7 +36,6 @@ struct SimulatedService: Sendable {
   struct Headers: Sendable {
     let serverName: String
 
-    /// The names of the headers that contain the request ID.
     let requestID: [String]
 
     /// The name of the header that contains a second ID, derived from the request ID, or `nil`.
@@ -45,7 +44,6 @@ struct SimulatedService: Sendable {
     /// The names of the response headers that web pages of other origins can read.
     let exposed: [String]
 
-    /// The name of the header with an object's access control.
     let objectAccess: String
 
     /// The full name of the form field with the object's access control, in lowercase.
@@ -336,7 +334,6 @@ extension SimulatedService {
   /// The XML element that describes the owner of all buckets and objects.
   static let owner = XMLNode("Owner", children: [XMLNode("ID", account), XMLNode("DisplayName", "localcloud")])
 
-  /// The storage class of an object whose upload specified no storage class.
   var standardClass: String { objects.storageClasses[0].name }
 
   /// Returns the full name of a service-specific header, given the name without the service's prefix.
@@ -373,7 +370,6 @@ extension SimulatedService {
   /// Returns the error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
   func ownBucketCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.ownCode }
 
-  /// Throws an error response if a location constraint specifies a location other than the region.
   func checkLocation(_ location: String?, in region: String) throws(ErrorResponse) {
     guard let firstRegion = buckets.firstRegion else { return }
     let name = location ?? ""
@@ -509,7 +505,6 @@ extension SimulatedService {
     })
   }
 
-  /// Adds the headers with the request ID to a response.
   func identify(_ response: inout Answer, as requestID: String) {
     for name in headers.requestID { response.headers.set(header(name), requestID) }
     if let name = headers.hostID { response.headers.set(header(name), Self.hostID(of: requestID)) }

@@ -39,7 +39,6 @@ struct BlobStore: Sendable {
     let crc64: UInt64
     let checksum: StoredChecksum?
 
-    /// The content of an object that consists of the whole file.
     var content: Content {
       Content(
         extents: [Extent(blob: blob, offset: 0, byteCount: blob.byteCount)], byteCount: blob.byteCount,
@@ -76,7 +75,6 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Writes the bytes of ranges of files to one new file.
   func joined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Written {
     try await write(BodyExpectation(checks: checks)) { writer in
       try await read(extents) { try await writer.append($0) }
@@ -121,7 +119,6 @@ private struct ExtentReader {
     end = extent.offset + extent.byteCount
   }
 
-  /// Returns the next chunk of the range, or `nil` at the end of the range.
   mutating func next() async throws -> ByteBuffer? {
     guard offset < end else { return nil }
     let (path, opened, start) = (path, file, offset)
@@ -151,7 +148,6 @@ private struct ExtentReader {
 }
 
 extension FileDescriptor {
-  /// Reads exactly the given number of bytes from an offset of the file.
   fileprivate func chunk(from start: Int64, byteCount: Int) throws -> ByteBuffer {
     var chunk = ByteBufferAllocator().buffer(capacity: byteCount)
     while chunk.readableBytes < byteCount {

@@ -98,7 +98,6 @@ struct AccountOptions: ParsableArguments {
   /// The environment variable that contains the password or the private key's passphrase, which ascp reads too.
   private static let passwordVariable = AsperaAccount.passphraseVariable
 
-  /// The environment variable that contains the transfer token.
   private static let tokenVariable = "ASPERA_SCP_TOKEN"
 
   /// The environment variable that contains the password of encrypted files, which ascp reads too.

@@ -47,12 +47,10 @@ struct RequestOptions: ParsableArguments {
     return try HTTPRequest(parsing: InputFile.text(request))
   }
 
-  /// Returns the region of a request, from the option or its host.
   func region(of request: HTTPRequest, in cloud: any Cloud) -> String? {
     region ?? cloud.region(ofHost: request.hostName)
   }
 
-  /// Returns the cloud to which a request was sent.
   func cloud(of request: HTTPRequest) throws -> any Cloud {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }

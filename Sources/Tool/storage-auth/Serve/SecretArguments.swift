@@ -25,7 +25,6 @@ struct SecretArguments {
 
   private var values: [Kind: [String]] = [:]
 
-  /// Reads the accounts and tokens from a file and the environment.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     for kind in Kind.allCases {
       values[kind] = environment[kind.variable]?.whitespaceSeparated.map(String.init)
@@ -94,7 +93,6 @@ struct AccountArgument: ExpressibleByArgument {
     }
   }
 
-  /// Returns an account with a random ID and a random secret.
   static func random() -> AccountArgument {
     let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789")
     func text(_ count: Int) -> String {

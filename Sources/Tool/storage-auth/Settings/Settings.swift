@@ -102,7 +102,6 @@ struct Settings {
     }
   }
 
-  /// Checks that each variable for the client or its connections is known.
   private static func checkVariables(_ environment: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
       let start = "\(SettingsEnvironment.prefix)\(section.uppercased())_"

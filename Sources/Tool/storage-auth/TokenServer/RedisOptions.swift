@@ -7,7 +7,6 @@ internal import StorageAuthServer
 internal import Foundation
 
 struct RedisOptions: ParsableArguments {
-  /// The environment variable that contains the password.
   private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
 
   @Option(

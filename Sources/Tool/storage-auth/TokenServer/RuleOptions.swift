@@ -52,7 +52,6 @@ struct RuleOptions: ParsableArguments {
   }
 }
 
-/// An argument that contains a list of actions, separated by commas.
 struct ActionList: ExpressibleByArgument {
   let actions: [AccessAction]
 

@@ -164,7 +164,6 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       keys: keys)
   }
 
-  /// Returns the routes that sign requests for callers within the callers' permissions.
   func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()

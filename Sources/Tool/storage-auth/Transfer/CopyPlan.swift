@@ -31,7 +31,6 @@ struct CopyPlan {
     return configuration
   }
 
-  /// Checks without network access that a source can be copied to a destination.
   func check(_ source: Location, _ destination: Location) throws {
     if aspera.transferServer != nil, [source, destination].contains(where: \.isAccount) {
       throw ValidationError("--transfer-server is for aspera://host/path; aspera://user@host/path names the server.")
@@ -58,7 +57,6 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the transfer that copies a source to a destination.
   mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
     let (giver, taker) = (try await client(of: source), try await client(of: destination))
     if case .object(_, let bucket, let key) = source, case .bucket(let store) = taker {

@@ -138,7 +138,6 @@ struct SyncOutput {
 extension SyncReport {
   private var failed: Int { transfers.failedObjects + failedDeletions.count }
 
-  /// The counts, the bytes, the duration and the rate.
   fileprivate func text(after duration: Duration) -> String {
     """
     \(created) created, \(updated) updated, \(deleted) deleted, \(unchanged) unchanged, \(skipped.count) skipped, \
@@ -146,7 +145,6 @@ extension SyncReport {
     """
   }
 
-  /// The same as a JSON object.
   fileprivate func json(after duration: Duration) -> JSONValue {
     func count(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
     let (seconds, attoseconds) = duration.components
@@ -161,10 +159,8 @@ extension SyncReport {
 extension SyncPreview {
   private func count(_ kind: SyncAction.Kind) -> Int { actions.count { $0.kind == kind } }
 
-  /// The number of bytes that would be transferred.
   private var bytes: Int64 { actions.reduce(0) { $1.kind == .delete ? $0 : $0.saturatingAdding($1.byteCount) } }
 
-  /// The counts and the bytes.
   fileprivate var text: String {
     """
     dry run: \(count(.create)) would be created, \(count(.update)) updated, \(count(.delete)) deleted; \
@@ -172,7 +168,6 @@ extension SyncPreview {
     """
   }
 
-  /// The same as a JSON object.
   fileprivate var json: JSONValue {
     func number(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
     return [

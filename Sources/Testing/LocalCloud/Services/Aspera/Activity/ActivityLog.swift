@@ -47,7 +47,6 @@ final class ActivityLog: Sendable {
 
   private let state = Mutex(State())
 
-  /// Adds a transfer, and the event of its start.
   func start(_ transfer: TransferRecord, at now: Timestamp) {
     state.withLock { $0.transfers.append(transfer, transfer.start.accessKey ?? "") }
     addEvent("started", of: transfer, at: now)
@@ -58,7 +57,6 @@ final class ActivityLog: Sendable {
     state.withLock { $0.events.append(event, accessKey) }
   }
 
-  /// Adds the event that a transfer has `started` or `ended`.
   private func addEvent(_ step: String, of transfer: TransferRecord, at now: Timestamp) {
     let kind = transfer.start.direction == .send ? "upload" : "download"
     add(

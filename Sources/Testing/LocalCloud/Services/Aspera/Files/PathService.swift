@@ -116,7 +116,6 @@ struct PathService: Sendable {
   /// The number of results in a response if the request names none, and the maximum number.
   private static let (defaultCount, largestCount) = (100, 10_000)
 
-  /// Lists the contents of a folder, or describes a file.
   func browse(_ document: JSONValue) throws -> Answer {
     let (entry, window) = try (existing(document["path"]), Window(document))
     let filter = try EntryFilter(document)
@@ -147,7 +146,6 @@ struct PathService: Sendable {
     return Answer(.object(response))
   }
 
-  /// Searches a folder and everything below it.
   func search(_ document: JSONValue) throws -> Answer {
     let (entry, window) = try (existing(document["path"]), Window(document))
     let filter = try EntryFilter(document)

@@ -44,7 +44,6 @@ struct NodeAPI: Sendable {
     }
   }
 
-  /// Returns the HTTP response for an error, with the error document of the Node API.
   func response(for error: ErrorResponse) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
   func info() -> Answer {
@@ -55,7 +54,6 @@ struct NodeAPI: Sendable {
     ])
   }
 
-  /// Lists all access keys for a node user, and only its own for an access key.
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKey.map { $0.id == key.id } ?? true }
     return Answer(.array(keys.map { document(for: $0) }))
@@ -111,7 +109,6 @@ struct NodeAPI: Sendable {
     return Answer(.noContent)
   }
 
-  /// Adds a public key to the keys that a transfer user can log in with.
   func addPublicKey(_ document: JSONValue) throws(ErrorResponse) -> Answer {
     guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.string ?? aspera.directory.transferUser
@@ -154,7 +151,6 @@ struct NodeAPI: Sendable {
 }
 
 extension ErrorResponse {
-  /// Creates an error response of the Node API, whose error code is the HTTP status code.
   static func node(_ status: HTTPResponse.Status, _ message: String) -> ErrorResponse {
     ErrorResponse(status, String(status.code), message)
   }

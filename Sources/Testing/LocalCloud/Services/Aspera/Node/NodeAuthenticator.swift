@@ -12,7 +12,6 @@ internal import StorageCrypto
 struct NodeAuthenticator: Sendable {
   let directory: NodeDirectory
 
-  /// Returns the caller, or throws a 401 (Unauthorized) error.
   func caller(of call: InboundCall) throws(ErrorResponse) -> NodeCaller {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")

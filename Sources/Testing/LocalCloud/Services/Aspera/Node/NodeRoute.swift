@@ -72,7 +72,6 @@ struct NodeRoute: Sendable {
     }
   }
 
-  /// Creates the route of a call of the third generation, which names files by their paths in the document.
   private init?(pathAction name: String) {
     switch name {
     case "upload_setup":

@@ -350,7 +350,6 @@ struct TransferDesk: Sendable {
     completed(connection)
   }
 
-  /// Checks that the session may create a folder, unless the folder exists.
   func checkMayMake(_ folder: NodePath, _ session: TransferConnection.Session) throws {
     guard session.claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
     throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
