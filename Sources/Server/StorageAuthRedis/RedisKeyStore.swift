@@ -244,6 +244,7 @@ extension IssuedCredential<AccessKey> {
     let key = AccessKey(
       id: id, secret: secret, sessionToken: token, start: object["start"]?.integer.map(date), expiration: date(end))
     self.init(
-      key, issuerTime: date(storedUntil).advanced(by: .zero - remaining), source: "redis", lifetime: .milliseconds(lifetime))
+      key, issuerTime: date(storedUntil).advanced(by: .zero - remaining), source: "redis",
+      lifetime: .milliseconds(lifetime))
   }
 }

@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import _NIOFileSystem
 
 /// An HTTP response of the local server: status, headers and body.
 struct Answer: Sendable {

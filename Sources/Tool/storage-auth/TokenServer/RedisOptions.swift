@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import Foundation
 internal import StorageAuthRedis
 internal import StorageAuthServer
-internal import Foundation
 
 struct RedisOptions: ParsableArguments {
   private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import StorageAuthServer
 internal import Foundation
+internal import StorageAuthServer
 
 struct RuleOptions: ParsableArguments {
   /// The placeholder that stands for the caller's name in `--prefix`.

@@ -1,10 +1,10 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ArgumentParser
 internal import AsperaClient
 internal import Foundation
 internal import StorageClient
-internal import ArgumentParser
 
 /// The transfers of the command `cp`, and the clients, which locations in the same bucket or on the same server share.
 struct CopyPlan {

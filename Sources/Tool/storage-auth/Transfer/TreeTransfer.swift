@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import AsperaClient
 internal import StorageAuth
 internal import StorageClient
-internal import AsperaClient
 
 /// A transfer of a whole folder, or of all objects below a prefix, with the output that the options ask for.
 struct TreeTransfer {
