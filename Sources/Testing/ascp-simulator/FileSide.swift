@@ -9,7 +9,6 @@ internal import _NIOFileSystem
 
 /// The files of one side of a transfer: of this machine, or of the transfer desk.
 protocol FileSide: Sendable {
-  /// Returns the size and the modification time of a file, or `nil` if there is no file at the path.
   func attributes(at path: String) async throws(Failure) -> FileAttributes?
 
   /// Returns everything in a folder and below it, each folder before its contents; empty if there is no folder.

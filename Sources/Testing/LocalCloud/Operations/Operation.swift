@@ -131,7 +131,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
       case service, bucket, object
       /// The prefix that a list request specifies, for services whose resource names contain it.
       case list
-      /// Every object that the request body lists.
       case objectsOfBody
     }
   }

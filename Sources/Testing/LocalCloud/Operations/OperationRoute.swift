@@ -122,7 +122,6 @@ struct OperationTable: Sendable {
     return route.operation.isTransfer ? names.union(ofTransfers) : names
   }
 
-  /// Returns the name of a query parameter as the request patterns of the service spell it.
   func spelling(of name: String) -> String {
     guard names.ignoresCase else { return name }
     let lowercased = name.asciiLowercased

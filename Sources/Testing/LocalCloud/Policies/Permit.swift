@@ -100,7 +100,6 @@ enum Authority: Sendable {
   case nothing
   /// All permissions of the account that the caller's key belongs to.
   case everything
-  /// The permissions that the session policy of a temporary credential allows.
   case session(SessionPolicy)
 
   func allows(_ input: PolicyInput) -> Bool {

@@ -39,7 +39,6 @@ protocol ServiceBehavior: Sendable {
 
   func makeRequestID(at date: Timestamp) -> String
 
-  /// Returns the XML element that describes a bucket in the bucket list.
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
 
   /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
@@ -51,7 +50,6 @@ protocol ServiceBehavior: Sendable {
   /// Returns the error response for a rejected form upload, or `nil` to use the error response for a request.
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse?
 
-  /// Returns the HTTP response for an error, with the service's error document.
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer
 }
 

@@ -143,7 +143,6 @@ struct SimulatedService: Sendable {
 
   /// The limits, parameters and XML elements of listings.
   struct Listing: Sendable {
-    /// The default maximum number of entries in a page.
     let defaultPageSize: Int
 
     /// The range of maximum numbers of entries that a request can specify.
@@ -173,10 +172,8 @@ struct SimulatedService: Sendable {
     let post: String
     let read: String
 
-    /// The permission that each operation of the service requires.
     let permissions: [Operation: Operation.Permission]
 
-    /// The suffix of a bucket's name in resource names.
     var bucketSuffix = ""
 
     init(
@@ -228,10 +225,8 @@ struct SimulatedService: Sendable {
     /// The error response for a copy of an object to itself without any change, or `nil` if such a copy is allowed.
     var unchangingCopy: ErrorResponse?
 
-    /// The error response for a request without a signature.
     let anonymous: ErrorResponse
 
-    /// The error response for a request that the session policy of the access key does not allow.
     let policy: ErrorResponse
 
     /// Whether both have an element with the server's time.
@@ -439,7 +434,6 @@ extension SimulatedService {
 
   func anonymousRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.anonymous, date) }
 
-  /// Returns the error response for a request that the session policy of the access key does not allow.
   func policyRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.policy, date) }
 
   private func dated(_ refusal: ErrorResponse, _ date: Timestamp) -> ErrorResponse {

@@ -41,7 +41,6 @@ struct RequestOptions: ParsableArguments {
     _ = try addressing.address(of: request, in: cloud(of: request))
   }
 
-  /// Returns the request that the arguments or the file in `--request` describe, as it was sent.
   func sent() throws -> HTTPRequest {
     guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
     return try HTTPRequest(parsing: InputFile.text(request))

@@ -19,7 +19,6 @@ struct SecretArguments {
     case appToken = "app-token"
     case identityToken = "identity-token"
 
-    /// The name of the environment variable for the option, such as `STORAGE_AUTH_ACCOUNT`.
     var variable: String { "STORAGE_AUTH_" + rawValue.uppercased().replacing("-", with: "_") }
   }
 

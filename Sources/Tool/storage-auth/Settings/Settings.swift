@@ -157,7 +157,6 @@ struct SettingsEnvironment {
 
   var path: String? { variables[Self.file] }
 
-  /// Returns the settings for a command: the shared ones, and then those of the command.
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []
     for name in SettingRules.shared where SettingRules.applies(name, to: command) {

@@ -187,7 +187,6 @@ extension SimulatedS3 {
   }
 }
 
-/// The checksum that an S3 request specifies in a header, or announces for a trailer after the body.
 struct S3StatedChecksum {
   let algorithm: S3Checksum.Algorithm
 

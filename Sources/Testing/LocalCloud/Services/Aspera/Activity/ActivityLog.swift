@@ -75,7 +75,6 @@ final class ActivityLog: Sendable {
     return transfers
   }
 
-  /// Ends a transfer, and adds the event of its end if it was running.
   func end(
     _ transfer: TransferRecord, _ status: TransferRecord.Status, _ refusal: TransferRefusal? = nil, at now: Timestamp
   ) {

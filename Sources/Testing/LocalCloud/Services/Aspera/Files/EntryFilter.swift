@@ -88,7 +88,6 @@ struct EntryFilter: Sendable {
     }
   }
 
-  /// Returns the type of a file in documents of the third generation.
   static func type(of entry: FileEntry) -> String {
     if entry.isFolder { "directory" } else if entry.link != nil { "symbolic_link" } else { "file" }
   }

@@ -63,7 +63,6 @@ struct NodeAPI: Sendable {
     Answer(document(for: try key(name, for: caller)))
   }
 
-  /// Sets or removes the public key for verifying bearer tokens of an access key.
   func setAccessKey(
     _ name: String, to document: JSONValue, for caller: NodeCaller
   ) throws(ErrorResponse) -> Answer {
