@@ -37,8 +37,8 @@ struct Gateway: Sendable {
     let identity = CallIdentity(
       requestID: service.behavior.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
-    var isAwaitingWord = head.headerFields[.expect]?.asciiLowercased == "100-continue"
-    if let record { note(head, in: record) }
+    var awaitsContinue = head.headerFields[.expect]?.asciiLowercased == "100-continue"
+    if let record { noteNames(in: head, record) }
     var response: Answer
     if let status = try await exchange.begin() {
       response = service.behavior.response(for: .injected(status), to: identity)
@@ -46,15 +46,15 @@ struct Gateway: Sendable {
       do {
         if head.method == .options {
           response = try crossOrigin.preflight(head)
-        } else if let refusal = Self.refusal(of: head) {
+        } else if let refusal = Self.ambiguity(of: head) {
           throw refusal
         } else if let upload = try FormUpload(head, at: service) {
-          try await goOn(&isAwaitingWord, &writer)
+          try await sendContinue(&awaitsContinue, &writer)
           response = try await post(upload, request, identity, record)
         } else {
-          let permit = try await permit(head, identity, record)
-          try await goOn(&isAwaitingWord, &writer)
-          response = try await act(permit, request, identity.requestID, at: identity.date)
+          let permit = try await authorize(head, identity, record)
+          try await sendContinue(&awaitsContinue, &writer)
+          response = try await perform(permit, request, identity.requestID, at: identity.date)
         }
       } catch {
         let error = ErrorResponse(of: error)
@@ -67,7 +67,7 @@ struct Gateway: Sendable {
       }
     }
     // The bytes that follow can be the body that the client withheld or another request, so the connection must close.
-    if isAwaitingWord { response.headers[.connection] = "close" }
+    if awaitsContinue { response.headers[.connection] = "close" }
     service.identify(&response, as: identity.requestID)
     response.headers[.date] = identity.date.httpDate
     response.headers[.server] = service.headers.serverName
@@ -80,20 +80,21 @@ struct Gateway: Sendable {
 
   /// Sends `100 Continue` to a client that waits for this response before it sends the request body.
   @concurrent
-  private func goOn(_ isAwaitingWord: inout Bool, _ writer: inout ResponseWriter) async throws {
-    if isAwaitingWord { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
-    isAwaitingWord = false
+  private func sendContinue(_ awaitsContinue: inout Bool, _ writer: inout ResponseWriter) async throws {
+    if awaitsContinue { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
+    awaitsContinue = false
   }
 
   /// Returns the error response for a request whose target or host can be read in two ways, or `nil` if it cannot.
-  private static func refusal(of head: HTTPRequest) -> ErrorResponse? {
+  private static func ambiguity(of head: HTTPRequest) -> ErrorResponse? {
     guard head.path?.utf8.first == UInt8(ascii: "/") else { return .unreadableTarget }
     // If the request has a second Host header, it is only found among the header fields.
     return head.headerFields.first("host") == nil ? nil : .invalidArgument("There is more than one Host header.")
   }
 
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
-  private func permit(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) async throws -> Permit {
+  private func authorize(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) async throws -> Permit
+  {
     let date = identity.date
     let copySource = head.headerFields.first(service.header("copy-source"))
     try checkBucket(of: head)
@@ -151,11 +152,11 @@ struct Gateway: Sendable {
       service.isBucketName(bucket)
     else { return }
     if head.method == .put, target.key == nil { return }
-    try checkPlace(of: bucket, at: head.authority)
+    try checkExistence(of: bucket, at: head.authority)
   }
 
   /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
-  func checkPlace(of bucket: String, at host: String?) throws {
+  func checkExistence(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
   }
@@ -171,7 +172,7 @@ struct Gateway: Sendable {
     if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: service.provider) }
   }
 
-  private func act(
+  private func perform(
     _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
   ) async throws -> Answer {
     let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date)
@@ -199,7 +200,7 @@ struct Gateway: Sendable {
   ) async throws -> Answer {
     let (requestID, date) = (identity.requestID, identity.date)
     // As in the services, a missing bucket is reported before the form is verified.
-    try checkPlace(of: upload.bucket, at: request.head.authority)
+    try checkExistence(of: upload.bucket, at: request.head.authority)
     let form = try await upload.open(request.body) { form in
       do {
         return try await authenticator.verify(form, at: date)
@@ -241,7 +242,7 @@ struct Gateway: Sendable {
     }
   }
 
-  func note(_ head: HTTPRequest, in record: RequestRecord) {
+  private func noteNames(in head: HTTPRequest, _ record: RequestRecord) {
     if let target = try? service.behavior.target(of: head) {
       record.noteTarget(bucket: target.bucket?.string, key: target.key?.string)
     }

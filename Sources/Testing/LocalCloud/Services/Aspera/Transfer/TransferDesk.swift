@@ -108,7 +108,7 @@ struct TransferDesk: Sendable {
     let path = try Self.path(document["path"], session.claim)
     guard try aspera.files.entry(at: path)?.isFolder == true else { return Answer(["entries": .array([])]) }
     let entries = try aspera.files.walk(path).dropFirst().map { entry -> JSONValue in
-      ["below": .string(Self.rest(of: entry.path, below: path)), "type": entry.isFolder ? "directory" : "file"]
+      ["below": .string(Self.relativePath(of: entry.path, below: path)), "type": entry.isFolder ? "directory" : "file"]
     }
     return Answer(["entries": .array(entries)])
   }
@@ -171,7 +171,7 @@ struct TransferDesk: Sendable {
       let isFolder = existing.isFolder || (try? resolved(existing, session.claim))?.isFolder == true
       guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
     }
-    try checkMayMake(path.parent, session)
+    try checkMayCreate(path.parent, session)
     try await aspera.files.put(.empty, at: path, date, link: .path(target))
     return Answer(["made": true])
   }
@@ -192,7 +192,8 @@ struct TransferDesk: Sendable {
     into found: inout [(below: String, entry: FileEntry)]
   ) throws {
     for entry in try aspera.files.walk(path) {
-      let location = [below, Self.rest(of: entry.path, below: path)].filter { !$0.isEmpty }.joined(separator: "/")
+      let location = [below, Self.relativePath(of: entry.path, below: path)].filter { !$0.isEmpty }.joined(
+        separator: "/")
       guard found.count < Self.entryLimit else {
         throw TransferRefusal(23, "The source has too many files: \(location)")
       }
@@ -249,7 +250,7 @@ struct TransferDesk: Sendable {
         element["file"] = .number(JSONNumber(connection.open(.sending(content))))
         element["bytes"] = .number(JSONNumber(content.byteCount))
         element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
-        if content.byteCount == 0 { completed(connection) }
+        if content.byteCount == 0 { countFile(connection) }
       } else {
         element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
       }
@@ -264,8 +265,8 @@ struct TransferDesk: Sendable {
       let end = offset.checkedAdding(count), end <= content.byteCount
     else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: false))
-    passed(count, connection)
-    if end == content.byteCount { completed(connection) }
+    countBytes(count, connection)
+    if end == content.byteCount { countFile(connection) }
     return Answer(content, in: offset..<end)
   }
 
@@ -275,7 +276,7 @@ struct TransferDesk: Sendable {
   func makeFolder(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
-    try checkMayMake(path, session)
+    try checkMayCreate(path, session)
     try await aspera.files.makeFolder(path, at: date)
     if let modified = Self.modified(document) { try await aspera.files.setModified(modified, ofFolder: path) }
     return Answer([:])
@@ -304,7 +305,7 @@ struct TransferDesk: Sendable {
     else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
     if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem.isFolder(path) }
-    try checkMayMake(path.parent, session)
+    try checkMayCreate(path.parent, session)
     let upload = TransferConnection.Upload(
       path: path, byteCount: Int64(byteCount), modified: Self.modified(document),
       keepsTime: document["keeps_time"]?.bool == true, isResumable: document["resume"]?.bool == true)
@@ -327,7 +328,7 @@ struct TransferDesk: Sendable {
     let total = offset + written.blob.byteCount
     guard written.blob.byteCount > 0, total <= upload.byteCount else { throw TransferRefusal.protocolError }
     if all.count > Content.mostExtents { all = try await aspera.files.store.blobs.joined(all).content.extents }
-    passed(written.blob.byteCount, connection)
+    countBytes(written.blob.byteCount, connection)
     connection.update(number, .receiving(upload, all))
     if total == upload.byteCount {
       try await commit(number, upload, all, connection, at: date)
@@ -347,15 +348,15 @@ struct TransferDesk: Sendable {
       upload.keepsTime ? upload.modified ?? date : date)
     _ = partialUploads.take(upload)
     connection.update(number, .done)
-    completed(connection)
+    countFile(connection)
   }
 
-  func checkMayMake(_ folder: NodePath, _ session: TransferConnection.Session) throws {
+  func checkMayCreate(_ folder: NodePath, _ session: TransferConnection.Session) throws {
     guard session.claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
     throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
   }
 
-  private func completed(_ connection: TransferConnection) {
+  private func countFile(_ connection: TransferConnection) {
     connection.session?.record.add(files: 1)
     aspera.count { $0.files += 1 }
   }
@@ -366,13 +367,13 @@ struct TransferDesk: Sendable {
     document["modified"]?.integer.map { Timestamp(unixSeconds: Int64($0)) }
   }
 
-  private func passed(_ byteCount: Int64, _ connection: TransferConnection) {
+  private func countBytes(_ byteCount: Int64, _ connection: TransferConnection) {
     connection.passed(byteCount)
     connection.session?.record.add(bytes: byteCount)
     aspera.count { $0.bytes += byteCount }
   }
 
-  static func rest(of path: NodePath, below folder: NodePath) -> String {
+  static func relativePath(of path: NodePath, below folder: NodePath) -> String {
     path.names.dropFirst(folder.names.count).joined(separator: "/")
   }
 }
