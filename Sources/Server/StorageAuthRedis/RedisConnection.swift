@@ -186,7 +186,6 @@ struct RedisInformation: Sendable {
   /// The error with which the server would refuse to store data, or `nil` if it serves.
   let refusal: String?
 
-  /// Parses the reply to `INFO`.
   init?(_ text: String, opened: NIODeadline) {
     var fields: [Substring: Substring] = [:]
     for line in text.split(whereSeparator: \.isNewline) {

@@ -56,7 +56,6 @@ struct Carrier: Sendable {
     }
   }
 
-  /// Transfers a file if it belongs to this session and the rules permit replacing an existing file.
   private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
     guard rules.isInThisSession(tally.items) else { return }

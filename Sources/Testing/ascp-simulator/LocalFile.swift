@@ -172,7 +172,6 @@ struct PartialFile {
   private var partialPath: String { "\(path).partial" }
   private var notePath: String { "\(path).aspx" }
 
-  /// Opens the partial file for the path of a complete file, or creates it.
   init(_ path: String, _ source: FileAttributes) throws(Failure) {
     self.path = path
     if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
@@ -198,7 +197,6 @@ struct PartialFile {
     byteCount = isResumed ? received : 0
   }
 
-  /// Passes the bytes that an earlier session received to a closure.
   func forEachPiece(of size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
     var rest = byteCount
     while rest > 0 {

@@ -105,7 +105,6 @@ struct NamePattern: Sendable {
     self.parts = isAnchored ? parts : [.character("/")] + parts
   }
 
-  /// Returns whether the pattern matches a path from the root of the transfer set.
   func matches(_ path: String, isFolder: Bool) -> Bool {
     guard isFolder ? matchesFolders : matchesFiles else { return false }
     let path = Array("/\(path)".unicodeScalars)
@@ -157,7 +156,6 @@ struct NamePattern: Sendable {
     }
   }
 
-  /// Parses a set of characters after its opening bracket.
   private static func set(_ rest: inout Substring.UnicodeScalarView) -> Part? {
     let isNegated = rest.first == "!" || rest.first == "^"
     if isNegated { rest = rest.dropFirst() }

@@ -95,7 +95,6 @@ struct Call: Sendable {
     return expectation
   }
 
-  /// Parses the XML document in the body, which must not be empty.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
       throw ErrorResponse.malformedXML("The body is empty; send the document.")
@@ -119,7 +118,6 @@ struct Call: Sendable {
     return bytes
   }
 
-  /// Parses the XML document in the body, or returns `nil` if the body is empty.
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
     if bytes.isEmpty { return nil }

@@ -59,7 +59,6 @@ struct WriteConditions {
     if let noneMatch, noneMatch != "*" { throw .notImplemented("The header If-None-Match of a write can only be *.") }
   }
 
-  /// Throws if an existing object, or the lack of one, does not meet the conditions.
   func check(_ existing: StoredObject?, _ key: ObjectKey) throws(ErrorResponse) {
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
     guard let match else { return }

@@ -51,7 +51,6 @@ struct FormUpload: Sendable {
     fileprivate var remainingFieldBytes: Int
   }
 
-  /// Reads the form's fields up to the file, and verifies the form.
   @concurrent
   func open(
     _ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
@@ -100,7 +99,6 @@ struct FormUpload: Sendable {
 }
 
 extension Call {
-  /// Stores the file of a verified form upload and returns the response to the client.
   @concurrent
   func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
     let verified = form.verified
@@ -182,7 +180,6 @@ enum FormAnswer: Sendable {
     }
   }
 
-  /// Returns the HTTP response for an object that a form upload stored.
   func response(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
     var headers = headers
     headers[.location] = location

@@ -95,7 +95,6 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether the operation can be performed without a signature if the object is public.
   var isPublicRead: Bool { [.getObject, .headObject, .objectMeta].contains(self) }
 
-  /// Whether the operation only reads and changes no data.
   var isRead: Bool {
     switch self {
     case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .listObjects,

@@ -60,7 +60,6 @@ struct PolicyReader {
     return members
   }
 
-  /// Returns the strings of a JSON value, which must be a string or a nonempty array of strings.
   private func texts(_ value: JSONValue?, _ name: String) throws(PolicyFault) -> [String] {
     let values = value?.array ?? (value.map { [$0] } ?? [])
     let texts = values.compactMap(\.string)

@@ -127,7 +127,6 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Returns the permit for a verified request, if its key's permissions include the operation.
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {

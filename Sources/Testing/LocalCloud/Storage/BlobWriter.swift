@@ -41,7 +41,6 @@ struct BlobWriter {
     if pendingByteCount >= BlobStore.chunkByteCount { try await flush() }
   }
 
-  /// Writes the remaining bytes, closes the file, and returns the file's size and checksums.
   mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
     if let summation { sums = await summation.value }
     sums.update(pending)

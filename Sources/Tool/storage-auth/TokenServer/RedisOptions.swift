@@ -74,7 +74,6 @@ struct RedisOptions: ParsableArguments {
       checks: [HealthCheck("redis") { await pool.isReachable() }])
   }
 
-  /// Returns the password of Redis from a file or the environment, or `nil` if neither has one.
   private func password(_ environment: [String: String]) throws -> String? {
     let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
     let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -94,6 +93,5 @@ enum WithoutRedis: String, ExpressibleByArgument {
 struct ServerStores {
   var rates: any RateStore = MemoryRateStore()
   var keys: any IssuedKeyStore = PassThroughKeyStore()
-  /// The checks of the server's readiness that concern the stores.
   var checks: [HealthCheck] = []
 }

@@ -182,7 +182,6 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       checks: [.credential("key", in: keys)] + stores.checks)
   }
 
-  /// Returns a router that logs and counts each response, and limits refusals to strangers.
   func router(for callers: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
     router.add(middleware: ResponseLog(callers: callers))

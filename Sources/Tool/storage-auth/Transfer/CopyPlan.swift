@@ -111,7 +111,6 @@ struct CopyPlan {
     }
   }
 
-  /// Returns the client for a location, or `nil` for a file on this machine.
   private mutating func client(of location: Location) async throws -> Client? {
     let container = location.container
     if let known = clients[container] { return known }
@@ -136,7 +135,6 @@ struct CopyPlan {
 struct CheckpointDirectory {
   let path: FilePath
 
-  /// Creates the directory unless it exists.
   init(_ path: String?) throws {
     let environment = ProcessInfo.processInfo.environment
     let state =

@@ -29,7 +29,6 @@ struct EntryFilter: Sendable {
   private let earliestModification: Timestamp?
   private let latestModification: Timestamp?
 
-  /// Reads the filters of a request, and throws if one has a value that the node does not understand.
   init(_ document: JSONValue) throws(ErrorResponse) {
     ignoresCase = document["case_sensitive"]?.bool != true
     switch document["sort"] {
@@ -73,7 +72,6 @@ struct EntryFilter: Sendable {
     return paths.contains { $0.matches(path) || $0.matches(String(path.removingBytePrefix("/") ?? path[...])) }
   }
 
-  /// Returns files in the order of the request, or in the given order if it names none.
   func sorted(_ entries: [FileEntry]) -> [FileEntry] {
     switch order {
     case nil: entries

@@ -104,7 +104,6 @@ struct PathService: Sendable {
 
   // MARK: Paths
 
-  /// Returns the path on the node that a member of a document names below the root of the caller.
   func path(_ value: JSONValue?) throws(ErrorResponse) -> NodePath {
     guard let path = root.appending(value?.string) else {
       throw .nodeBadRequest("The path is missing, too long, or leads out of the root.")

@@ -16,7 +16,6 @@ struct NodeAPI: Sendable {
   /// The port of the simulated transfer server, which setup responses contain.
   let transferPort: Int
 
-  /// Authenticates the caller of a request, and performs the request.
   func response(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }

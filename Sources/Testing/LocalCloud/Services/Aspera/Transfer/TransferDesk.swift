@@ -18,7 +18,6 @@ struct TransferDesk: Sendable {
   let connections = ConnectionTable()
   let partialUploads = PartialUploadTable()
 
-  /// Opens a connection and returns the response with the connection's ID and the host key's fingerprint.
   func connect() throws -> Answer {
     aspera.count { $0.connections += 1 }
     let connection = TransferConnection(aspera.cloud.injector.transferFault())
@@ -26,7 +25,6 @@ struct TransferDesk: Sendable {
     return Answer(["connection": .string(connections.add(connection)), "host_key": .string(aspera.hostKey.description)])
   }
 
-  /// Logs in a user with a password or a public key.
   func login(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let user = document["user"]?.string else { throw TransferRefusal.protocolError }
     let keys = document["public_keys"]?.array?.compactMap(\.string) ?? []
@@ -137,7 +135,6 @@ struct TransferDesk: Sendable {
     return Answer([:])
   }
 
-  /// Moves a file, creating the folders for it and replacing an existing file.
   func move(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     let session = try Self.deletingSession(of: connection)
     let path = try Self.path(document["path"], session.claim)
@@ -259,7 +256,6 @@ struct TransferDesk: Sendable {
     return Answer(["entries": .array(entries)])
   }
 
-  /// Returns the response with a byte range of a file that is being downloaded.
   func read(_ number: Int, from offset: Int64, _ count: Int64, _ connection: TransferConnection) throws -> Answer {
     guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
       let end = offset.checkedAdding(count), end <= content.byteCount
@@ -272,7 +268,6 @@ struct TransferDesk: Sendable {
 
   // MARK: Uploads
 
-  /// Creates a folder for an upload, and sets its modification time if the call contains one.
   func makeFolder(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
