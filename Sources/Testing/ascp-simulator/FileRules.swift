@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import Foundation
 internal import StorageAuth
-internal import StorageCrypto
 
 /// The rules for which files are transferred, which existing files are replaced, and what happens to the sources.
 struct FileRules: Sendable {

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import Hummingbird
 internal import Logging
 internal import ServiceLifecycle
-internal import StorageAuthRedis
 internal import StorageAuthServer
-internal import StorageClient
 internal import StorageOperations
 internal import UnixSignals
 
