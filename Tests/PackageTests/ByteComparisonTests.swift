@@ -26,7 +26,7 @@ final class ByteComparisonTests: XCTestCase {
     ]
 
   private static let refused = [
-    #"split(separator: ""#, "split(\n", ".hasPrefix(", ".hasSuffix(", ".lowercased()", ".uppercased()",
+    #"split(separator: ""#, "split(\n", ".hasPrefix(", ".hasSuffix(", "lowercased()", "uppercased()",
     #"firstIndex(of: ""#, #"drop { $0 != ""#, #"prefix { $0 != ""#, "localizedCompare", "caseInsensitiveCompare",
     ".trimmingCharacters(", "components(separatedBy", #".first == ""#, #".last == ""#, ".isWhitespace", ".isNumber",
     ".isLetter", ".isNewline", ".isUppercase", ".isLowercase", #".replacing(""#,
@@ -75,7 +75,7 @@ final class ByteComparisonTests: XCTestCase {
 
   func testLintFindsCharacterProcessing() {
     let lines = [
-      #"  let parts = text.split(separator: ";")"#, #"  if name.hasPrefix("x-oss-") {"#, "  key.lowercased() == other",
+      #"  let parts = text.split(separator: ";")"#, #"  if name.hasPrefix("x-oss-") {"#, "  key.lowercased() == other", "  let own = lowercased()",
       #"  let at = text.firstIndex(of: ":")"#, "  let rest = name.dropFirst(prefix.count)",
       #"  if text.contains("?") {"#, #"  if path.first == "/" {"#, "  text.drop(while: \\.isWhitespace)",
     ]

@@ -95,6 +95,29 @@ final class RedisKeyStoreTests: XCTestCase {
     XCTAssertEqual(failing.calls, 1)
   }
 
+  func testCancelledCallerDoesNotMakeOtherInstancesRefuse() async throws {
+    let server = try RedisServer()
+    let issuer = issuer()
+    issuer.hold()
+    let stores = try (0..<2).map { _ in RedisKeyStore(try server.pool()) }
+    let cancelled = Task { [scope] in
+      try await stores[0].key(for: scope) { () async throws(CredentialError) in try await issuer.issue(in: .local) }
+    }
+    await issuer.wait(forCalls: 1)
+    cancelled.cancel()
+    do {
+      _ = try await cancelled.value
+      XCTFail("a cancelled caller received a key")
+    } catch {
+      XCTAssertEqual((error as? CredentialError)?.code, .cancelled)
+    }
+    issuer.release()
+    let key = try await stores[1].key(for: scope) { () async throws(CredentialError) in
+      try await issuer.issue(in: .local)
+    }
+    XCTAssertEqual(key.credential.id, "STS.2")
+  }
+
   func testLeaseOfAnInstanceThatEndedPassesToAnother() async throws {
     let server = try RedisServer()
     let pool = try server.pool()

@@ -186,7 +186,6 @@ struct RedisInformation: Sendable {
   /// The error with which the server would refuse to store data, or `nil` if it serves.
   let refusal: String?
 
-  /// Parses the reply to `INFO`.
   init?(_ text: String, opened: NIODeadline) {
     var fields: [Substring: Substring] = [:]
     for line in text.split(whereSeparator: \.isNewline) {
@@ -208,81 +207,5 @@ struct RedisInformation: Sendable {
   var age: Duration {
     let waited = NIODeadline.now() - opened
     return max(.zero, .seconds(seconds) + .nanoseconds(waited.nanoseconds) - .seconds(2))
-  }
-}
-
-/// The reason why a Redis server has not run a command, or has not confirmed it.
-enum RedisFailure: Error, Sendable, Hashable {
-  /// The server cannot be reached, or refused the connection; the text describes why.
-  case unreachable(String)
-  /// The server did not answer in time.
-  case timeout
-  /// The connection was lost before the reply.
-  case closed
-  /// Too many commands wait for their replies.
-  case busy
-  /// The server answered with an error; the text is its first word, such as `NOAUTH`.
-  case refused(String)
-  /// The server answered that it does not serve now, as a former primary does after a failover; the text is the code.
-  case notServing(String)
-  /// The reply is not what the command returns.
-  case malformed
-
-  /// The codes of servers that do not serve now, of which another server may have taken the place.
-  ///
-  /// A replica (`READONLY`), or one without its primary (`MASTERDOWN`) or without enough replicas (`NOREPLICAS`); a server
-  /// that reads its data (`LOADING`); a change of roles while a command waits (`UNBLOCKED`); a cluster that is not complete
-  /// (`CLUSTERDOWN`, `TRYAGAIN`). `MOVED` and `ASK` are not among them, because Redis Cluster is not supported. Source:
-  /// `src/server.c` and `src/cluster.c` of Redis 7.
-  private static let outages = [
-    "READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN",
-  ]
-
-  /// Creates a failure from an error reply, of which only the code is kept.
-  ///
-  /// Before version 7, the reply to a script whose command failed is `ERR Error running script (…): … -READONLY …`.
-  init(reply: String) {
-    let words = reply.utf8.split(separator: UInt8(ascii: " "))
-    let code = words.first.map(Self.code) ?? ""
-    let isOfScript =
-      code.isIdentical(to: "ERR")
-      && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) {
-        $0.elementsEqual($1)
-      }
-    let inner = words.prefix(32).lazy.filter { $0.first == UInt8(ascii: "-") }.map { Self.code($0.dropFirst()) }
-    let outage = (isOfScript ? [code] + inner : [code]).first { code in
-      Self.outages.contains { $0.isIdentical(to: code) }
-    }
-    self = outage.map { .notServing($0) } ?? .refused(code)
-  }
-
-  /// Returns the capital letters and underscores at the start of a word, at most 32.
-  private static func code(_ word: some Sequence<UInt8>) -> String {
-    let letters = word.prefix { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_") }
-    return String(decoding: Array(letters).prefix(32), as: UTF8.self)
-  }
-
-  private var reason: String {
-    switch self {
-    case .unreachable(let reason): "cannot be reached: \(reason)"
-    case .timeout: "did not answer in time"
-    case .closed: "closed the connection"
-    case .busy: "has not answered too many commands"
-    case .refused(let code): "answered with the error \(code.isEmpty ? "ERR" : code)"
-    case .notServing(let code): "does not serve now, and answered with the error \(code)"
-    case .malformed: "sent a reply that is not in the protocol"
-    }
-  }
-
-  private var remedy: String {
-    if case .notServing = self {
-      "Check that the address leads to the primary; it is looked up again for each new connection."
-    } else {
-      "Check that the server runs, that the address and password are right."
-    }
-  }
-
-  func storeError(_ server: String) -> StoreError {
-    StoreError("Redis at \(server) \(reason).", remedy: remedy)
   }
 }

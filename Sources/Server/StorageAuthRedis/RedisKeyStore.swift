@@ -5,24 +5,37 @@ public import StorageAuthServer
 
 /// A store of issued keys on a Redis server, through which all instances of a token service ask the cloud once.
 ///
-/// The instance that asks the cloud holds a lease, which it renews while it waits for the answer. The others wait for the
-/// key. A key is stored for half of its lifetime, measured with the server's clock. If the cloud refuses, no instance asks
-/// again for a second.
+/// Before an instance asks the cloud, it acquires a lease on the server, which it renews until the cloud answers. The
+/// other instances wait for the key. A key is stored for half of its lifetime, measured with the server's clock. If the
+/// cloud refuses, no instance asks again for a second.
 ///
 /// The server stores secrets of temporary keys: protect it as the service itself, and use TLS on other networks.
 public final class RedisKeyStore: IssuedKeyStore {
-  private enum Found {
-    case key(IssuedCredential<AccessKey>)
-    case refused
-    case wait
-    case ask
+  /// What a lookup found on the server.
+  private enum Lookup {
+    case stored(IssuedCredential<AccessKey>)
+    case recentlyFailed
+    case leasedByAnother
+    case leaseAcquired
   }
+
+  /// The names of the server's entries for a scope: the stored key, and the lease of the instance that asks the cloud.
+  private struct Entries {
+    let key: String
+    let lease: String
+  }
+
+  /// The pause between two lookups of an instance that waits: short beside the time that a cloud takes to answer.
+  private static let lookupInterval = Duration.milliseconds(25)
+
+  /// The time for which no instance asks again after a failure, so that a fleet does not burden a cloud that is down.
+  private static let failureDuration = Duration.seconds(1)
 
   private let redis: RedisPool
   private let prefix: String
   private let lease: Duration
   private let fallback: RedisFallback
-  private let time: any SigningClock
+  private let clock: any SigningClock
 
   /// Creates a store of issued keys on a Redis server.
   ///
@@ -41,7 +54,7 @@ public final class RedisKeyStore: IssuedKeyStore {
     self.prefix = prefix
     self.lease = max(.milliseconds(100), lease)
     self.fallback = fallback
-    self.time = time
+    clock = time
   }
 
   /// Returns the key for a scope that an instance has issued, or issues and stores a key.
@@ -55,26 +68,26 @@ public final class RedisKeyStore: IssuedKeyStore {
   public func key(
     for scope: TokenScope, issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let digest = scope.digest
-    let keys = ["\(prefix):key:\(digest)", "\(prefix):lease:\(digest)"]
-    let holder = "\(UInt64.random(in: .min ... .max))"
+    let entries = entries(of: scope)
+    // A number of this call, so that no other call renews or releases its lease, even one of the same instance.
+    let leaseHolder = "\(UInt64.random(in: .min ... .max))"
     while true {
-      let found: Found
+      let lookup: Lookup
       do throws(RedisFailure) {
-        found = try await look(keys, holder)
+        lookup = try await lookUpOrAcquireLease(entries, leaseHolder)
       } catch {
         guard fallback == .local else {
           throw CredentialError(error.storeError("\(redis.configuration)"), source: "redis")
         }
         return try await issue()
       }
-      switch found {
-      case .key(let key): return key
-      case .refused: throw Self.refusedElsewhere
-      case .ask: return try await ask(keys, holder, issue)
-      case .wait:
+      switch lookup {
+      case .stored(let key): return key
+      case .recentlyFailed: throw Self.failedElsewhere
+      case .leaseAcquired: return try await issueUnderLease(entries, leaseHolder, issue)
+      case .leasedByAnother:
         do {
-          try await time.sleep(for: .milliseconds(25))
+          try await clock.sleep(for: Self.lookupInterval)
         } catch {
           throw CredentialError(
             .cancelled, source: "redis", "The task was cancelled.", remedy: "Ask again.", isRetryable: true)
@@ -89,63 +102,80 @@ public final class RedisKeyStore: IssuedKeyStore {
   /// - Throws: A `StoreError` if the server is away.
   public func forget(_ scope: TokenScope) async throws(StoreError) {
     do throws(RedisFailure) {
-      _ = try await redis.run(Self.removing, ["\(prefix):key:\(scope.digest)"]) { _ in [] }
+      _ = try await redis.run(Self.removeScript, [entries(of: scope).key]) { _ in [] }
     } catch {
       throw error.storeError("\(redis.configuration)")
     }
   }
 
-  private func look(_ keys: [String], _ holder: String) async throws(RedisFailure) -> Found {
-    let reply = try await redis.run(Self.looking, keys) { [lease] _ in [holder, "\(lease.milliseconds)"] }
+  private func entries(of scope: TokenScope) -> Entries {
+    let digest = scope.digest
+    return Entries(key: "\(prefix):key:\(digest)", lease: "\(prefix):lease:\(digest)")
+  }
+
+  private func lookUpOrAcquireLease(_ entries: Entries, _ leaseHolder: String) async throws(RedisFailure) -> Lookup {
+    let reply = try await redis.run(Self.lookUpScript, [entries.key, entries.lease]) { [lease] _ in
+      [leaseHolder, "\(lease.milliseconds)"]
+    }
     if case .array(let parts) = reply, parts.count == 2, case .bytes(let bytes) = parts[0],
-      let left = parts[1].integer
+      let remaining = parts[1].integer
     {
-      guard let issued = IssuedCredential(stored: bytes, left: .milliseconds(left)) else { throw .malformed }
-      return .key(issued)
+      guard let issued = IssuedCredential(stored: bytes, remaining: .milliseconds(remaining)) else { throw .malformed }
+      return .stored(issued)
     }
     switch reply.integer {
-    case 0: return .ask
-    case 1: return .wait
-    case 2: return .refused
+    case 0: return .leaseAcquired
+    case 1: return .leasedByAnother
+    case 2: return .recentlyFailed
     default: throw .malformed
     }
   }
 
   /// Asks the cloud while the lease is renewed, and stores the key.
-  private func ask(
-    _ keys: [String], _ holder: String,
+  private func issueUnderLease(
+    _ entries: Entries, _ leaseHolder: String,
     _ issue: @Sendable @concurrent () async throws(CredentialError) -> IssuedCredential<AccessKey>
   ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let renewal = Task { [redis, lease, time] in
+    let renewal = Task { [redis, lease, clock] in
       while !Task.isCancelled {
-        try await time.sleep(for: lease / 3)
-        _ = try? await redis.run(Self.renewing, [keys[1]]) { _ in [holder, "\(lease.milliseconds)"] }
+        try await clock.sleep(for: lease / 3)
+        _ = try? await redis.run(Self.renewLeaseScript, [entries.lease]) { _ in
+          [leaseHolder, "\(lease.milliseconds)"]
+        }
       }
     }
-    defer { renewal.cancel() }
+    let result: Result<IssuedCredential<AccessKey>, CredentialError>
     do throws(CredentialError) {
-      let issued = try await issue()
-      let stored = issued.stored(at: time.now)
-      renewal.cancel()
-      // If the server is away now, the key is used nevertheless, and another instance asks once more.
-      _ = try? await redis.run(Self.storing, keys) { _ in
-        [holder, stored?.text ?? "", "\(stored?.duration.milliseconds ?? 0)"]
-      }
-      return issued
+      result = .success(try await issue())
     } catch {
-      renewal.cancel()
-      _ = try? await redis.run(Self.failing, [keys[1]]) { _ in [holder, "1000"] }
-      throw error
+      result = .failure(error)
     }
+    renewal.cancel()
+    // If the server is away now, the result is used nevertheless, and another instance asks once more.
+    switch result {
+    case .success(let issued):
+      let stored = issued.stored(at: clock.now)
+      _ = try? await redis.run(Self.storeScript, [entries.key, entries.lease]) { _ in
+        [leaseHolder, stored?.text ?? "", "\(stored?.duration.milliseconds ?? 0)"]
+      }
+    case .failure(let error) where error.code == .cancelled:
+      // This caller has left, but the cloud has not refused: another instance may ask at once.
+      _ = try? await redis.run(Self.releaseLeaseScript, [entries.lease]) { _ in [leaseHolder] }
+    case .failure:
+      _ = try? await redis.run(Self.recordFailureScript, [entries.lease]) { _ in
+        [leaseHolder, "\(Self.failureDuration.milliseconds)"]
+      }
+    }
+    return try result.get()
   }
 
-  private static let refusedElsewhere = CredentialError(
+  private static let failedElsewhere = CredentialError(
     .failed, source: "redis", "Another instance asked for this key and failed.",
     remedy: "See the log of the instance that asked.", isRetryable: true)
 
-  /// The script returns the key with its remaining milliseconds, or takes the lease and returns 0; it returns 1 if
-  /// another instance holds the lease, and 2 if it has failed.
-  private static let looking = RedisScript(
+  /// The script returns the key with its remaining milliseconds, or acquires the lease and returns 0; it returns 1 if
+  /// another instance holds the lease, and 2 if an instance has failed within ``failureDuration``.
+  private static let lookUpScript = RedisScript(
     """
     local key = redis.call('GET', KEYS[1])
     if key then return {key, redis.call('PTTL', KEYS[1])} end
@@ -156,20 +186,23 @@ public final class RedisKeyStore: IssuedKeyStore {
     return 0
     """)
 
-  private static let renewing = RedisScript(
+  private static let renewLeaseScript = RedisScript(
     "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0")
 
-  private static let storing = RedisScript(
+  private static let storeScript = RedisScript(
     """
     if tonumber(ARGV[3]) > 0 then redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
     if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
     return 0
     """)
 
-  private static let failing = RedisScript(
+  private static let releaseLeaseScript = RedisScript(
+    "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end return 0")
+
+  private static let recordFailureScript = RedisScript(
     "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('SET', KEYS[1], 'failed', 'PX', ARGV[2]) end return 0")
 
-  private static let removing = RedisScript("return redis.call('DEL', KEYS[1])")
+  private static let removeScript = RedisScript("return redis.call('DEL', KEYS[1])")
 }
 
 extension IssuedCredential<AccessKey> {
@@ -179,9 +212,9 @@ extension IssuedCredential<AccessKey> {
   ///
   /// The time is shorter than half of the lifetime, so that no instance finds a key that is too old for its callers. The
   /// result is `nil` for a key that is not temporary or expires at once.
-  fileprivate func stored(at date: Timestamp) -> (text: String, duration: Duration)? {
+  fileprivate func stored(at now: Timestamp) -> (text: String, duration: Duration)? {
     guard let end = credential.expiration, let token = credential.sessionToken else { return nil }
-    let issuedAt = issuerTime ?? date
+    let issuedAt = issuerTime ?? now
     let lifetime = issuedAt.duration(to: end)
     guard lifetime > .seconds(1) else { return nil }
     let duration = lifetime / 2 - min(.seconds(1), lifetime / 10)
@@ -200,17 +233,18 @@ extension IssuedCredential<AccessKey> {
 
   /// Parses a key from a store.
   ///
-  /// The issuer's time follows from the time for which the key remains in the store.
-  fileprivate init?(stored bytes: [UInt8], left: Duration) {
+  /// The current time on the issuer's clock is the time until which the key is stored, less the time that remains.
+  fileprivate init?(stored bytes: [UInt8], remaining: Duration) {
     func date(_ milliseconds: Int) -> Timestamp { Self.epoch.advanced(by: .milliseconds(milliseconds)) }
     guard let object = try? JSONValue(parsing: bytes), let id = object["id"]?.string,
       let secret = object["secret"]?.string, let token = object["token"]?.string,
-      let end = object["end"]?.integer, let until = object["storedUntil"]?.integer,
+      let end = object["end"]?.integer, let storedUntil = object["storedUntil"]?.integer,
       let lifetime = object["lifetime"]?.integer
     else { return nil }
     let key = AccessKey(
       id: id, secret: secret, sessionToken: token, start: object["start"]?.integer.map(date), expiration: date(end))
     self.init(
-      key, issuerTime: date(until).advanced(by: .zero - left), source: "redis", lifetime: .milliseconds(lifetime))
+      key, issuerTime: date(storedUntil).advanced(by: .zero - remaining), source: "redis",
+      lifetime: .milliseconds(lifetime))
   }
 }

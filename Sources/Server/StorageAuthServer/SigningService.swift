@@ -60,12 +60,12 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private func sign(_ request: Request, _ context: Context) async throws -> Response {
     guard let rules = try await rules(context) else { return .refusal(.notACaller) }
     do {
-      let order = try SigningRequest(json: try await body(of: request))
-      let signing = try signing(for: order.scheme.service)
-      let key = try await key(of: signing, context)
-      let signature = try signing.signer.sign(order, with: key, under: rules, at: time.now)
-      context.logger.info("signed remotely", metadata: ["scheme": "\(order.scheme)"])
-      return .json(signature.json(authorizationWord: signing.signer.authorizationWord(for: order.scheme)))
+      let signingRequest = try SigningRequest(json: try await body(of: request))
+      let account = try account(for: signingRequest.scheme.service)
+      let key = try await key(of: account, context)
+      let signature = try account.signer.sign(signingRequest, with: key, under: rules, at: time.now)
+      context.logger.info("signed remotely", metadata: ["scheme": "\(signingRequest.scheme)"])
+      return .json(signature.json(authorizationWord: account.signer.authorizationWord(for: signingRequest.scheme)))
     } catch let refusal as SigningRefusal {
       context.logger.info("not signed", metadata: ["code": "\(refusal.code)"])
       return .refusal(RequestRefusal(refusal))
@@ -79,8 +79,8 @@ public struct SigningService<Context: RequestContext>: Sendable {
     guard try await rules(context) != nil else { return .refusal(.notACaller) }
     do throws(RequestRefusal) {
       let name = request.uri.queryParameters["provider"].map(String.init)
-      let signing = try signing(for: name ?? (signings.count == 1 ? signings.keys.first : nil) ?? "")
-      return .json(try await key(of: signing, context).identity.json)
+      let account = try account(for: name ?? (signings.count == 1 ? signings.keys.first : nil) ?? "")
+      return .json(try await key(of: account, context).identity.json)
     } catch {
       return .refusal(error)
     }
@@ -95,14 +95,14 @@ public struct SigningService<Context: RequestContext>: Sendable {
     return bytes
   }
 
-  private func signing(for provider: String) throws(RequestRefusal) -> SigningAccount {
-    guard let signing = signings[provider] else { throw .unknownProvider }
-    return signing
+  private func account(for provider: String) throws(RequestRefusal) -> SigningAccount {
+    guard let account = signings[provider] else { throw .unknownProvider }
+    return account
   }
 
-  private func key(of signing: SigningAccount, _ context: Context) async throws(RequestRefusal) -> AccessKey {
+  private func key(of account: SigningAccount, _ context: Context) async throws(RequestRefusal) -> AccessKey {
     do throws(CredentialError) {
-      return try await signing.credentials.credential(in: signing.context)
+      return try await account.credentials.credential(in: account.context)
     } catch {
       context.logger.error("no key to sign with", metadata: ["error": "\(error)"])
       throw .unavailable

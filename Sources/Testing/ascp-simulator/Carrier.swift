@@ -47,7 +47,7 @@ struct Carrier: Sendable {
     if rules.keepsModificationTime {
       // A folder's time changes with its contents, so that it is set last.
       for item in items.reversed() where item.isFolder {
-        try await destinations.setModified(item.standing.modified, ofFolder: destination(of: item))
+        try await destinations.setModified(item.attributes.modified, ofFolder: destination(of: item))
       }
     }
     for item in items.reversed() where item.isFolder {
@@ -56,13 +56,12 @@ struct Carrier: Sendable {
     }
   }
 
-  /// Transfers a file if it belongs to this session and the rules permit replacing an existing file.
   private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
-    guard rules.isOwn(tally.items) else { return }
+    guard rules.isInThisSession(tally.items) else { return }
     if !rules.replacesEverything || rules.savesExisting {
-      let existing = try await destinations.standing(at: destination(of: item))
-      guard rules.replaces(existing, with: item.standing) else {
+      let existing = try await destinations.attributes(at: destination(of: item))
+      guard rules.replaces(existing, with: item.attributes) else {
         if rules.removesSkipped { try await sources.remove(source(of: item)) }
         return
       }
@@ -73,7 +72,7 @@ struct Carrier: Sendable {
     var checksum = rules.checksum.map { FileChecksum($0) }
     if case .fileToReceive(let number) = item.kind {
       try await receive(item, number, &checksum, &tally)
-      if rules.keepsModificationTime { try ReceivedFile.setModified(item.standing.modified, of: item.localPath) }
+      if rules.keepsModificationTime { try ReceivedFile.setModified(item.attributes.modified, of: item.localPath) }
     } else {
       try await send(item, &checksum, &tally)
     }
@@ -83,7 +82,7 @@ struct Carrier: Sendable {
   /// Transfers a symbolic link as a link, if the rules permit it where a file or link exists already.
   private func carry(link item: Item, to target: String, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
-    guard rules.isOwn(tally.items) else { return }
+    guard rules.isInThisSession(tally.items) else { return }
     let isMade = try await destinations.makeLink(
       destination(of: item), to: target, replacesFile: rules.links == .copyAndReplace)
     if isMade { try await finish(item, nil, &tally) }
@@ -115,7 +114,7 @@ struct Carrier: Sendable {
       "path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount)), "resume": .bool(rules.resumes),
     ]
     if rules.keepsModificationTime || rules.resumes {
-      document["modified"] = .number(JSONNumber(item.standing.modified))
+      document["modified"] = .number(JSONNumber(item.attributes.modified))
       document["keeps_time"] = .bool(rules.keepsModificationTime)
     }
     let response = try await desk.call("files", .object(document))
@@ -134,7 +133,7 @@ struct Carrier: Sendable {
       checksum?.update(bytes)
       if !isResumed {
         try await desk.write(bytes, to: number, at: offset)
-        try await passed(bytes.count, item, &tally)
+        try await reportProgress(bytes.count, item, &tally)
       }
       offset += Int64(bytes.count)
     }
@@ -145,21 +144,21 @@ struct Carrier: Sendable {
   ) async throws(Failure) {
     guard rules.resumes else {
       return try await ReceivedFile.receive(item.localPath) { file throws(Failure) in
-        try await receive(item, number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
+        try await receiveBytes(item, number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
           try await file.write(piece, at: offset)
         }
       }
     }
-    let file = try PartialFile(item.localPath, item.standing)
+    let file = try PartialFile(item.localPath, item.attributes)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(file.byteCount)
     try file.forEachPiece(of: pieceByteCount) { checksum?.update($0) }
-    try await receive(item, number, from: file.byteCount, &checksum, &tally) { piece, _ throws(Failure) in
+    try await receiveBytes(item, number, from: file.byteCount, &checksum, &tally) { piece, _ throws(Failure) in
       try file.append(piece)
     }
     try file.complete()
   }
 
-  private func receive(
+  private func receiveBytes(
     _ item: Item, _ number: Int, from start: Int64, _ checksum: inout FileChecksum?, _ tally: inout Tally,
     writing write: ([UInt8], Int64) async throws(Failure) -> Void
   ) async throws(Failure) {
@@ -170,11 +169,11 @@ struct Carrier: Sendable {
       try await write(piece, offset)
       checksum?.update(piece)
       offset += Int64(piece.count)
-      try await passed(piece.count, item, &tally)
+      try await reportProgress(piece.count, item, &tally)
     }
   }
 
-  private func passed(_ byteCount: Int, _ item: Item, _ tally: inout Tally) async throws(Failure) {
+  private func reportProgress(_ byteCount: Int, _ item: Item, _ tally: inout Tally) async throws(Failure) {
     tally.byteCount += Int64(byteCount)
     try await report(.statistics, item, tally, [("TransferBytes", "\(tally.byteCount)")])
   }
@@ -183,7 +182,7 @@ struct Carrier: Sendable {
   private func finish(_ item: Item, _ checksum: FileChecksum?, _ tally: inout Tally) async throws(Failure) {
     tally.files += 1
     tally.manifest.append(
-      Manifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
+      TransferManifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
     try await report(
       .stop, item, tally,
       checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] } ?? [])
@@ -222,13 +221,13 @@ struct Item: Sendable {
   let kind: Kind
   let localPath: String
   let remotePath: String
-  let standing: FileRules.Standing
+  let attributes: FileAttributes
   /// The path from the root of the transfer set, which filters match and which an archive folder preserves.
   let name: String
   /// Whether the command line or a command specifies the item itself, and not only a folder that contains the item.
   let isSource: Bool
 
-  var byteCount: Int64 { standing.byteCount }
+  var byteCount: Int64 { attributes.byteCount }
 
   var isFolder: Bool {
     if case .folder = kind { true } else { false }
@@ -243,7 +242,7 @@ struct Tally: Sendable {
   var files = 0
   /// The number of files so far, including files that belong to other sessions and files that were not replaced.
   var items = 0
-  var manifest: [Manifest.Entry] = []
+  var manifest: [TransferManifest.Entry] = []
 
   /// The second of the last saved file, and the number of files saved in it.
   private var saved = (second: Int64(0), count: 0)
@@ -259,128 +258,4 @@ struct Tally: Sendable {
     guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "\(path).\(stamp)" }
     return "\(path[..<dot]).\(stamp)\(path[dot...])"
   }
-}
-
-/// The files of the transfer desk.
-struct DeskSide: FileSide {
-  let desk: DeskClient
-
-  func standing(at path: String) async throws(Failure) -> FileRules.Standing? {
-    let response = try await desk.call("kinds", ["path": .string(path)])
-    return response["type"]?.string == "file" ? FileRules.Standing(response) : nil
-  }
-
-  func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)] {
-    let entries = try await desk.call("listings", ["path": .string(folder)])["entries"]?.array ?? []
-    return entries.compactMap { entry in
-      entry["below"]?.string.map { (SourceNaming.joined(folder, $0), entry["type"]?.string == "directory") }
-    }
-  }
-
-  func makeFolder(_ path: String) async throws(Failure) { try await desk.call("folders", ["path": .string(path)]) }
-
-  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
-    let response = try await desk.call(
-      "links", ["path": .string(path), "target": .string(target), "replace": .bool(replacesFile)])
-    return response["made"]?.bool == true
-  }
-
-  func remove(_ path: String) async throws(Failure) {
-    try await desk.call("removals", ["path": .string(path), "type": "file"])
-  }
-
-  func removeEmptyFolder(_ path: String) async throws(Failure) {
-    try await desk.call("removals", ["path": .string(path), "type": "directory"])
-  }
-
-  func move(_ path: String, to target: String) async throws(Failure) {
-    try await desk.call("moves", ["path": .string(path), "target": .string(target)])
-  }
-
-  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure) {
-    try await desk.call("folders", ["path": .string(path), "modified": .number(JSONNumber(seconds))])
-  }
-}
-
-/// The files of this machine.
-struct LocalSide: FileSide {
-  func standing(at path: String) -> FileRules.Standing? {
-    LocalFile(path).flatMap { $0.isFolder ? nil : $0.standing }
-  }
-
-  func contents(of folder: String) -> [(path: String, isFolder: Bool)] {
-    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
-    return names.sorted().map { name in
-      let path = SourceNaming.joined(folder, name)
-      return (path, LocalFile(path)?.isFolder == true && !LocalFile.isLink(path))
-    }
-  }
-
-  func makeFolder(_ path: String) throws(Failure) { try ReceivedFile.makeFolder(path) }
-
-  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
-    if LocalFile.isLink(path) || LocalFile(path) != nil {
-      guard replacesFile, LocalFile(path)?.isFolder != true else { return false }
-      try await remove(path)
-    }
-    try ReceivedFile.makeFolder(of: path)
-    do {
-      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
-    } catch {
-      throw Failure(36, "The symbolic link cannot be created: \(path)")
-    }
-    return true
-  }
-
-  func remove(_ path: String) async throws(Failure) {
-    do {
-      _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
-    } catch {
-      throw Failure(36, "The file cannot be removed: \(path)")
-    }
-  }
-
-  func removeEmptyFolder(_ path: String) async throws(Failure) {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.isEmpty else { return }
-    try await remove(path)
-  }
-
-  func move(_ path: String, to target: String) throws(Failure) {
-    try ReceivedFile.makeFolder(of: target)
-    do {
-      try FileReplacement.rename(FilePath(path), to: FilePath(target))
-    } catch {
-      throw Failure(36, "The file \(path) cannot be moved to \(target)")
-    }
-  }
-
-  func setModified(_ seconds: Int64, ofFolder path: String) throws(Failure) {
-    try ReceivedFile.setModified(seconds, of: path)
-  }
-}
-
-/// The files of one side of a transfer: of this machine, or of the transfer desk.
-protocol FileSide: Sendable {
-  /// Returns the size and the modification time of a file, or `nil` if there is no file at the path.
-  func standing(at path: String) async throws(Failure) -> FileRules.Standing?
-
-  /// Returns everything in a folder and below it, each folder before its contents; empty if there is no folder.
-  func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)]
-
-  /// Creates a folder and its parent folders, unless they exist.
-  func makeFolder(_ path: String) async throws(Failure)
-
-  /// Creates a symbolic link, unless a folder has its name or a file that must stay; returns whether it was created.
-  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
-
-  func remove(_ path: String) async throws(Failure)
-
-  /// Removes a folder that has no contents, and keeps any other folder.
-  func removeEmptyFolder(_ path: String) async throws(Failure)
-
-  /// Moves a file, creating the folders for it and replacing an existing file.
-  func move(_ path: String, to target: String) async throws(Failure)
-
-  /// Sets the modification time of a folder, in seconds since 1970 (UTC).
-  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure)
 }

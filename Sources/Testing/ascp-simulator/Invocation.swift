@@ -27,35 +27,35 @@ struct Invocation: Sendable {
   let sources: SourceNaming
   let rules: FileRules
 
-  init(_ line: CommandLineReader, _ environment: [String: String]) throws(Failure) {
-    guard let mode = line[.mode].flatMap({ Mode(rawValue: $0) }) else {
+  init(_ commandLine: CommandLineReader, _ environment: [String: String]) throws(Failure) {
+    guard let mode = commandLine[.mode].flatMap({ Mode(rawValue: $0) }) else {
       throw .usage("The mode is missing; it is send, recv or test-login")
     }
-    guard let host = line[.host], let user = line[.user], !host.isEmpty, !user.isEmpty else {
+    guard let host = commandLine[.host], let user = commandLine[.user], !host.isEmpty, !user.isEmpty else {
       throw .usage("The host or the user is missing; give both as --host and --user")
     }
-    guard line[.webSocket] == nil else { throw Failure(14, "The transfer desk has no WebSocket port") }
+    guard commandLine[.webSocket] == nil else { throw Failure(14, "The transfer desk has no WebSocket port") }
     self.mode = mode
     self.host = host
     self.user = user
-    sshPort = try line.port(.sshPort) ?? 22
-    _ = try line.port(.udpPort)
-    keyFiles = line.all(.key)
-    fingerprint = line[.fingerprint]
-    isPersistent = line[.persistent] != nil
-    isQuiet = line[.quiet] != nil
-    tags = try Self.tags(line)
-    secrets = try Secrets(environment, token: line[.token])
-    sources = try SourceNaming(line, mode)
-    rules = try FileRules(line)
+    sshPort = try commandLine.port(.sshPort) ?? 22
+    _ = try commandLine.port(.udpPort)
+    keyFiles = commandLine.all(.key)
+    fingerprint = commandLine[.fingerprint]
+    isPersistent = commandLine[.persistent] != nil
+    isQuiet = commandLine[.quiet] != nil
+    tags = try Self.tags(commandLine)
+    secrets = try Secrets(environment, token: commandLine[.token])
+    sources = try SourceNaming(commandLine, mode)
+    rules = try FileRules(commandLine)
   }
 
-  private static func tags(_ line: CommandLineReader) throws(Failure) -> JSONValue? {
+  private static func tags(_ commandLine: CommandLineReader) throws(Failure) -> JSONValue? {
     let bytes: [UInt8]?
-    if let encoded = line[.encodedTags] {
+    if let encoded = commandLine[.encodedTags] {
       bytes = [UInt8](base64: encoded) ?? []
     } else {
-      bytes = line[.tags].map { Array($0.utf8) }
+      bytes = commandLine[.tags].map { Array($0.utf8) }
     }
     guard let bytes else { return nil }
     guard let tags = try? JSONValue(parsing: bytes), tags.object != nil else { throw .usage("The tags are not JSON") }
@@ -106,28 +106,29 @@ struct SourceNaming: Sendable {
   private let prefix: String?
   private let base: String?
 
-  init(_ line: CommandLineReader, _ mode: Invocation.Mode) throws(Failure) {
-    prefix = try Self.decoded(line[.encodedSourcePrefix])
-    base = try Self.decoded(line[.encodedSourceBase])
+  init(_ commandLine: CommandLineReader, _ mode: Invocation.Mode) throws(Failure) {
+    prefix = try Self.decoded(commandLine[.encodedSourcePrefix])
+    base = try Self.decoded(commandLine[.encodedSourceBase])
     guard mode != .testLogin else {
       sources = []
       destination = ""
       destinationMayBeFile = false
       return
     }
-    guard let last = line.arguments.last else { throw .usage("The destination is missing") }
-    destination = line[.encodedDestination] == nil ? last : try Self.decoded(last) ?? ""
-    var sources = line.arguments.dropLast().map { Source(path: $0) }
-    if let list = line[.list] { sources += try Self.lines(of: list).map { Source(path: $0) } }
-    if let list = line[.pairList] {
+    guard let last = commandLine.arguments.last else { throw .usage("The destination is missing") }
+    destination = commandLine[.encodedDestination] == nil ? last : try Self.decoded(last) ?? ""
+    var sources = commandLine.arguments.dropLast().map { Source(path: $0) }
+    if let list = commandLine[.list] { sources += try Self.lines(of: list).map { Source(path: $0) } }
+    if let list = commandLine[.pairList] {
       let lines = try Self.lines(of: list)
       guard lines.count.isMultiple(of: 2) else { throw .usage("The file pair list has a source without a destination") }
       sources += stride(from: 0, to: lines.count, by: 2).map { Source(path: lines[$0], destination: lines[$0 + 1]) }
     }
-    if sources.isEmpty, line[.persistent] == nil { throw .usage("There are no sources") }
+    if sources.isEmpty, commandLine[.persistent] == nil { throw .usage("There are no sources") }
     self.sources = sources
     destinationMayBeFile =
-      line.arguments.count == 2 && line[.list] == nil && line[.pairList] == nil && line[.createFolder] == nil
+      commandLine.arguments.count == 2 && commandLine[.list] == nil && commandLine[.pairList] == nil
+      && commandLine[.createFolder] == nil
       && base == nil && !destination.hasByteSuffix("/")
   }
 

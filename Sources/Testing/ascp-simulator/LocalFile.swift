@@ -15,36 +15,37 @@ struct LocalFile {
   let isFolder: Bool
   /// Whether the path is that of a special file, such as a pipe, which must not be written to.
   let isSpecial: Bool
-  let standing: FileRules.Standing
+  let attributes: FileAttributes
 
   /// Reads the attributes of the file or folder at a path, following symbolic links.
   init?(_ path: String) {
     let location = Self.resolved(path)
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: location) else { return nil }
-    let type = attributes[.type] as? FileAttributeType
+    guard let systemAttributes = try? FileManager.default.attributesOfItem(atPath: location) else { return nil }
+    let type = systemAttributes[.type] as? FileAttributeType
     // A link that could not be resolved leads nowhere.
     guard type != .typeSymbolicLink else { return nil }
     self.path = path
     link = nil
     isFolder = type == .typeDirectory
     isSpecial = !isFolder && type != .typeRegular
-    standing = FileRules.Standing(
-      byteCount: isFolder ? 0 : (attributes[.size] as? NSNumber)?.int64Value ?? 0, modified: Self.modified(attributes))
+    attributes = FileAttributes(
+      byteCount: isFolder ? 0 : (systemAttributes[.size] as? NSNumber)?.int64Value ?? 0,
+      modified: Self.modified(systemAttributes))
   }
 
   init?(linkAt path: String) {
     guard let target = Self.target(ofLinkAt: path),
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      let systemAttributes = try? FileManager.default.attributesOfItem(atPath: path)
     else { return nil }
     self.path = path
     link = target
     isFolder = false
     isSpecial = false
-    standing = FileRules.Standing(byteCount: 0, modified: Self.modified(attributes))
+    attributes = FileAttributes(byteCount: 0, modified: Self.modified(systemAttributes))
   }
 
-  private static func modified(_ attributes: [FileAttributeKey: Any]) -> Int64 {
-    let date = attributes[.modificationDate] as? Date
+  private static func modified(_ systemAttributes: [FileAttributeKey: Any]) -> Int64 {
+    let date = systemAttributes[.modificationDate] as? Date
     return date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0
   }
 
@@ -54,7 +55,7 @@ struct LocalFile {
   /// folder that contains it are errors.
   static func walk(_ path: String, _ rules: FileRules) throws(Failure) -> [(file: LocalFile, below: String)] {
     let first = try read(path, rules)
-    guard try goes(first, rules) else { return [] }
+    guard try isIncluded(first, rules) else { return [] }
     // Each folder with the resolved paths of the folders that lead to it, to find cycles of links.
     var found = [(file: first, below: "", trail: [resolved(path)])]
     guard first.isFolder else { return [(first, "")] }
@@ -70,7 +71,7 @@ struct LocalFile {
         let location = SourceNaming.joined(folder.path, name)
         if rules.links == .skip, isLink(location) { continue }
         let file = try read(location, rules)
-        guard try goes(file, rules) else { continue }
+        guard try isIncluded(file, rules) else { continue }
         if file.isFolder, isLink(location), trail.contains(where: { $0.isIdentical(to: resolved(location)) }) {
           throw Failure(63, "The symbolic link leads to a folder that contains it: \(location)")
         }
@@ -95,13 +96,13 @@ struct LocalFile {
   }
 
   /// Returns whether the rules include a file or folder, or throws if a special file cannot be skipped.
-  private static func goes(_ file: LocalFile, _ rules: FileRules) throws(Failure) -> Bool {
+  private static func isIncluded(_ file: LocalFile, _ rules: FileRules) throws(Failure) -> Bool {
     if rules.links == .skip, isLink(file.path) { return false }
     if file.isSpecial {
       guard rules.skipsSpecialFiles else { throw Failure(5, "Neither a file nor a folder: \(file.path)") }
       return false
     }
-    return file.isFolder || rules.includes(file.standing)
+    return file.isFolder || rules.includes(file.attributes)
   }
 
   private static func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
@@ -135,7 +136,6 @@ struct ReceivedFile {
     }
   }
 
-  /// Sets the modification time of a file, in seconds since 1970 (UTC).
   static func setModified(_ seconds: Int64, of path: String) throws(Failure) {
     do {
       try FileManager.default.setAttributes(
@@ -145,12 +145,10 @@ struct ReceivedFile {
     }
   }
 
-  /// Creates the folder that contains a file.
   static func makeFolder(of path: String) throws(Failure) {
     try makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
-  /// Creates a folder on this machine, including missing parent folders.
   static func makeFolder(_ path: String) throws(Failure) {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -174,20 +172,20 @@ struct PartialFile {
   private var partialPath: String { "\(path).partial" }
   private var notePath: String { "\(path).aspx" }
 
-  /// Opens the partial file for the path of a complete file, or creates it.
-  init(_ path: String, _ source: FileRules.Standing) throws(Failure) {
+  init(_ path: String, _ source: FileAttributes) throws(Failure) {
     self.path = path
     if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
     try ReceivedFile.makeFolder(of: path)
     let partial = "\(path).partial"
-    let note = Data("\(source.byteCount) \(source.modified)\n".utf8)
-    let received = LocalFile(partial)?.standing.byteCount ?? 0
+    let sourceNote = Data("\(source.byteCount) \(source.modified)\n".utf8)
+    let received = LocalFile(partial)?.attributes.byteCount ?? 0
     let isResumed =
-      FileManager.default.contents(atPath: "\(path).aspx") == note && (1...max(source.byteCount, 1)).contains(received)
+      FileManager.default.contents(atPath: "\(path).aspx") == sourceNote
+      && (1...max(source.byteCount, 1)).contains(received)
     do {
       if !isResumed {
         try Data().write(to: URL(fileURLWithPath: partial), options: .atomic)
-        try note.write(to: URL(fileURLWithPath: "\(path).aspx"), options: .atomic)
+        try sourceNote.write(to: URL(fileURLWithPath: "\(path).aspx"), options: .atomic)
       }
     } catch {
       throw Failure(36, "The file cannot be written: \(partial)")
@@ -199,7 +197,6 @@ struct PartialFile {
     byteCount = isResumed ? received : 0
   }
 
-  /// Passes the bytes that an earlier session received to a closure.
   func forEachPiece(of size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
     var rest = byteCount
     while rest > 0 {

@@ -34,25 +34,25 @@ struct TransferRun: Sendable {
     let presence = desk.showPresence()
     defer { presence.cancel() }
     do throws(Failure) {
-      try await carry(desk, route, sources, piece)
+      try await transfer(sources, desk, route, piece)
     } catch {
       await desk.abort(error)
       throw error
     }
   }
 
-  private func carry(
-    _ desk: DeskClient, _ route: Route, _ sources: [SourceNaming.Source], _ piece: Int64
+  private func transfer(
+    _ sources: [SourceNaming.Source], _ desk: DeskClient, _ route: Route, _ pieceByteCount: Int64
   ) async throws(Failure) {
     let items = try await route.items(of: sources)
     if invocation.rules.announcesSize {
       let expected = items.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
       try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
     }
-    let carrier = Carrier(invocation, desk, reporter, since: start, pieceByteCount: piece)
+    let carrier = Carrier(invocation, desk, reporter, since: start, pieceByteCount: pieceByteCount)
     var tally = Tally()
     do throws(Failure) {
-      try await carry(items, route, carrier, &tally)
+      try await transferWithCommands(items, route, carrier, &tally)
     } catch {
       try writeManifest(tally)
       throw error
@@ -68,7 +68,9 @@ struct TransferRun: Sendable {
   }
 
   /// Transfers the items, and in a persistent session what the commands of the client add.
-  private func carry(_ items: [Item], _ route: Route, _ carrier: Carrier, _ tally: inout Tally) async throws(Failure) {
+  private func transferWithCommands(_ items: [Item], _ route: Route, _ carrier: Carrier, _ tally: inout Tally)
+    async throws(Failure)
+  {
     try await carrier.carry(items, &tally)
     guard invocation.isPersistent else { return }
     commands: for await command in commands {
@@ -90,7 +92,7 @@ struct TransferRun: Sendable {
       folder = invocation.mode == .send ? first : invocation.sources.destination
       if LocalFile(folder)?.isFolder != true { folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path }
     }
-    try Manifest.write(tally.manifest, of: reporter.session, in: folder)
+    try TransferManifest.write(tally.manifest, of: reporter.session, in: folder)
   }
 
   /// Starts a session on the transfer desk, and returns the number of bytes to transfer in each request.
@@ -150,7 +152,7 @@ struct Route: Sendable {
     return try LocalFile.walk(path, invocation.rules).map { file, below in
       Item(
         kind: file.link.map { .link($0) } ?? (file.isFolder ? .folder : .fileToSend), localPath: file.path,
-        remotePath: SourceNaming.joined(target, below), standing: file.standing,
+        remotePath: SourceNaming.joined(target, below), attributes: file.attributes,
         name: SourceNaming.joined(name, below), isSource: below.isEmpty)
     }
   }
@@ -166,16 +168,8 @@ struct Route: Sendable {
       let item = Item(
         kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? entry["link"]?.string.map { .link($0) } ?? .folder,
         localPath: SourceNaming.joined(target, below), remotePath: SourceNaming.joined(path, below),
-        standing: FileRules.Standing(entry), name: SourceNaming.joined(name, below), isSource: below.isEmpty)
-      return item.isFolder || invocation.rules.includes(item.standing) ? item : nil
+        attributes: FileAttributes(entry), name: SourceNaming.joined(name, below), isSource: below.isEmpty)
+      return item.isFolder || invocation.rules.includes(item.attributes) ? item : nil
     }
-  }
-}
-
-extension FileRules.Standing {
-  /// Parses the size and the modification time in a response from the transfer desk.
-  init(_ document: JSONValue) {
-    self.init(
-      byteCount: Int64(max(document["bytes"]?.integer ?? 0, 0)), modified: Int64(document["modified"]?.integer ?? 0))
   }
 }

@@ -199,7 +199,6 @@ extension SigningJob {
     headers?.first { Self.tokenHeaders.contains($0.name.asciiLowercased) }?.value
   }
 
-  /// Signs a request with the given signer.
   func sign(
     _ request: HTTPRequest, with signer: some TwoStepSigner<AccessKey> & Presigner<AccessKey>, _ mode: Mode,
     _ key: AccessKey, _ context: SigningContext
@@ -317,7 +316,6 @@ extension SignedLine {
 }
 
 extension SigningJob {
-  /// Signs the job's request for OSS.
   func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
       throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")
@@ -343,7 +341,6 @@ extension SigningJob {
   /// Whether the job contains fields that only jobs for COS contain.
   var isOfCOS: Bool { keyTime != nil || kind != nil }
 
-  /// Signs the job's request for COS.
   func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
     guard let host else { throw SigningJobError(message: "The line has no host.") }
     guard host != Self.placeholder || signedHeaders?.signHost != false else {

@@ -44,7 +44,6 @@ public struct ConfigurationKey: Sendable, Hashable {
     self.summary = summary
   }
 
-  /// Returns the key below a prefix.
   func prefixed(_ prefix: String) -> ConfigurationKey {
     ConfigurationKey("\(prefix).\(name)", form, defaultValue, summary)
   }

@@ -10,7 +10,7 @@ extension RateLimit {
   /// Creates a rate limit from settings; the keys are those of ``ConfigurationKeys/rate``.
   ///
   /// - Parameter reader: The reader of the settings.
-  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form or is out of range, or if
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value is malformed or is out of range, or if
   ///   two settings contradict each other.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
@@ -30,17 +30,17 @@ extension ConnectionLimits {
   /// Creates limits from settings; the keys are those of ``ConfigurationKeys/connections``.
   ///
   /// - Parameter reader: The reader of the settings.
-  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form or is out of range.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value is malformed or is out of range.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
-    let standard = ConnectionLimits()
+    let defaults = ConnectionLimits()
     self.init(
-      connections: try await settings.integer("connections", in: 1...1_000_000) ?? standard.connections,
-      headTimeout: try await settings.duration("headTimeout") ?? standard.headTimeout,
-      bodyTimeout: try await settings.duration("bodyTimeout") ?? standard.bodyTimeout,
-      minimumBodyRate: try await settings.integer("minimumBodyRate", in: 1 ... .max) ?? standard.minimumBodyRate,
-      idleTimeout: try await settings.duration("idleTimeout") ?? standard.idleTimeout,
-      writeTimeout: try await settings.duration("writeTimeout") ?? standard.writeTimeout)
+      connections: try await settings.integer("connections", in: 1...1_000_000) ?? defaults.connections,
+      headTimeout: try await settings.duration("headTimeout") ?? defaults.headTimeout,
+      bodyTimeout: try await settings.duration("bodyTimeout") ?? defaults.bodyTimeout,
+      minimumBodyRate: try await settings.integer("minimumBodyRate", in: 1 ... .max) ?? defaults.minimumBodyRate,
+      idleTimeout: try await settings.duration("idleTimeout") ?? defaults.idleTimeout,
+      writeTimeout: try await settings.duration("writeTimeout") ?? defaults.writeTimeout)
   }
 }
 

@@ -15,19 +15,19 @@ extension StorageClientConfiguration {
   /// ```
   ///
   /// - Parameter reader: The reader of the settings.
-  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form or is out of range.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value is malformed or is out of range.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
-    let standard = StorageClientConfiguration()
+    let defaults = StorageClientConfiguration()
     self.init(
-      requestsInFlight: try await settings.integer("requestsInFlight", in: 1 ... .max) ?? standard.requestsInFlight,
-      partsInFlight: try await settings.integer("partsInFlight", in: 1 ... .max) ?? standard.partsInFlight,
-      multipartThreshold: try await settings.size("multipartThreshold", atLeast: 1) ?? standard.multipartThreshold,
-      partSize: try await settings.size("partSize", atLeast: 100 << 10) ?? standard.partSize,
-      keysPerPage: try await settings.integer("keysPerPage", in: 1...1000) ?? standard.keysPerPage,
-      attempts: try await settings.integer("attempts", in: 1...100) ?? standard.attempts,
-      retryDelay: try await settings.duration("retryDelay") ?? standard.retryDelay,
-      longestRetryDelay: try await settings.duration("longestRetryDelay") ?? standard.longestRetryDelay)
+      requestsInFlight: try await settings.integer("requestsInFlight", in: 1 ... .max) ?? defaults.requestsInFlight,
+      partsInFlight: try await settings.integer("partsInFlight", in: 1 ... .max) ?? defaults.partsInFlight,
+      multipartThreshold: try await settings.size("multipartThreshold", atLeast: 1) ?? defaults.multipartThreshold,
+      partSize: try await settings.size("partSize", atLeast: 100 << 10) ?? defaults.partSize,
+      keysPerPage: try await settings.integer("keysPerPage", in: 1...1000) ?? defaults.keysPerPage,
+      attempts: try await settings.integer("attempts", in: 1...100) ?? defaults.attempts,
+      retryDelay: try await settings.duration("retryDelay") ?? defaults.retryDelay,
+      longestRetryDelay: try await settings.duration("longestRetryDelay") ?? defaults.longestRetryDelay)
   }
 }
 
@@ -35,16 +35,16 @@ extension CredentialCacheConfiguration {
   /// Creates a configuration from settings; the keys are those of ``ConfigurationKeys/credentialCache``.
   ///
   /// - Parameter reader: The reader of the settings.
-  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value is malformed.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
-    let standard = CredentialCacheConfiguration()
+    let defaults = CredentialCacheConfiguration()
     self.init(
-      timeout: try await settings.duration("timeout") ?? standard.timeout,
-      refreshMargin: try await settings.duration("refreshMargin") ?? standard.refreshMargin,
-      backoff: try await settings.duration("backoff") ?? standard.backoff,
-      longestBackoff: try await settings.duration("longestBackoff") ?? standard.longestBackoff,
-      spreadsFirstRenewal: try await settings.boolean("spreadsFirstRenewal") ?? standard.spreadsFirstRenewal)
+      timeout: try await settings.duration("timeout") ?? defaults.timeout,
+      refreshMargin: try await settings.duration("refreshMargin") ?? defaults.refreshMargin,
+      backoff: try await settings.duration("backoff") ?? defaults.backoff,
+      longestBackoff: try await settings.duration("longestBackoff") ?? defaults.longestBackoff,
+      spreadsFirstRenewal: try await settings.boolean("spreadsFirstRenewal") ?? defaults.spreadsFirstRenewal)
   }
 }
 
@@ -111,7 +111,6 @@ extension S3Provider {
   }
 }
 
-/// The settings that name a bucket.
 private struct BucketSettings {
   let bucket: String
   let region: String

@@ -10,13 +10,13 @@ extension HTTPTimeouts {
   /// Creates time limits from settings; the keys are those of ``ConfigurationKeys/timeouts``.
   ///
   /// - Parameter reader: The reader of the settings.
-  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value is malformed.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
-    let standard = HTTPTimeouts()
+    let defaults = HTTPTimeouts()
     self.init(
-      connect: try await settings.duration("connect") ?? standard.connect,
-      idle: try await settings.duration("idle") ?? standard.idle, request: try await settings.duration("request"))
+      connect: try await settings.duration("connect") ?? defaults.connect,
+      idle: try await settings.duration("idle") ?? defaults.idle, request: try await settings.duration("request"))
   }
 }
 
@@ -29,16 +29,20 @@ extension ProxyConfiguration {
     let settings = SettingReader(reader)
     var proxies = ProxyConfiguration.direct
     if try await settings.boolean("usesEnvironment") ?? false {
-      proxies = try settings.checked("usesEnvironment") { () throws(TransportError) in try .environment }
+      proxies = try settings.attributing(errorsTo: "usesEnvironment") { () throws(TransportError) in try .environment }
     }
     if let url = try await settings.secret("http") {
-      proxies.http = try settings.checked("http") { () throws(TransportError) in try ProxyServer(url.reveal()) }
+      proxies.http = try settings.attributing(errorsTo: "http") { () throws(TransportError) in
+        try ProxyServer(url.reveal())
+      }
     }
     if let url = try await settings.secret("https") {
-      proxies.https = try settings.checked("https") { () throws(TransportError) in try ProxyServer(url.reveal()) }
+      proxies.https = try settings.attributing(errorsTo: "https") { () throws(TransportError) in
+        try ProxyServer(url.reveal())
+      }
     }
     if let hosts = try await settings.list("exclusions") {
-      proxies.exclusions = try settings.checked("exclusions") { () throws(TransportError) in
+      proxies.exclusions = try settings.attributing(errorsTo: "exclusions") { () throws(TransportError) in
         try ProxyExclusions(hosts.joined(separator: ","))
       }
     }
@@ -47,10 +51,10 @@ extension ProxyConfiguration {
 }
 
 extension TrustedRoots {
-  /// Creates the trusted authorities from settings; the keys are those of ``ConfigurationKeys/authorities``.
+  /// Creates the trusted certificate authorities (the roots) from settings; the keys are those of ``ConfigurationKeys/authorities``.
   ///
   /// - Parameter reader: The reader of the settings.
-  /// - Throws: A ``ConfigurationError`` that names the setting, if a value has another form.
+  /// - Throws: A ``ConfigurationError`` that names the setting, if a value is malformed.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
     let includesSystem = try await settings.boolean("includesSystem") ?? false
@@ -76,20 +80,23 @@ extension AsyncHTTPClientTransport {
     let settings = SettingReader(reader)
     let timeouts = try await HTTPTimeouts(reading: reader.scoped(to: "timeouts"))
     let proxy = try await ProxyConfiguration(reading: reader.scoped(to: "proxy"))
-    let roots = try await TrustedRoots(reading: reader.scoped(to: "authorities"))
+    let authorities = try await TrustedRoots(reading: reader.scoped(to: "authorities"))
     let connections = try await settings.integer("connectionsPerHost", in: 1...10_000) ?? 64
-    self = try settings.checked("authorities.file") { () throws(TransportError) in
+    // Only the file of the authorities is read here; the errors of the other settings are thrown above.
+    self = try settings.attributing(errorsTo: "authorities.file") { () throws(TransportError) in
       try AsyncHTTPClientTransport(
-        timeouts: timeouts, connectionsPerHost: connections, proxy: proxy, trustedRoots: roots)
+        timeouts: timeouts, connectionsPerHost: connections, proxy: proxy, trustedRoots: authorities)
     }
   }
 }
 
 extension SettingReader {
-  /// Returns the result of a function, with the error of the transport as one that names a setting.
-  func checked<Value>(_ key: String, _ make: () throws(TransportError) -> Value) throws(ConfigurationError) -> Value {
+  /// Returns what a function creates; its error becomes one that names the setting with a key.
+  func attributing<Value>(
+    errorsTo key: String, _ create: () throws(TransportError) -> Value
+  ) throws(ConfigurationError) -> Value {
     do throws(TransportError) {
-      return try make()
+      return try create()
     } catch {
       throw invalid(key, "cannot be used. \(error.message)", error.remedy)
     }

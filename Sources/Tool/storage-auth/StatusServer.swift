@@ -61,7 +61,6 @@ struct StatusServer: Service {
 
 /// A server without a log that runs in a task of its own.
 struct RunningServer: Sendable {
-  /// The port on which the server listens.
   let port: Int
   private let task: Task<Void, any Error>
 

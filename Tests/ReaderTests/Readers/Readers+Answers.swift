@@ -88,7 +88,7 @@ extension Reader {
   private static let refusedGrowths = Growths.bytes(refusals) { body in
     let answer = RejectedResponse(String(decoding: body, as: UTF8.self))
     var request = HTTPRequest(method: .get, scheme: "https", authority: "b.oss-cn-hangzhou.aliyuncs.com", path: "/a")
-    request.headerFields[.authorization] = "OSS nobody:AAAA"
+    request.headerFields[.authorization] = "OSS measured:AAAA"
     request.headerFields[.date] = "Fri, 20 Nov 2026 08:00:00 GMT"
     _ = SignatureDiagnosis(of: answer, to: request, signedFor: .oss())
     _ = SignatureDiagnosis(of: answer, to: request, signedFor: .s3())

@@ -27,7 +27,7 @@ extension Reader {
         for isCopy in [false, true] {
           guard let operation = try? Operation(request.method, target, of: service, isCopy: isCopy) else { continue }
           isRead = true
-          _ = service.policies.needs[operation]
+          _ = service.policies.permissions[operation]
         }
       }
       if let key = target.key { _ = NodePath("\(key)") }

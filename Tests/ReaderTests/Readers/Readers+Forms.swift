@@ -100,7 +100,7 @@ extension Reader {
         let (conditions, fields) = make(size)
         let times = "1795161540;1795165140"
         let bytes = policy(
-          conditions, after: #"{"q-sign-algorithm":"sha1"},{"q-ak":"nobody"},{"q-sign-time":"\#(times)"},"#)
+          conditions, after: #"{"q-sign-algorithm":"sha1"},{"q-ak":"measured"},{"q-sign-time":"\#(times)"},"#)
         let signature = COSKeyTime(times).map { COSForm.signature(of: bytes, in: $0, with: key) } ?? ""
         let own = [
           FormField("q-sign-algorithm", "sha1"), FormField("q-ak", key.id.string), FormField("q-key-time", times),

@@ -106,15 +106,15 @@ extension Reader {
 
   private static let ossGrowths: [Growth] = {
     let verifier = OSSVerifier(limits: limits)
-    let v4 = "nobody/20261120/cn-hangzhou/oss/aliyun_v4_request"
+    let v4 = "measured/20261120/cn-hangzhou/oss/aliyun_v4_request"
     let day = [("x-oss-date", "20261120T080000Z")]
     let zeros = String(repeating: "0", count: 64)
     let shapes = Self.shapes("x-oss-")
     var result = rows(
-      "V1 header", shapes, [("Date", Samples.now.httpDate), ("Authorization", "OSS nobody:AAAA")], by: verifier)
+      "V1 header", shapes, [("Date", Samples.now.httpDate), ("Authorization", "OSS measured:AAAA")], by: verifier)
     result += rows(
       "V1 header", ["a long authorization": { .authorization("OSS " + repeated("a:", to: $0)) }], by: verifier)
-    result += rows("V1 URL", shapes, query: "OSSAccessKeyId=nobody&Expires=1795161700&Signature=AAAA", by: verifier)
+    result += rows("V1 URL", shapes, query: "OSSAccessKeyId=measured&Expires=1795161700&Signature=AAAA", by: verifier)
     result += rows(
       "V4 header", shapes,
       day + [("Authorization", "OSS4-HMAC-SHA256 Credential=\(v4),Signature=\(zeros)")], by: verifier)
@@ -160,7 +160,7 @@ extension Reader {
 
   private static func cosAuthorization(headers: String = "", parameters: String = "") -> String {
     let times = "q-sign-time=1795161540;1795165140&q-key-time=1795161540;1795165140"
-    return "q-sign-algorithm=sha1&q-ak=nobody&\(times)&q-header-list=\(headers)&q-url-param-list=\(parameters)"
+    return "q-sign-algorithm=sha1&q-ak=measured&\(times)&q-header-list=\(headers)&q-url-param-list=\(parameters)"
       + "&q-signature=\(String(repeating: "0", count: 40))"
   }
 
@@ -206,7 +206,7 @@ extension Reader {
   private static func s3Authorization(_ names: String) -> String {
     let scope = "20261120/eu-central-1/s3/aws4_request"
     let zeros = String(repeating: "0", count: 64)
-    return "AWS4-HMAC-SHA256 Credential=nobody/\(scope), SignedHeaders=\(names), Signature=\(zeros)"
+    return "AWS4-HMAC-SHA256 Credential=measured/\(scope), SignedHeaders=\(names), Signature=\(zeros)"
   }
 
   private static let s3Growths: [Growth] = {
@@ -237,7 +237,7 @@ extension Reader {
       ], fixed, by: verifier)
     result += rows(
       "URL", shapes("x-amz-"),
-      query: "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=nobody%2F20261120%2Feu-central-1%2Fs3%2Faws4_request"
+      query: "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=measured%2F20261120%2Feu-central-1%2Fs3%2Faws4_request"
         + "&X-Amz-Date=20261120T080000Z&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=\(zeros)",
       by: verifier)
     return result

@@ -18,7 +18,7 @@ enum Samples {
   static let temporaryKey = AccessKey(id: "STS.fuzz", secret: secret, sessionToken: token)
 
   /// The key of the growths.
-  static let measuredKey = AccessKey(id: "nobody", secret: "a secret that signs nothing")
+  static let measuredKey = AccessKey(id: "measured", secret: "a secret that signs nothing")
 
   /// Returns the key of an identifier.
   static func key(for id: AccessKeyID) -> AccessKey? {

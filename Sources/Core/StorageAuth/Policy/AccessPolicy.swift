@@ -74,7 +74,7 @@ extension AccessRule {
 extension String {
   /// Returns whether this media type of a rule, such as `image/*`, includes all that another one includes.
   fileprivate func covers(_ other: String) -> Bool {
-    let (own, other) = (lowercased(), other.asciiLowercased)
+    let (own, other) = (asciiLowercased, other.asciiLowercased)
     return own == other || own.hasByteSuffix("/*") && other.hasBytePrefix(own.dropLast())
   }
 }

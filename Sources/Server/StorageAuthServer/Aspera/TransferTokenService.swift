@@ -158,13 +158,13 @@ struct SetupCall {
       throw HTTPError(.badRequest, message: "The body has no transfer_requests, or more than \(Self.countLimit).")
     }
     specifications = try elements.map { element in
-      guard let wanted = element["transfer_request"]?.object else {
+      guard let requested = element["transfer_request"]?.object else {
         throw HTTPError(.badRequest, message: "An element of transfer_requests has no transfer_request.")
       }
-      guard wanted["public_keys"].map(Self.isPublicKey) ?? true else {
+      guard requested["public_keys"].map(Self.isPublicKey) ?? true else {
         throw HTTPError(.badRequest, message: "The public_keys are not one public key in one line, without options.")
       }
-      return Self.specification(wanted, direction)
+      return Self.specification(requested, direction)
     }
   }
 
@@ -178,19 +178,19 @@ struct SetupCall {
       && [UInt8](base64: String(words[1])) != nil
   }
 
-  private static func specification(_ wanted: JSONObject, _ direction: TransferDirection) -> TransferSpec {
+  private static func specification(_ requested: JSONObject, _ direction: TransferDirection) -> TransferSpec {
     var fields = JSONObject()
-    for name in Self.fields { fields[name] = wanted[name] }
+    for name in Self.fields { fields[name] = requested[name] }
     var specification = TransferSpec(fields: fields)
     specification.direction = direction
-    let paths = wanted["paths"]?.array ?? []
+    let paths = requested["paths"]?.array ?? []
     switch direction {
     case .receive:
-      specification.sourceRoot = wanted["source_root"]?.string
+      specification.sourceRoot = requested["source_root"]?.string
       specification.paths = paths.compactMap { $0["source"]?.string.map { TransferPath($0) } }
     case .send:
       let destinations = paths.compactMap { $0["destination"]?.string }
-      specification.destinationRoot = wanted["destination_root"]?.string
+      specification.destinationRoot = requested["destination_root"]?.string
       if specification.destinationRoot == nil, paths.count == 1, paths[0]["source"] == nil,
         let root = destinations.first
       {

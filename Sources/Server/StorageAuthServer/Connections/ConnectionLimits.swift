@@ -151,7 +151,6 @@ final class RequestTargetReader: ChannelInboundHandler, RemovableChannelHandler 
   }
 }
 
-/// A request target that is an absolute URL.
 private struct AbsoluteTarget {
   /// The host with the port, if the URL has one.
   private let authority: Substring

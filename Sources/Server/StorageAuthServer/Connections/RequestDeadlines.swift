@@ -313,7 +313,7 @@ final class CloseTimer {
       guard scheduled.deadline > next else { return }
       scheduled.task.cancel()
     }
-    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) { self.goOff(context) }
+    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) { self.closeIfDue(context) }
     scheduled = (next, task)
   }
 
@@ -322,7 +322,7 @@ final class CloseTimer {
     scheduled = nil
   }
 
-  private func goOff(_ context: ChannelHandlerContext) {
+  private func closeIfDue(_ context: ChannelHandlerContext) {
     scheduled = nil
     if let earliest, earliest <= context.eventLoop.now {
       context.close(promise: nil)

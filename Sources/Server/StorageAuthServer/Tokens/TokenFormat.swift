@@ -144,7 +144,6 @@ extension Response {
     return response
   }
 
-  /// Creates a response with a JSON document that clients must not cache.
   static func json(_ document: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
     json(document.serialized, status)
   }

@@ -149,7 +149,6 @@ public struct IssuedKey: Sendable, Equatable {
 
 /// The rate limit for callers, with the store that counts their requests.
 struct CallerRates: Sendable {
-  /// The rate limit of each caller, or `nil` for no limit.
   let limit: RateLimit?
   let store: any RateStore
   let time: any SigningClock

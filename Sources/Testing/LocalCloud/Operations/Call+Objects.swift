@@ -38,11 +38,11 @@ extension Call {
   /// Throws if the request forbids replacing the existing object, or a condition of the request does not hold for it.
   func checkOverwrite(_ existing: StoredObject?) throws(ErrorResponse) {
     try WriteConditions(headers).check(existing, key)
-    if existing != nil, own("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
+    if existing != nil, serviceHeader("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
   }
 
   func putObject() async throws -> Answer {
-    let access = try access(named: own(service.headers.objectAccess), isObject: true)
+    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let written = try await store.blobs.write(body, try expectation())
@@ -112,7 +112,7 @@ extension Call {
   /// Returns the byte range that the request asks for, or `nil` for the whole object.
   private func requestedRange(of byteCount: Int64) throws(ErrorResponse) -> Range<Int64>? {
     guard let header = headers[.range], let range = RequestedRange(header),
-      !service.ignores(range, of: byteCount, isStandard: own("range-behavior") == "standard")
+      !service.ignores(range, of: byteCount, isStandard: serviceHeader("range-behavior") == "standard")
     else { return nil }
     guard let bytes = range.bytes(of: byteCount) else { throw .invalidRange(header, byteCount: byteCount) }
     return bytes
@@ -186,13 +186,13 @@ extension Call {
   /// Returns the object attributes that the request headers specify: storage class, tags and encryption.
   func attributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
-    if let name = own("storage-class") {
+    if let name = serviceHeader("storage-class") {
       guard service.objects.storageClasses.contains(where: { $0.name == name }) else {
         throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
       }
       attributes.storageClass = name
     }
-    attributes.tags = try Self.tags(own("tagging") ?? "")
+    attributes.tags = try Self.tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try encryption()
     attributes.customerKey = try customerKey()
     if attributes.customerKey != nil, !attributes.encryption.isEmpty {
@@ -216,7 +216,6 @@ extension Call {
     return tags
   }
 
-  /// Checks the number, the lengths and the uniqueness of an object's tags.
   static func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
     var names: Set<ByteExactString> = []
     for tag in tags {
@@ -236,7 +235,8 @@ extension Call {
 
   func encryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
     let names = service.headers.encryption
-    let headers = names.compactMap { name in own(name).map { ObjectDescription.Header(name: name, value: $0) } }
+    let headers = names.compactMap { name in serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
+    }
     guard let first = headers.first else { return [] }
     guard first.name == names[0], let rules = service.headers.encryptions[first.value] else {
       throw .invalidArgument(
@@ -249,7 +249,9 @@ extension Call {
   }
 
   /// Returns the customer's encryption key in the headers with a prefix, or `nil` if the request contains none.
-  func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? { try CustomerKey { own(prefix + $0) } }
+  func customerKey(_ prefix: String = "") throws(ErrorResponse) -> CustomerKey? {
+    try CustomerKey { serviceHeader(prefix + $0) }
+  }
 
   /// Checks that the request has the encryption key of an object, and that the object need not be restored first.
   func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
@@ -274,7 +276,7 @@ extension Call {
 
   /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
   private var trafficLimit: String? {
-    own("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
+    serviceHeader("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
   }
 
   /// Echoes the requested bandwidth limit in the response, so that a client can see that the server received the limit.
@@ -291,7 +293,7 @@ extension Call {
           "The traffic limit must be an integer of bits per second from \(limits.lowerBound) to \(limits.upperBound).")
       }
     }
-    let payer = own("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
+    let payer = serviceHeader("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
   }
 

@@ -12,7 +12,6 @@ extension Call {
   private static let noUploadToAbort = "0042-00000002"
   private static let bodyOfCompleteAll = "0042-00000216"
 
-  /// The identity of the multipart upload that the request refers to: object key and upload ID.
   private var uploadName: UploadName { UploadName(key: key, id: parameter("uploadId") ?? "") }
 
   /// Returns the multipart upload and the part number that the request specifies.
@@ -34,7 +33,6 @@ extension Call {
     }
   }
 
-  /// Adds a part to a multipart upload and replaces an existing part with the same number.
   func add(_ part: UploadedPart, number: Int, to name: UploadName) throws {
     try store.change(bucket) { bucket in
       guard var upload = bucket.uploads[name] else {
@@ -46,7 +44,7 @@ extension Call {
   }
 
   func initiateUpload() async throws -> Answer {
-    let access = try access(named: own(service.headers.objectAccess), isObject: true)
+    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
     let encodes = try encodesNames()
     let upload = PendingUpload(
@@ -89,7 +87,7 @@ extension Call {
   func completeUpload() async throws -> Answer {
     let name = uploadName
     let encodes = try encodesNames()
-    let access = try access(named: own(service.headers.objectAccess), isObject: true)
+    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let listed =
       try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
     let upload = try upload(name)
@@ -123,7 +121,7 @@ extension Call {
 
   /// Whether the request completes the upload from all its parts, instead of those that a document lists.
   private func takesAllParts() async throws -> Bool {
-    guard let word = own("complete-all") else { return false }
+    guard let word = serviceHeader("complete-all") else { return false }
     guard word.asciiLowercased == "yes" else {
       throw ErrorResponse.invalidArgument("The header \(service.header("complete-all")) can only be yes.")
     }
@@ -190,9 +188,10 @@ extension Call {
 
   /// Returns the source of a copy, if the request may read it, its conditions hold, and the copy changes something.
   private func copySource() throws -> StoredObject {
-    let source = try NamedSource(own("copy-source") ?? "", of: service)
+    let source = try NamedSource(serviceHeader("copy-source") ?? "", of: service)
     if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
-      source.key == key, own("metadata-directive")?.asciiLowercased != "replace", own("storage-class") == nil,
+      source.key == key, serviceHeader("metadata-directive")?.asciiLowercased != "replace",
+      serviceHeader("storage-class") == nil,
       try encryption().isEmpty, try customerKey() == nil
     {
       throw refusal
@@ -207,7 +206,7 @@ extension Call {
 
   /// Copies an object without copying bytes: the copy refers to the same immutable files.
   func copyObject() async throws -> Answer {
-    let access = try access(named: own(service.headers.objectAccess), isObject: true)
+    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     var attributes = try attributes()
     let replacesDescription = try replaces("metadata-directive")
     let replacesTags = try replaces("tagging-directive")
@@ -234,7 +233,7 @@ extension Call {
 
   /// Whether a directive header replaces the source object's values with the request's.
   private func replaces(_ directive: String) throws(ErrorResponse) -> Bool {
-    switch own(directive)?.asciiLowercased {
+    switch serviceHeader(directive)?.asciiLowercased {
     case nil, "copy": return false
     case "replace", "replaced": return true
     default: throw .invalidArgument("The header \(service.header(directive)) is neither Copy nor Replace.")
@@ -249,7 +248,7 @@ extension Call {
     let (upload, number) = try uploadAndPart()
     let source = try copySource()
     var extents = source.content.extents
-    if let header = own("copy-source-range") {
+    if let header = serviceHeader("copy-source-range") {
       guard let range = RequestedRange(header), range.lies(within: source.content.byteCount),
         let bytes = range.bytes(of: source.content.byteCount)
       else { throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount) }

@@ -26,10 +26,10 @@ struct Call: Sendable {
 
   func response() async throws -> Answer {
     if !operation.readsBody, service.objects.checksEveryBody { _ = try await bytes() }
-    return try await act()
+    return try await performOperation()
   }
 
-  private func act() async throws -> Answer {
+  private func performOperation() async throws -> Answer {
     switch operation {
     case .listBuckets: try listBuckets()
     case .createBucket: try await createBucket()
@@ -77,7 +77,9 @@ struct Call: Sendable {
   /// Returns the value of a header, whose name omits the service's prefix, or `nil` if the header is absent or empty.
   ///
   /// SDKs send headers with empty values.
-  func own(_ rest: String) -> String? { headers.first(service.header(rest)).flatMap { $0.isEmpty ? nil : $0 } }
+  func serviceHeader(_ suffix: String) -> String? {
+    headers.first(service.header(suffix)).flatMap { $0.isEmpty ? nil : $0 }
+  }
 
   /// Returns the length and the checksums that the body must have; `rule` is that of the upload whose part it is.
   func expectation(_ rule: ChecksumRule? = nil) throws(ErrorResponse) -> BodyExpectation {
@@ -93,7 +95,6 @@ struct Call: Sendable {
     return expectation
   }
 
-  /// Parses the XML document in the body, which must not be empty.
   func document(named name: String) async throws -> XMLNode {
     guard let document = try await optionalDocument(named: name) else {
       throw ErrorResponse.malformedXML("The body is empty; send the document.")
@@ -117,7 +118,6 @@ struct Call: Sendable {
     return bytes
   }
 
-  /// Parses the XML document in the body, or returns `nil` if the body is empty.
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
     if bytes.isEmpty { return nil }
@@ -185,7 +185,7 @@ struct Call: Sendable {
 
   func createBucket() async throws -> Answer {
     try service.checkLocation(try await bucketDocument(), in: region)
-    let access = try access(named: own("acl"), isObject: false)
+    let access = try access(named: serviceHeader("acl"), isObject: false)
     if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
@@ -247,7 +247,7 @@ struct Call: Sendable {
 
   func changeBucketAccess() async throws -> Answer {
     try store.read(bucket) { _ in }
-    guard let name = own("acl") else { throw Self.grantsByDocument }
+    guard let name = serviceHeader("acl") else { throw Self.grantsByDocument }
     try await store.createBucket(bucket, access: try access(named: name, isObject: false), at: date)
     return Answer()
   }
@@ -255,7 +255,7 @@ struct Call: Sendable {
   func readObjectAccess() throws -> Answer { service.accessAnswer(try store.object(key, in: bucket).access) }
 
   func changeObjectAccess() async throws -> Answer {
-    guard let name = own(service.headers.objectAccess) else { throw Self.grantsByDocument }
+    guard let name = serviceHeader(service.headers.objectAccess) else { throw Self.grantsByDocument }
     let access = try access(named: name, isObject: true)
     try await describeAnew { $0.with(access: access) }
     return Answer()

@@ -105,7 +105,6 @@ struct StoredChecksum: Sendable, Codable, Equatable {
   /// The checksum in Base64; for a composite checksum, `-` and the number of parts follow.
   let value: String
 
-  /// Whether the checksum is composite, that is, computed from the checksums of the parts.
   var isComposite = false
 }
 

@@ -59,7 +59,6 @@ struct WriteConditions {
     if let noneMatch, noneMatch != "*" { throw .notImplemented("The header If-None-Match of a write can only be *.") }
   }
 
-  /// Throws if an existing object, or the lack of one, does not meet the conditions.
   func check(_ existing: StoredObject?, _ key: ObjectKey) throws(ErrorResponse) {
     if noneMatch != nil, existing != nil { throw .preconditionFailed("If-None-Match") }
     guard let match else { return }
@@ -73,7 +72,6 @@ extension String {
   var unquoted: String { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") ? String(dropFirst().dropLast()) : self }
 }
 
-/// The byte range that a `Range` header specifies.
 struct RequestedRange {
   /// The bounds of a range: a first byte with an optional last byte, or a number of bytes at the end.
   private enum Bounds {

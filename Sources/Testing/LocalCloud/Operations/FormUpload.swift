@@ -9,8 +9,9 @@ internal import StorageCrypto
 
 /// A form upload (POST object), which reads and verifies the form's fields before it stores the file.
 struct FormUpload: Sendable {
-  /// The maximum number of parts of a form; `fieldByteLimit` is the maximum size of all fields together, in bytes.
+  /// The maximum number of parts of a form.
   private static let partLimit = 100
+  /// The maximum size of all fields of a form together, in bytes.
   private static let fieldByteLimit = 64 * 1024
 
   let bucket: String
@@ -46,26 +47,26 @@ struct FormUpload: Sendable {
   struct Opened {
     let verified: VerifiedForm
     fileprivate var reader: MultipartReader<RequestBody.AsyncIterator>
-    fileprivate var parts: Int
-    fileprivate var left: Int
+    fileprivate var partCount: Int
+    fileprivate var remainingFieldBytes: Int
   }
 
-  /// Reads the form's fields up to the file, and verifies the form.
   @concurrent
   func open(
     _ body: RequestBody, _ verify: (SubmittedForm) async throws -> VerifiedForm
   ) async throws -> Opened {
     var reader = MultipartReader(body.makeAsyncIterator(), boundary: boundary)
     var fields: [FormField] = []
-    var left = Self.fieldByteLimit
+    var remaining = Self.fieldByteLimit
     while let part = try await reader.nextPart() {
       guard !part.isFile else {
         let form = SubmittedForm(bucket: bucket, fields: fields, fileName: part.fileName, fileType: part.contentType)
-        return Opened(verified: try await verify(form), reader: reader, parts: fields.count, left: left)
+        return Opened(
+          verified: try await verify(form), reader: reader, partCount: fields.count, remainingFieldBytes: remaining)
       }
-      left -= part.name.utf8.count
+      remaining -= part.name.utf8.count
       guard fields.count < Self.partLimit else { throw ErrorResponse.formTooLong }
-      fields.append(FormField(part.name, try await reader.text(upTo: &left)))
+      fields.append(FormField(part.name, try await reader.text(upTo: &remaining)))
     }
     throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.")
   }
@@ -88,22 +89,21 @@ struct FormUpload: Sendable {
         throw ErrorResponse.entityTooSmall(byteCount: byteCount, limit: sizes.lowerBound)
       }
       while let part = try await form.reader.nextPart() {
-        form.parts += 1
-        guard form.parts <= Self.partLimit else { throw ErrorResponse.formTooLong }
+        form.partCount += 1
+        guard form.partCount <= Self.partLimit else { throw ErrorResponse.formTooLong }
         if part.isFile { throw ErrorResponse.invalidArgument("POST requires exactly one file upload per request.") }
-        try await form.reader.skip(upTo: &form.left)
+        try await form.reader.skip(upTo: &form.remainingFieldBytes)
       }
     }
   }
 }
 
 extension Call {
-  /// Stores the file of a verified form upload and returns the response to the client.
   @concurrent
   func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
     let verified = form.verified
     let outcome = try FormAnswer(verified.form)
-    let access = try access(named: own(service.headers.objectAccess), isObject: true)
+    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
@@ -180,7 +180,6 @@ enum FormAnswer: Sendable {
     }
   }
 
-  /// Returns the HTTP response for an object that a form upload stored.
   func response(bucket: String, key: String, entityTag: String, location: String, headers: HTTPFields) -> Answer {
     var headers = headers
     headers[.location] = location
@@ -208,272 +207,6 @@ enum FormAnswer: Sendable {
       return response
     case .status(let status):
       return Answer(status, headers: headers)
-    }
-  }
-}
-
-/// A streaming parser of `multipart/form-data` bodies (RFC 7578, RFC 2046).
-///
-/// The parser is stricter than the standards where implementations differ. The body must start with the boundary, lines
-/// must end in CR LF, only a line end may follow the last boundary, and headers must not be folded. The parser keeps at
-/// most one chunk of the body and the headers of one part in memory.
-struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBuffer {
-  /// The maximum size of a part's headers, in bytes.
-  private static var headByteLimit: Int { 8 * 1024 }
-
-  private enum Place {
-    case start, content, delimiter, end
-  }
-
-  private var base: Base
-  private let delimiter: [UInt8]
-  private var pending = ByteBuffer(string: "\r\n")
-  private var location = Place.start
-
-  init(_ base: Base, boundary: String) {
-    self.base = base
-    delimiter = Array("\r\n--\(boundary)".utf8)
-  }
-
-  /// Skips the rest of the current part and returns the headers of the next part, or `nil` after the last part.
-  mutating func nextPart() async throws -> PartHead? {
-    if location == .end { return nil }
-    if location == .start {
-      guard try await read(delimiter.count) == delimiter else {
-        throw ErrorResponse.malformedForm("The body does not begin with the boundary.")
-      }
-      location = .delimiter
-    }
-    while location == .content { _ = try await nextChunk() }
-    switch try await read(2) {
-    case Array("\r\n".utf8):
-      var lines: [String] = []
-      var left = Self.headByteLimit
-      while let line = try await line(upTo: &left) { lines.append(line) }
-      let head = try PartHead(lines)
-      location = .content
-      return head
-    case Array("--".utf8):
-      try await end()
-      return nil
-    default:
-      throw ErrorResponse.malformedForm("A boundary is not followed by a line end.")
-    }
-  }
-
-  /// Returns the next bytes of the current part's content, or `nil` at the end of the content.
-  mutating func nextChunk() async throws -> ByteBuffer? {
-    while location == .content {
-      let view = pending.readableBytesView
-      var search = view.startIndex
-      var safe = view.endIndex
-      while let candidate = view[search...].firstIndex(of: UInt8(ascii: "\r")) {
-        let found = view[candidate...].prefix(delimiter.count)
-        if found.elementsEqual(delimiter) {
-          location = .delimiter
-          let content = pending.readSlice(length: candidate - view.startIndex)
-          pending.moveReaderIndex(forwardBy: delimiter.count)
-          return content.flatMap { $0.readableBytes > 0 ? $0 : nil }
-        }
-        if found.count < delimiter.count, delimiter.starts(with: found) {
-          safe = candidate
-          break
-        }
-        search = candidate + 1
-      }
-      if safe > view.startIndex, let chunk = pending.readSlice(length: safe - view.startIndex) { return chunk }
-      try await readMore()
-    }
-    return nil
-  }
-
-  /// Reads the rest of the content as UTF-8, and subtracts its length from the number of bytes that may be read.
-  mutating func text(upTo left: inout Int) async throws -> String {
-    var bytes: [UInt8] = []
-    while let chunk = try await nextChunk() {
-      left -= chunk.readableBytes
-      guard left >= 0 else { throw ErrorResponse.formTooLong }
-      bytes += chunk.readableBytesView
-    }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ErrorResponse.malformedForm("A field is not UTF-8.")
-    }
-    return text
-  }
-
-  /// Skips the rest of the content, and subtracts its length from the number of bytes that may be read.
-  mutating func skip(upTo left: inout Int) async throws {
-    while let chunk = try await nextChunk() {
-      left -= chunk.readableBytes
-      guard left >= 0 else { throw ErrorResponse.formTooLong }
-    }
-  }
-
-  /// Reads a header line of a part without its line end, or returns `nil` for the empty line that ends the headers.
-  private mutating func line(upTo left: inout Int) async throws -> String? {
-    var scanned = 0
-    while true {
-      let view = pending.readableBytesView
-      if let end = view.dropFirst(scanned).firstIndex(of: UInt8(ascii: "\n")) {
-        left -= end - view.startIndex + 1
-        guard left >= 0, let bytes = pending.readBytes(length: end - view.startIndex + 1), bytes.count >= 2 else {
-          break
-        }
-        let line = bytes.dropLast(2)
-        guard bytes[bytes.count - 2] == UInt8(ascii: "\r"), line.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
-          let text = String(validating: line, as: UTF8.self)
-        else { break }
-        return text.isEmpty ? nil : text
-      }
-      scanned = view.count
-      guard scanned <= left else { break }
-      try await readMore()
-    }
-    throw ErrorResponse.malformedForm("The head of a part is too long, or contains an invalid byte.")
-  }
-
-  /// Checks that only a line end, if anything, follows the last boundary of the multipart body.
-  private mutating func end() async throws {
-    location = .end
-    repeat {
-      let rest = pending.readableBytesView
-      guard "\r\n".utf8.starts(with: rest) else {
-        throw ErrorResponse.malformedForm("The last boundary is followed by more data.")
-      }
-      guard var more = try await base.next(isolation: #isolation) else {
-        guard rest.count != 1 else { throw ErrorResponse.malformedForm("The body ends within a line end.") }
-        return
-      }
-      pending.writeBuffer(&more)
-    } while true
-  }
-
-  private mutating func read(_ count: Int) async throws -> [UInt8] {
-    while pending.readableBytes < count { try await readMore() }
-    return pending.readBytes(length: count) ?? []
-  }
-
-  private mutating func readMore() async throws {
-    guard let more = try await base.next(isolation: #isolation) else {
-      throw ErrorResponse.malformedForm("The body ends before the last boundary.")
-    }
-    if pending.readableBytes == 0 {
-      pending = more
-    } else {
-      pending.discardReadBytes()
-      pending.writeImmutableBuffer(more)
-    }
-  }
-}
-
-/// The parsed headers of a part of a multipart form.
-struct PartHead: Sendable {
-  let name: String
-
-  let fileName: String?
-
-  let contentType: String?
-
-  /// Parses the lines of a part's headers, of which unknown ones are ignored (RFC 7578, section 4.8).
-  init(_ lines: [String]) throws(ErrorResponse) {
-    var headers: [String: String] = [:]
-    for line in lines {
-      guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-        throw .malformedForm("A line in the head of a part is not a header.")
-      }
-      let name = line[..<colon].asciiLowercased
-      guard !name.isEmpty, name.utf8.allSatisfy(HeaderParameters.isTokenByte) else {
-        throw .malformedForm("The name of a header of a part is invalid.")
-      }
-      guard headers.updateValue(String(line[line.index(after: colon)...]), forKey: name) == nil else {
-        throw .malformedForm("A header of a part occurs twice.")
-      }
-    }
-    guard let text = headers["content-disposition"], let disposition = HeaderParameters(text),
-      disposition.value == "form-data", let name = disposition["name"], !name.isEmpty, disposition["filename*"] == nil
-    else { throw .malformedForm("A part has no Content-Disposition: form-data with a name.") }
-    self.name = name
-    fileName = disposition["filename"]
-    contentType = headers["content-type"].map { text in
-      String(
-        decoding: text.utf8.drop { $0 == UInt8(ascii: " ") }.reversed().drop { $0 == UInt8(ascii: " ") }.reversed(),
-        as: UTF8.self)
-    }
-  }
-
-  /// Whether this part contains the uploaded file: the part with the name `file`, in lowercase or uppercase.
-  var isFile: Bool { name.asciiLowercased == "file" }
-}
-
-/// A header value with parameters, such as `form-data; name="key"`, parsed strictly.
-struct HeaderParameters: Sendable {
-  /// The part of the header value before the parameters, in lowercase.
-  let value: String
-
-  private let parameters: [String: String]
-
-  /// Parses a header value, or returns `nil` if it is malformed.
-  ///
-  /// A quoted string ends at the next quotation mark, because browsers encode one within the string as `%22`.
-  init?(_ text: String) {
-    var rest = text[...]
-    value = Self.trimmed(rest.bytes(before: ";")).asciiLowercased
-    rest = rest.bytes(from: ";")
-    var parameters: [String: String] = [:]
-    while !rest.isEmpty {
-      rest = Self.behindFirstByte(of: rest)
-      rest = rest[rest.utf8.drop(while: Self.isBlank).startIndex...]
-      let name = rest.bytes(before: "=")
-      rest = rest[name.endIndex...]
-      guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !rest.isEmpty else { return nil }
-      rest = Self.behindFirstByte(of: rest)
-      let content: Substring
-      if rest.beginsWithByte("\"") {
-        rest = Self.behindFirstByte(of: rest)
-        guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
-        content = rest[..<end]
-        rest = Self.behindFirstByte(of: rest[end...])
-        rest = rest[rest.utf8.drop(while: Self.isBlank).startIndex...]
-      } else {
-        content = Self.trimmed(rest.bytes(before: ";"))
-        rest = rest.bytes(from: ";")
-        guard !content.isEmpty, content.utf8.allSatisfy({ Self.isTokenByte($0) || "/:=?()@,".utf8.contains($0) }) else {
-          return nil
-        }
-      }
-      guard rest.isEmpty || rest.beginsWithByte(";"),
-        parameters.updateValue(String(content), forKey: name.asciiLowercased) == nil
-      else { return nil }
-    }
-    self.parameters = parameters
-  }
-
-  subscript(name: String) -> String? { parameters[name] }
-
-  /// Returns a string without its first byte, which is ASCII, so that a combining mark after it remains.
-  private static func behindFirstByte(of text: Substring) -> Substring {
-    text[text.utf8.index(after: text.utf8.startIndex)...]
-  }
-
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-
-  private static func trimmed(_ text: Substring) -> Substring {
-    var bytes = text.utf8.drop(while: isBlank)
-    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
-    return text[bytes.startIndex..<bytes.endIndex]
-  }
-
-  /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
-  static func isTokenByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
-}
-
-extension UInt8 {
-  var isASCIILetterOrDigit: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
     }
   }
 }

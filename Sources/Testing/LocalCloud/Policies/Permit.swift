@@ -66,13 +66,13 @@ struct RequestRights: Sendable {
   /// Only the body lists the objects to delete: see ``allowDeleting(_:in:)``.
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
     if case .everything = authority { return true }
-    guard let need = service.policies.needs[operation] else { return false }
+    guard let permission = service.policies.permissions[operation] else { return false }
     let bucket = target.bucket?.string ?? ""
-    switch need.target {
-    case .service: return allows(need.action, "")
-    case .bucket: return allows(need.action, bucket + service.policies.bucketSuffix)
-    case .list: return allows(need.action, "\(bucket)/\(target["prefix"] ?? "")")
-    case .object: return allows(need.action, "\(bucket)/\(target.key ?? "")")
+    switch permission.target {
+    case .service: return allows(permission.action, "")
+    case .bucket: return allows(permission.action, bucket + service.policies.bucketSuffix)
+    case .list: return allows(permission.action, "\(bucket)/\(target["prefix"] ?? "")")
+    case .object: return allows(permission.action, "\(bucket)/\(target.key ?? "")")
     case .objectsOfBody: return true
     }
   }
@@ -85,8 +85,8 @@ struct RequestRights: Sendable {
 
   /// Returns whether the request may delete an object that its body lists.
   func allowDeleting(_ key: String, in bucket: String) -> Bool {
-    guard let need = service.policies.needs[.deleteObjects] else { return false }
-    return allows(need.action, "\(bucket)/\(key)")
+    guard let permission = service.policies.permissions[.deleteObjects] else { return false }
+    return allows(permission.action, "\(bucket)/\(key)")
   }
 
   private func allows(_ action: String, _ name: String) -> Bool {
@@ -100,14 +100,13 @@ enum Authority: Sendable {
   case nothing
   /// All permissions of the account that the caller's key belongs to.
   case everything
-  /// The permissions that the session policy of a temporary credential allows.
   case session(SessionPolicy)
 
-  func allows(_ question: PolicyInput) -> Bool {
+  func allows(_ input: PolicyInput) -> Bool {
     switch self {
     case .nothing: false
     case .everything: true
-    case .session(let policy): policy.allows(question)
+    case .session(let policy): policy.allows(input)
     }
   }
 }

@@ -49,7 +49,6 @@ struct PolicyLanguage: Sendable {
   /// The prefix that action names can start with, or `nil` if the language has no such prefix.
   var actionPrefix: String?
 
-  /// Whether the language compares action names case-insensitively.
   let ignoresActionCase: Bool
 
   /// The suffix of operators that also hold if the request has no value for the condition's key, if there are any.
@@ -65,7 +64,6 @@ struct PolicyLanguage: Sendable {
   /// A closure that splits a resource name into its colon-separated parts, or returns `nil` if the name is invalid.
   let parts: @Sendable (String) -> [String]?
 
-  /// Returns an action name in lowercase if the language ignores the case of action names.
   func comparable(_ action: String) -> String { ignoresActionCase ? action.asciiLowercased : action }
 
   /// The comparison operators that the policy languages of Alibaba Cloud (RAM) and AWS (IAM) share, by name.
@@ -98,7 +96,6 @@ struct ConditionKeys: Sendable {
   /// The names of query parameters by condition key.
   let parameters: [String: ByteExactString]
 
-  /// The names of form fields by condition key.
   let formFields: [String: String]
 
   /// Whether only requests that list objects have the parameters.

@@ -10,7 +10,6 @@ struct CloudContext: Sendable {
   let counters = Counters()
   let injector: FaultInjector
   let feed = RequestFeed()
-  /// The sender of callbacks, or `nil` if the server sends none.
   var callbacks: CallbackSender?
   private let machineClock: @Sendable () -> Timestamp
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
@@ -27,7 +26,7 @@ struct CloudContext: Sendable {
 
   /// Counts a request to an endpoint, and plans its faults; `record` is `nil` if the server is not observed.
   func open(_ endpoint: LocalCloud.Endpoint, _ record: RequestRecord?) -> Exchange {
-    record?.arrived(at: endpoint)
+    record?.noteEndpoint(endpoint)
     let plan = injector.plan(for: endpoint)
     counters.count(endpoint) { statistics in
       statistics.requests += 1
@@ -55,7 +54,7 @@ struct CloudContext: Sendable {
       } catch {
         let error = ErrorResponse(of: error, failureCode: failureCode)
         counters.refused(error.code, by: endpoint)
-        exchange.record?.refused(error.code, error.message)
+        exchange.record?.noteRefusal(error.code, error.message)
         response = refusal(error)
       }
       if let status = try await exchange.end(&response) { response = refusal(.injected(status)) }
@@ -85,7 +84,6 @@ struct KeyRing: Sendable {
     return tokens.key(id, of: provider, at: date, counting: limit)
   }
 
-  /// Returns the permissions of the access key with an ID, or `nil` if the key is unknown or disabled.
   func authority(of id: AccessKeyID) -> Authority? {
     if let account = accounts[id] { return account.isDisabled ? nil : .everything }
     return tokens.authority(of: id)

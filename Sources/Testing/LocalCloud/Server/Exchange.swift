@@ -10,7 +10,6 @@ internal import Synchronization
 /// The faults that are planned for one request, which are injected before and after its operation, and its record.
 struct Exchange: Sendable {
   let plan: FaultPlan
-  /// The record of the request, or `nil` if the server is not observed.
   let record: RequestRecord?
   let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
@@ -33,7 +32,7 @@ struct Exchange: Sendable {
     guard let fault = plan.main, fault.phase == phase else { return nil }
     switch fault.kind {
     case .serverError(let status):
-      record?.injectedFault()
+      record?.noteInjectedFault()
       return status
     case .disconnect: throw ConnectionFault()
     case .delay, .stall, .cut, .malformed: return nil
@@ -50,7 +49,7 @@ struct Exchange: Sendable {
     let hasLength = answer.status != .noContent && answer.status != .notModified
     if hasLength { head.headerFields[.contentLength] = String(answer.body.byteCount) }
     let hasBody = method != .head && hasLength && answer.body.isSent
-    record?.answered(answer.status.code, byteCount: hasBody ? answer.body.byteCount : 0)
+    record?.noteResponse(answer.status.code, byteCount: hasBody ? answer.body.byteCount : 0)
     var fault = BodyFault(plan.main?.kind, byteCount: hasBody ? answer.body.byteCount : 0, sleep: sleep)
     if !hasBody || fault?.limit == 0 {
       try await fault?.inject()

@@ -37,8 +37,8 @@ struct Gateway: Sendable {
     let identity = CallIdentity(
       requestID: service.behavior.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
-    var isAwaitingWord = head.headerFields[.expect]?.asciiLowercased == "100-continue"
-    if let record { note(head, in: record) }
+    var awaitsContinue = head.headerFields[.expect]?.asciiLowercased == "100-continue"
+    if let record { noteNames(in: head, record) }
     var response: Answer
     if let status = try await exchange.begin() {
       response = service.behavior.response(for: .injected(status), to: identity)
@@ -46,20 +46,20 @@ struct Gateway: Sendable {
       do {
         if head.method == .options {
           response = try crossOrigin.preflight(head)
-        } else if let refusal = Self.refusal(of: head) {
+        } else if let refusal = Self.ambiguity(of: head) {
           throw refusal
         } else if let upload = try FormUpload(head, at: service) {
-          try await goOn(&isAwaitingWord, &writer)
+          try await sendContinue(&awaitsContinue, &writer)
           response = try await post(upload, request, identity, record)
         } else {
-          let permit = try await permit(head, identity, record)
-          try await goOn(&isAwaitingWord, &writer)
-          response = try await act(permit, request, identity.requestID, at: identity.date)
+          let permit = try await authorize(head, identity, record)
+          try await sendContinue(&awaitsContinue, &writer)
+          response = try await perform(permit, request, identity.requestID, at: identity.date)
         }
       } catch {
         let error = ErrorResponse(of: error)
         counters.refused(error.code, by: endpoint)
-        record?.refused(error.code, error.message)
+        record?.noteRefusal(error.code, error.message)
         response = service.behavior.response(for: error, to: identity)
       }
       if let status = try await exchange.end(&response) {
@@ -67,7 +67,7 @@ struct Gateway: Sendable {
       }
     }
     // The bytes that follow can be the body that the client withheld or another request, so the connection must close.
-    if isAwaitingWord { response.headers[.connection] = "close" }
+    if awaitsContinue { response.headers[.connection] = "close" }
     service.identify(&response, as: identity.requestID)
     response.headers[.date] = identity.date.httpDate
     response.headers[.server] = service.headers.serverName
@@ -80,20 +80,21 @@ struct Gateway: Sendable {
 
   /// Sends `100 Continue` to a client that waits for this response before it sends the request body.
   @concurrent
-  private func goOn(_ isAwaitingWord: inout Bool, _ writer: inout ResponseWriter) async throws {
-    if isAwaitingWord { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
-    isAwaitingWord = false
+  private func sendContinue(_ awaitsContinue: inout Bool, _ writer: inout ResponseWriter) async throws {
+    if awaitsContinue { try await writer.writeInformationalHead(HTTPResponse(status: .continue)) }
+    awaitsContinue = false
   }
 
   /// Returns the error response for a request whose target or host can be read in two ways, or `nil` if it cannot.
-  private static func refusal(of head: HTTPRequest) -> ErrorResponse? {
+  private static func ambiguity(of head: HTTPRequest) -> ErrorResponse? {
     guard head.path?.utf8.first == UInt8(ascii: "/") else { return .unreadableTarget }
     // If the request has a second Host header, it is only found among the header fields.
     return head.headerFields.first("host") == nil ? nil : .invalidArgument("There is more than one Host header.")
   }
 
   /// Verifies the signature and permissions of a request, before any of its body is read, and returns the permit.
-  private func permit(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) async throws -> Permit {
+  private func authorize(_ head: HTTPRequest, _ identity: CallIdentity, _ record: RequestRecord?) async throws -> Permit
+  {
     let date = identity.date
     let copySource = head.headerFields.first(service.header("copy-source"))
     try checkBucket(of: head)
@@ -101,7 +102,7 @@ struct Gateway: Sendable {
       if let verified = try await authenticator.verify(head, at: date) {
         let kind = service.signatureKind(of: head, verified)
         counters.verified(kind)
-        record?.authorized(.verified(kind))
+        record?.noteAuthorization(.verified(kind))
         try check(verified.wholeTarget)
         var permit = try permit(verified, head, copySource, at: date)
         permit.reader = service.behavior.bodyReader(of: verified)
@@ -113,20 +114,19 @@ struct Gateway: Sendable {
       let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
       try service.headerRules.check(head.headerFields, for: operation)
       guard let permit = try Permit(everybody: target, operation, in: store, at: service) else {
-        record?.rejected(nil)
+        record?.noteRejection(nil)
         throw service.anonymousRefusal(at: date)
       }
       counters.anonymous()
-      record?.authorized(.anonymous)
+      record?.noteAuthorization(.anonymous)
       return permit
     } catch let error as VerificationError {
       let refusal = service.behavior.refusal(error, at: date)
-      record?.rejected(rejectedSignature(head, identity, error, refusal))
+      record?.noteRejection(rejectedSignature(head, identity, error, refusal))
       throw refusal
     }
   }
 
-  /// Returns the permit for a verified request, if its key's permissions include the operation.
   private func permit(
     _ verified: VerifiedRequest, _ head: HTTPRequest, _ copySource: String?, at date: Timestamp
   ) throws -> Permit {
@@ -151,11 +151,11 @@ struct Gateway: Sendable {
       service.isBucketName(bucket)
     else { return }
     if head.method == .put, target.key == nil { return }
-    try checkPlace(of: bucket, at: head.authority)
+    try checkExistence(of: bucket, at: head.authority)
   }
 
   /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
-  func checkPlace(of bucket: String, at host: String?) throws {
+  func checkExistence(of bucket: String, at host: String?) throws {
     try store.read(bucket) { _ in }
     if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
   }
@@ -171,7 +171,7 @@ struct Gateway: Sendable {
     if call.operation.writesObject { counters.wrote(call.key.text, in: call.bucket, of: service.provider) }
   }
 
-  private func act(
+  private func perform(
     _ permit: Permit, _ request: Request, _ requestID: String, at date: Timestamp
   ) async throws -> Answer {
     let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date)
@@ -199,12 +199,12 @@ struct Gateway: Sendable {
   ) async throws -> Answer {
     let (requestID, date) = (identity.requestID, identity.date)
     // As in the services, a missing bucket is reported before the form is verified.
-    try checkPlace(of: upload.bucket, at: request.head.authority)
+    try checkExistence(of: upload.bucket, at: request.head.authority)
     let form = try await upload.open(request.body) { form in
       do {
         return try await authenticator.verify(form, at: date)
       } catch let error as VerificationError {
-        record?.rejected(nil)
+        record?.noteRejection(nil)
         throw service.behavior.formRefusal(error, at: date) ?? service.behavior.refusal(error, at: date)
       }
     }
@@ -212,9 +212,9 @@ struct Gateway: Sendable {
     try service.headerRules.check(verified.form)
     let kind = service.signatureKind(of: verified.form)
     counters.verified(kind)
-    record?.authorized(.verified(kind))
-    record?.claims(verified.accessKeyID, isPresigned: false)
-    record?.concerns(bucket: upload.bucket, key: verified.key)
+    record?.noteAuthorization(.verified(kind))
+    record?.noteClaimedKey(verified.accessKeyID, isPresigned: false)
+    record?.noteTarget(bucket: upload.bucket, key: verified.key)
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
@@ -241,13 +241,12 @@ struct Gateway: Sendable {
     }
   }
 
-  /// Notes the names that a request contains in the record of the request.
-  func note(_ head: HTTPRequest, in record: RequestRecord) {
+  private func noteNames(in head: HTTPRequest, _ record: RequestRecord) {
     if let target = try? service.behavior.target(of: head) {
-      record.concerns(bucket: target.bucket?.string, key: target.key?.string)
+      record.noteTarget(bucket: target.bucket?.string, key: target.key?.string)
     }
     let id = authenticator.claimedKeyID(of: head)
-    record.claims(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
+    record.noteClaimedKey(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
   }
 
   func rejectedSignature(
@@ -329,7 +328,6 @@ struct Authenticator: Sendable {
     try await verifier.verify(form, at: date) { key($0, at: date) }
   }
 
-  /// Returns the access key ID with which a request claims to be signed, or `nil` if it cannot be read.
   func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? verifier.claim(in: request))?.accessKeyID }
 
   func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {

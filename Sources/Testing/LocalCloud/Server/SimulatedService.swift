@@ -36,7 +36,6 @@ struct SimulatedService: Sendable {
   struct Headers: Sendable {
     let serverName: String
 
-    /// The names of the headers that contain the request ID.
     let requestID: [String]
 
     /// The name of the header that contains a second ID, derived from the request ID, or `nil`.
@@ -45,7 +44,6 @@ struct SimulatedService: Sendable {
     /// The names of the response headers that web pages of other origins can read.
     let exposed: [String]
 
-    /// The name of the header with an object's access control.
     let objectAccess: String
 
     /// The full name of the form field with the object's access control, in lowercase.
@@ -145,7 +143,6 @@ struct SimulatedService: Sendable {
 
   /// The limits, parameters and XML elements of listings.
   struct Listing: Sendable {
-    /// The default maximum number of entries in a page.
     let defaultPageSize: Int
 
     /// The range of maximum numbers of entries that a request can specify.
@@ -175,21 +172,19 @@ struct SimulatedService: Sendable {
     let post: String
     let read: String
 
-    /// The permission that each operation of the service requires.
-    let needs: [Operation: Operation.Need]
+    let permissions: [Operation: Operation.Permission]
 
-    /// The suffix of a bucket's name in resource names.
     var bucketSuffix = ""
 
     init(
       _ language: PolicyLanguage, service: String, post: String, read: String, bucketSuffix: String = "",
-      _ needs: [(action: String, target: Operation.Need.Target, operations: [Operation])]
+      _ permissions: [(action: String, target: Operation.Permission.Target, operations: [Operation])]
     ) {
       (self.language, self.post, self.read) = (language, "\(service):\(post)", "\(service):\(read)")
       self.bucketSuffix = bucketSuffix
-      self.needs = needs.reduce(into: [:]) { result, need in
-        for operation in need.operations {
-          result[operation] = Operation.Need(action: "\(service):\(need.action)", target: need.target)
+      self.permissions = permissions.reduce(into: [:]) { result, permission in
+        for operation in permission.operations {
+          result[operation] = Operation.Permission(action: "\(service):\(permission.action)", target: permission.target)
         }
       }
     }
@@ -230,10 +225,8 @@ struct SimulatedService: Sendable {
     /// The error response for a copy of an object to itself without any change, or `nil` if such a copy is allowed.
     var unchangingCopy: ErrorResponse?
 
-    /// The error response for a request without a signature.
     let anonymous: ErrorResponse
 
-    /// The error response for a request that the session policy of the access key does not allow.
     let policy: ErrorResponse
 
     /// Whether both have an element with the server's time.
@@ -249,84 +242,6 @@ struct StorageClass: Sendable {
   var isArchive = false
 }
 
-/// The behavior in which a simulated service differs from other services.
-protocol ServiceBehavior: Sendable {
-  /// Returns the verifier for signed requests and form uploads to the service.
-  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
-
-  /// Returns the bucket, the object key and the query parameters of a request, as the service reads them.
-  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
-
-  /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
-  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)?
-
-  /// Returns the checks for the bytes of a request body or a copied object; the headers can be the fields of a form.
-  func bodyChecks(
-    of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
-  ) throws(ErrorResponse) -> [any BodyCheck]
-
-  /// Returns the checksum rule that headers specify for a multipart upload, or `nil` if they specify no rule.
-  func checksumRule(of headers: HTTPFields) throws(ErrorResponse) -> ChecksumRule?
-
-  /// Returns the checksum of an object that consists of parts, or `nil` if the service stores no checksum.
-  ///
-  /// - Throws: An error response if the request's document or its headers specify another checksum or length.
-  func checksum(
-    of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
-    _ rule: ChecksumRule
-  ) throws(ErrorResponse) -> StoredChecksum?
-
-  /// Returns the parts of the resource name of a bucket, of an object (`bucket/key`) or of the service (empty).
-  func resource(_ name: String, in region: String) -> [String]
-
-  /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if the name is invalid.
-  func roleResource(_ arn: String) -> [String]?
-
-  func makeRequestID(at date: Timestamp) -> String
-
-  /// Returns the XML element that describes a bucket in the bucket list.
-  func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
-
-  /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
-  func redirection(of host: String, for bucket: String) -> ErrorResponse?
-
-  /// Returns the error response for a request whose signature was rejected.
-  func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse
-
-  /// Returns the error response for a rejected form upload, or `nil` to use the error response for a request.
-  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse?
-
-  /// Returns the HTTP response for an error, with the service's error document.
-  func response(for error: ErrorResponse, to call: CallIdentity) -> Answer
-}
-
-/// The values that identify a request in the response to it.
-struct CallIdentity: Sendable {
-  let requestID: String
-  let method: HTTPRequest.Method
-  let host: String
-  /// The path of the request target as it arrived, without the query.
-  let path: String
-  let date: Timestamp
-}
-
-extension ServiceBehavior {
-  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)? { nil }
-
-  func bodyChecks(
-    of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
-  ) throws(ErrorResponse) -> [any BodyCheck] { [] }
-
-  func checksumRule(of headers: HTTPFields) throws(ErrorResponse) -> ChecksumRule? { nil }
-
-  func checksum(
-    of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
-    _ rule: ChecksumRule
-  ) throws(ErrorResponse) -> StoredChecksum? { nil }
-
-  func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
-}
-
 // What the server derives from the values of a service.
 
 extension SimulatedService {
@@ -336,7 +251,6 @@ extension SimulatedService {
   /// The XML element that describes the owner of all buckets and objects.
   static let owner = XMLNode("Owner", children: [XMLNode("ID", account), XMLNode("DisplayName", "localcloud")])
 
-  /// The storage class of an object whose upload specified no storage class.
   var standardClass: String { objects.storageClasses[0].name }
 
   /// Returns the full name of a service-specific header, given the name without the service's prefix.
@@ -373,7 +287,6 @@ extension SimulatedService {
   /// Returns the error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
   func ownBucketCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.ownCode }
 
-  /// Throws an error response if a location constraint specifies a location other than the region.
   func checkLocation(_ location: String?, in region: String) throws(ErrorResponse) {
     guard let firstRegion = buckets.firstRegion else { return }
     let name = location ?? ""
@@ -509,7 +422,6 @@ extension SimulatedService {
     })
   }
 
-  /// Adds the headers with the request ID to a response.
   func identify(_ response: inout Answer, as requestID: String) {
     for name in headers.requestID { response.headers.set(header(name), requestID) }
     if let name = headers.hostID { response.headers.set(header(name), Self.hostID(of: requestID)) }
@@ -522,7 +434,6 @@ extension SimulatedService {
 
   func anonymousRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.anonymous, date) }
 
-  /// Returns the error response for a request that the session policy of the access key does not allow.
   func policyRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.policy, date) }
 
   private func dated(_ refusal: ErrorResponse, _ date: Timestamp) -> ErrorResponse {

@@ -127,7 +127,7 @@ extension ServicesGateway {
 
 extension ParameterNames {
   /// The prefixes that the services, or related services whose clients may send requests to this server, reserve.
-  static let ownedPrefixes =
+  static let reservedPrefixes =
     [ServiceDescription.oss, .cos, .s3].map(\.headerPrefix) + ["x-ci-", "x-obs-", "x-image-", "ci-"]
 
   /// The query parameter names in the source code of the vendors' SDKs.

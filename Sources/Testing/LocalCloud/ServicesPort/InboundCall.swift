@@ -30,7 +30,6 @@ struct InboundCall: Sendable {
 
   var request: HTTPRequest { call.request }
 
-  /// The path of the request without the query.
   var path: String { Self.path(of: request) }
 
   /// The value of the `Authorization` header, or `nil` if the header is missing or occurs more than once.

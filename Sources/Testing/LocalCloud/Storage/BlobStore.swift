@@ -39,7 +39,6 @@ struct BlobStore: Sendable {
     let crc64: UInt64
     let checksum: StoredChecksum?
 
-    /// The content of an object that consists of the whole file.
     var content: Content {
       Content(
         extents: [Extent(blob: blob, offset: 0, byteCount: blob.byteCount)], byteCount: blob.byteCount,
@@ -76,7 +75,6 @@ struct BlobStore: Sendable {
     }
   }
 
-  /// Writes the bytes of ranges of files to one new file.
   func joined(_ extents: [Extent], checks: [any BodyCheck] = []) async throws -> Written {
     try await write(BodyExpectation(checks: checks)) { writer in
       try await read(extents) { try await writer.append($0) }
@@ -121,7 +119,6 @@ private struct ExtentReader {
     end = extent.offset + extent.byteCount
   }
 
-  /// Returns the next chunk of the range, or `nil` at the end of the range.
   mutating func next() async throws -> ByteBuffer? {
     guard offset < end else { return nil }
     let (path, opened, start) = (path, file, offset)
@@ -151,7 +148,6 @@ private struct ExtentReader {
 }
 
 extension FileDescriptor {
-  /// Reads exactly the given number of bytes from an offset of the file.
   fileprivate func chunk(from start: Int64, byteCount: Int) throws -> ByteBuffer {
     var chunk = ByteBufferAllocator().buffer(capacity: byteCount)
     while chunk.readableBytes < byteCount {
@@ -164,112 +160,6 @@ extension FileDescriptor {
       guard count > 0 else { throw ErrorResponse.internalError("A content file is shorter than its record says.") }
     }
     return chunk
-  }
-}
-
-/// A writer that appends bytes to a new file in large writes, and computes the checksums concurrently.
-///
-/// The first write creates the file. If a body fits in one write, the file is created, written and closed with only one
-/// switch to another thread.
-struct BlobWriter {
-  /// The minimum size, in bytes, of a buffer that is retained without copying.
-  ///
-  /// The memory behind a smaller buffer may be many times as large as the buffer's content.
-  private static let smallestKeptBuffer = 16 * 1024
-
-  private let path: FilePath
-  private var file: FileDescriptor?
-  private var exists = false
-  private var written: Int64 = 0
-  private var pending: [ByteBuffer] = []
-  private var pendingByteCount = 0
-  private var sums: BodySums
-  private var summing: Task<BodySums, Never>?
-
-  init(_ path: FilePath, checks: [any BodyCheck]) {
-    self.path = path
-    sums = BodySums(checks: checks)
-  }
-
-  mutating func append(_ chunk: ByteBuffer) async throws {
-    pendingByteCount += chunk.readableBytes
-    if chunk.readableBytes >= Self.smallestKeptBuffer || pending.isEmpty {
-      pending.append(chunk)
-    } else {
-      pending[pending.count - 1].writeImmutableBuffer(chunk)
-    }
-    if pendingByteCount >= BlobStore.chunkByteCount { try await flush() }
-  }
-
-  /// Writes the remaining bytes, closes the file, and returns the file's size and checksums.
-  mutating func finish() async throws -> (byteCount: Int64, md5: Digest, crc64: UInt64, checksum: StoredChecksum?) {
-    if let summing { sums = await summing.value }
-    sums.update(pending)
-    try await write(andClose: true)
-    return (written, sums.md5.finalize(), sums.crc64.checksum, try sums.checks.finish())
-  }
-
-  /// Closes and removes the incomplete file, even if the task is cancelled.
-  mutating func discard() async {
-    try? file?.close()
-    file = nil
-    guard exists else { return }
-    await Task { [path] in _ = try? await FileSystem.shared.removeItem(at: path) }.value
-  }
-
-  /// Writes the pending buffers while their checksums are computed, after those of the previous buffers.
-  private mutating func flush() async throws {
-    let before = await summing?.value ?? sums
-    summing = Task { [pending] in
-      var sums = before
-      sums.update(pending)
-      return sums
-    }
-    try await write(andClose: false)
-  }
-
-  private mutating func write(andClose isLast: Bool) async throws {
-    let (path, opened, buffers) = (path, file, pending)
-    exists = true
-    let closing: (any Error)?
-    (file, closing) = try await NIOThreadPool.singleton.runIfActive {
-      let file = try opened ?? Self.makeFile(at: path)
-      do {
-        for buffer in buffers { try file.writeAll(buffer.readableBytesView) }
-      } catch {
-        if opened == nil { try? file.close() }
-        throw error
-      }
-      guard isLast else { return (FileDescriptor?.some(file), (any Error)?.none) }
-      // A descriptor must not be closed again, even if closing it failed.
-      do { try file.close() } catch { return (nil, error) }
-      return (nil, nil)
-    }
-    if let closing { throw closing }
-    written += Int64(pendingByteCount)
-    pending.removeAll(keepingCapacity: true)
-    pendingByteCount = 0
-  }
-
-  private static func makeFile(at path: FilePath) throws -> FileDescriptor {
-    try FileDescriptor.open(
-      path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-      permissions: [.ownerReadWrite, .groupRead, .otherRead])
-  }
-}
-
-/// The running checksums of a body that is being written.
-struct BodySums: Sendable {
-  var md5 = MD5()
-  var crc64 = CRC(.crc64ECMA)
-  var checks: [any BodyCheck]
-
-  mutating func update(_ buffers: [ByteBuffer]) {
-    for buffer in buffers {
-      md5.update(buffer.readableBytesUInt8Span)
-      crc64.update(buffer.readableBytesUInt8Span)
-      checks.update(buffer.readableBytesUInt8Span)
-    }
   }
 }
 

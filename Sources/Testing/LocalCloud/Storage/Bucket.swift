@@ -98,13 +98,11 @@ struct PendingUpload: Sendable {
   var parts = SortedTable<Int, UploadedPart>()
 }
 
-/// A part that was uploaded or copied to a multipart upload.
 struct UploadedPart: Sendable {
   let content: Content
   let modified: Timestamp
 }
 
-/// A page in the listing of a bucket's pending multipart uploads.
 struct UploadPage: Sendable {
   var uploads: [PendingUpload] = []
   var groups: [String] = []

@@ -107,7 +107,6 @@ struct Journal: Sendable {
 }
 
 extension FilePath {
-  /// Returns the names of the files and folders in the directory at this path.
   func entryNames() async throws -> [String] {
     try await FileSystem.shared.withDirectoryHandle(atPath: self) { directory in
       var names: [String] = []

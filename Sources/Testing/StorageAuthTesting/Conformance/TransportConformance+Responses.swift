@@ -315,7 +315,6 @@ extension TransportConformance {
     }
   }
 
-  /// Checks that broken responses are errors, with a code unless it is `nil`.
   func checkBroken(
     _ transport: Subject, _ responses: [BrokenResponse], _ code: TransportError.Code?
   ) async throws -> Int {

@@ -105,7 +105,6 @@ final class LoopbackConnection {
 
   init(_ socket: LoopbackSocket) { self.socket = socket }
 
-  /// Reads the head of the next request, or throws an error at the end of the connection.
   func readHead() throws(LoopbackError) -> WireRequest {
     let separator = Array("\r\n\r\n".utf8)
     while true {

@@ -49,7 +49,6 @@ struct AsperaOptions: ParsableArguments {
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
-  /// Returns the way in which an Aspera node transfers files, according to the options.
   func transfers(atATime count: Int) throws -> AsperaTransferOptions {
     let machine = try ProviderContext.commandLine()
     let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
@@ -95,10 +94,8 @@ struct TagsArgument: ExpressibleByArgument {
 ///
 /// Secrets are read from the environment or a file, never from an option.
 struct AccountOptions: ParsableArguments {
-  /// The environment variable that contains the password or the private key's passphrase, which ascp reads too.
   private static let passwordVariable = AsperaAccount.passphraseVariable
 
-  /// The environment variable that contains the transfer token.
   private static let tokenVariable = "ASPERA_SCP_TOKEN"
 
   /// The environment variable that contains the password of encrypted files, which ascp reads too.

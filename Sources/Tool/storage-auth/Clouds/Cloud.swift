@@ -106,12 +106,10 @@ struct KeyOrder {
   let policy: String
   let lifetime: Duration
   let region: String?
-  /// The URL of the cloud's token service, or `nil` for the public token service.
   let tokenService: String?
 }
 
 extension HTTPRequest {
-  /// The host in the request's authority, without the port.
   var hostName: String { String((authority ?? "").bytes(before: ":")) }
 }
 

@@ -68,7 +68,6 @@ struct ConsoleError: Error, Sendable, CustomStringConvertible {
 /// The routes of a console: the page, the events, and the buckets and objects.
 struct ConsoleRoutes: Sendable {
   private static let pageSize = 200
-  /// The maximum length of a query parameter in bytes.
   private static let parameterByteLimit = 4096
 
   let cloud: LocalCloud

@@ -126,7 +126,6 @@ final class RequestLog: Sendable {
     return Subscription(missed: added.missed, following: stream, continuation: continuation)
   }
 
-  /// Returns the number in the ID of an event, or `nil` if the ID is from another log.
   private func number(in id: String) -> Int? {
     id.removingBytePrefix("\(name)-").flatMap { Int(digits: $0) }
   }

@@ -115,7 +115,6 @@ private struct WatchedSource: CredentialProvider {
 private final class WalkLog: Sendable {
   private let notes = Mutex((declined: [CredentialError](), warnings: [CredentialWarning]()))
 
-  /// The recorded errors, and the warnings without duplicates.
   var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { notes.withLock { $0 } }
 
   func add(_ error: CredentialError) {

@@ -41,18 +41,15 @@ struct RequestOptions: ParsableArguments {
     _ = try addressing.address(of: request, in: cloud(of: request))
   }
 
-  /// Returns the request that the arguments or the file in `--request` describe, as it was sent.
   func sent() throws -> HTTPRequest {
     guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
     return try HTTPRequest(parsing: InputFile.text(request))
   }
 
-  /// Returns the region of a request, from the option or its host.
   func region(of request: HTTPRequest, in cloud: any Cloud) -> String? {
     region ?? cloud.region(ofHost: request.hostName)
   }
 
-  /// Returns the cloud to which a request was sent.
   func cloud(of request: HTTPRequest) throws -> any Cloud {
     if let found = provider ?? CloudName(host: request.hostName) { return found.cloud }
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }

@@ -19,13 +19,11 @@ struct SecretArguments {
     case appToken = "app-token"
     case identityToken = "identity-token"
 
-    /// The name of the environment variable for the option, such as `STORAGE_AUTH_ACCOUNT`.
     var variable: String { "STORAGE_AUTH_" + rawValue.uppercased().replacing("-", with: "_") }
   }
 
   private var values: [Kind: [String]] = [:]
 
-  /// Reads the accounts and tokens from a file and the environment.
   init(file: String?, environment: [String: String] = ProcessInfo.processInfo.environment) throws {
     for kind in Kind.allCases {
       values[kind] = environment[kind.variable]?.whitespaceSeparated.map(String.init)
@@ -94,7 +92,6 @@ struct AccountArgument: ExpressibleByArgument {
     }
   }
 
-  /// Returns an account with a random ID and a random secret.
   static func random() -> AccountArgument {
     let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789")
     func text(_ count: Int) -> String {

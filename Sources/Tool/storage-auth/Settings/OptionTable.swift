@@ -28,7 +28,6 @@ struct OptionTable {
 
     func option(_ name: String) -> Option? { options.first { $0.name == name } }
 
-    /// Returns the options that arguments contain, by name.
     func options(in arguments: [String]) -> Set<String> {
       var found: Set<String> = []
       for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
@@ -102,7 +101,6 @@ enum SettingRules {
   /// Options of which at most one counts: a later source replaces the earlier one.
   static let alternatives = [["quiet", "verbose"]]
 
-  /// Returns whether a shared option applies to a command.
   static func applies(_ name: String, to command: OptionTable.Command) -> Bool {
     shared.contains(name) && command.option(name) != nil
       && !(exceptions[name]?.contains(command.path.first ?? "") ?? false)
@@ -115,7 +113,6 @@ enum SettingRules {
     return secrets[command.name]?.contains(name) ?? false ? command.option(name) : nil
   }
 
-  /// The keys that a command accepts.
   static func keys(of command: OptionTable.Command) -> [String] {
     let files = (secrets[command.name] ?? []).map { "\($0)-file" }.filter { command.option($0) == nil }
     return command.options.map(\.name) + files

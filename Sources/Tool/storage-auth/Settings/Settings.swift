@@ -102,7 +102,6 @@ struct Settings {
     }
   }
 
-  /// Checks that each variable for the client or its connections is known.
   private static func checkVariables(_ environment: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
       let start = "\(SettingsEnvironment.prefix)\(section.uppercased())_"
@@ -158,7 +157,6 @@ struct SettingsEnvironment {
 
   var path: String? { variables[Self.file] }
 
-  /// Returns the settings for a command: the shared ones, and then those of the command.
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []
     for name in SettingRules.shared where SettingRules.applies(name, to: command) {

@@ -110,7 +110,6 @@ struct SettingsFile {
     _ = try setting(name, value, of: command, at: name)
   }
 
-  /// Checks the object of a command or of a group of commands.
   private func check(_ object: JSONObject, at path: [String]) throws -> Bool {
     if let command = table.commands.first(where: { $0.path == path }) {
       var hasSecrets = false
@@ -142,7 +141,6 @@ struct SettingsFile {
     ValidationError("\(path): \(key) is no setting.\(proposal)")
   }
 
-  /// Returns the arguments for a key of a command.
   private func setting(
     _ name: String, _ value: JSONValue, of command: OptionTable.Command, at key: String
   ) throws -> Setting {

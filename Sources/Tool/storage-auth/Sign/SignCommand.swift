@@ -52,7 +52,6 @@ enum LineSigning {
 
 /// The JSON object that `sign` and `presign` print with `--json`.
 enum SignedRequestJSON {
-  /// Returns the object of a signed request, which `verify --request` reads too.
   static func object(
     _ method: HTTPRequest.Method, _ url: String, _ headers: HTTPFields, explained: PendingSignature?
   ) -> JSONObject {

@@ -55,7 +55,6 @@ enum Terminal {
     error(json: text, members)
   }
 
-  /// Prints an error to standard error as a line of JSON.
   static func error(json text: String, _ members: JSONObject = JSONObject()) {
     var members = members
     if members["message"] == nil { members["message"] = .string(text) }

@@ -104,7 +104,6 @@ struct CallerList: Sendable {
     }
   }
 
-  /// Returns the name of the caller that sent a request.
   func caller(of request: Request) throws -> String {
     if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
       let token = Secret(String(text))

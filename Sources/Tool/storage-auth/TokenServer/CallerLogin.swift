@@ -23,7 +23,6 @@ struct CallerLogin: RouterMiddleware {
   typealias Context = CallerContext
 
   let callers: CallerFile
-  /// The rate limit for each caller, or `nil` if requests are not limited.
   let limit: RateLimit?
   let rates: any RateStore
 
@@ -38,7 +37,6 @@ struct CallerLogin: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// Counts a request of a caller.
   private func count(_ caller: String) async throws {
     guard let limit else { return }
     let delay: Duration?

@@ -2,13 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import Hummingbird
 internal import Logging
 internal import ServiceLifecycle
-internal import StorageAuthRedis
 internal import StorageAuthServer
-internal import StorageClient
 internal import StorageOperations
 internal import UnixSignals
 
@@ -164,7 +161,6 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       keys: keys)
   }
 
-  /// Returns the routes that sign requests for callers within the callers' permissions.
   func signingRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     // Checks the rule at the start, so that an invalid one does not fail only at the first request.
     _ = try rule.policy(of: "example").checkedRules()
@@ -183,7 +179,6 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       checks: [.credential("key", in: keys)] + stores.checks)
   }
 
-  /// Returns a router that logs and counts each response, and limits refusals to strangers.
   func router(for callers: CallerFile) -> Router<CallerContext> {
     let router = Router(context: CallerContext.self)
     router.add(middleware: ResponseLog(callers: callers))
@@ -290,162 +285,4 @@ struct TokenServerRoutes {
   /// The observers that count the requests to the cloud.
   let metrics: [StorageMetrics]
   let checks: [HealthCheck]
-}
-
-struct RedisOptions: ParsableArguments {
-  /// The environment variable that contains the password.
-  private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
-
-  @Option(
-    help: ArgumentHelp(
-      """
-      The Redis server that all token servers behind one address share, for rates and issued keys: \
-      redis://[user:password@]host[:port][/database], rediss://… for TLS, or unix:///path. Without it each server \
-      counts and asks by itself.
-      """, valueName: "url"))
-  var redis: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The file with the password of Redis; by default that of \(passwordVariable)_FILE, or the variable \(passwordVariable), if one is set.",
-      valueName: "file"))
-  var redisPasswordFile: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The PEM file with the certificate authorities for rediss://; those of the system by default.",
-      valueName: "file"))
-  var redisCa: String?
-
-  @Option(help: "The beginning of the keys in Redis.")
-  var redisPrefix: String = "storage-auth"
-
-  @Flag(help: "Redis writes each change to its disk before it confirms the change, so that restarts lose no data.")
-  var redisIsPersistent = false
-
-  @Option(
-    help: ArgumentHelp(
-      "While Redis is away: refuse requests, or go on with rates and keys of this server alone (local).",
-      valueName: "refuse|local"))
-  var withoutRedis: WithoutRedis = .refuse
-
-  func validate() throws {
-    guard let redis else {
-      guard redisPasswordFile == nil, redisCa == nil else {
-        throw ValidationError("--redis-password-file and --redis-ca have an effect only with --redis.")
-      }
-      return
-    }
-    do {
-      _ = try RedisConfiguration(url: redis)
-    } catch {
-      throw ValidationError("\(error)")
-    }
-  }
-
-  /// Returns the stores of a token server.
-  ///
-  /// Servers that differ in one of the values of `service`, such as the cloud and the role, share no keys.
-  func stores(of kind: String, for service: [String] = []) throws -> ServerStores {
-    guard let redis else { return ServerStores() }
-    var configuration = try RedisConfiguration(url: redis)
-    configuration.authorities = redisCa
-    if let password = try password(ProcessInfo.processInfo.environment) { configuration.password = Secret(password) }
-    let pool = RedisPool(configuration)
-    let fallback: RedisFallback = withoutRedis == .local ? .local : .refuse
-    return ServerStores(
-      rates: RedisRateStore(
-        pool, prefix: "\(redisPrefix):\(kind)", durability: redisIsPersistent ? .persistent : .volatile,
-        whenAway: fallback),
-      keys: RedisKeyStore(pool, prefix: ([redisPrefix] + service).joined(separator: ":"), whenAway: fallback),
-      checks: [HealthCheck("redis") { await pool.isReachable() }])
-  }
-
-  /// Returns the password of Redis from a file or the environment, or `nil` if neither has one.
-  private func password(_ environment: [String: String]) throws -> String? {
-    let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
-    let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-    if redisPasswordFile == nil, value != nil, file != nil {
-      throw ValidationError("Unset \(Self.passwordVariable) or \(Self.passwordVariable)_FILE: both are set.")
-    }
-    guard let path = redisPasswordFile ?? file else { return value }
-    return try SecretFile(path).text.trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-}
-
-enum WithoutRedis: String, ExpressibleByArgument {
-  case refuse, local
-}
-
-/// The stores of a token server: by default those in its own memory.
-struct ServerStores {
-  var rates: any RateStore = MemoryRateStore()
-  var keys: any IssuedKeyStore = PassThroughKeyStore()
-  /// The checks of the server's readiness that concern the stores.
-  var checks: [HealthCheck] = []
-}
-
-struct RuleOptions: ParsableArguments {
-  /// The placeholder that stands for the caller's name in `--prefix`.
-  static let placeholder = "{caller}"
-
-  @Option(help: "The bucket; for COS with the number of the app (APPID).")
-  var bucket: String
-
-  @Option(
-    help: """
-      The prefix that a caller may use; \(placeholder) stands for its name. A slash, or another character that names \
-      cannot contain, must follow it.
-      """)
-  var prefix: String = "\(placeholder)/"
-
-  @Option(
-    help: ArgumentHelp("The permitted actions, separated by commas: read, write, delete, list.", valueName: "actions"))
-  var allow: ActionList = ActionList([.write])
-
-  @Option(
-    help: ArgumentHelp(
-      "The maximum size of an uploaded object in bytes, if the cloud's policies can express it.", valueName: "bytes"))
-  var maxSize: Int64?
-
-  @Option(help: "A permitted media type of uploaded objects, if the cloud's policies can express it; repeatable.")
-  var type: [String] = []
-
-  /// Checks that the prefix of one caller cannot match objects of another caller.
-  func checkPrefix() throws {
-    let parts = prefix.components(separatedBy: Self.placeholder)
-    guard parts.count > 1 else { return }
-    // Only a character that cannot be part of a name marks the end of the name.
-    guard parts.dropFirst().contains(where: { $0.utf8.first.map { !CallerList.isInNames($0) } ?? false }) else {
-      throw ValidationError(
-        "With --prefix '\(prefix)' the caller alice could access objects of a caller alicex, because the prefix of one begins with that of the other. Put a slash right after \(Self.placeholder), as in '\(parts[0])\(Self.placeholder)/'."
-      )
-    }
-  }
-
-  func policy(of caller: String) -> AccessPolicy {
-    var rule = AccessRule(
-      objects: .prefix(prefix.replacing(Self.placeholder, with: caller)), in: bucket, upTo: maxSize,
-      types: type.isEmpty ? nil : type)
-    rule.actions = Set(allow.actions)
-    return AccessPolicy([rule])
-  }
-}
-
-/// An argument that contains a list of actions, separated by commas.
-struct ActionList: ExpressibleByArgument {
-  let actions: [AccessAction]
-
-  var defaultValueDescription: String { actions.map(\.rawValue).joined(separator: ",") }
-
-  init(_ actions: [AccessAction]) {
-    self.actions = actions
-  }
-
-  init?(argument: String) {
-    let names = argument.split(separator: ",", omittingEmptySubsequences: false)
-    let actions = names.compactMap { AccessAction(rawValue: String($0)) }
-    guard actions.count == names.count else { return nil }
-    self.init(actions)
-  }
 }

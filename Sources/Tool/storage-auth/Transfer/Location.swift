@@ -86,7 +86,6 @@ enum Location: Hashable {
     if case .file = self { true } else { false }
   }
 
-  /// Returns whether both locations are buckets of the same cloud.
   func isInSameCloud(as other: Location) -> Bool {
     if case .object(let cloud, _, _) = self, case .object(cloud, _, _) = other { true } else { false }
   }
@@ -95,7 +94,6 @@ enum Location: Hashable {
     if case .account = self { true } else { false }
   }
 
-  /// The last component of the location's key or path.
   var lastName: String { key.words(between: "/").last.map(String.init) ?? "" }
 
   /// Returns the key to which a source is copied: this key, with the source's last component if it is empty or ends with a

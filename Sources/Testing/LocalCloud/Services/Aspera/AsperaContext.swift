@@ -97,7 +97,6 @@ final class NodeDirectory: Sendable {
         publicKeys: Dictionary(accounts.map { (Array($0.user.utf8), $0.publicKeys) }) { first, _ in first }))
   }
 
-  /// The name of the transfer user that setup responses contain.
   var transferUser: String { accounts.first?.user ?? "xfer" }
 
   func transferAccount(_ user: String) -> LocalCloud.TransferAccount? {
@@ -115,7 +114,6 @@ final class NodeDirectory: Sendable {
     state.withLock { $0.accessKeys.first { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
-  /// Adds an access key, unless its ID exists or there are too many.
   func add(_ key: LocalCloud.NodeAccessKey) throws(ErrorResponse) {
     try state.withLock { state throws(ErrorResponse) in
       if state.accessKeys.contains(where: { $0.id.utf8.elementsEqual(key.id.utf8) }) {
@@ -132,7 +130,6 @@ final class NodeDirectory: Sendable {
     state.withLock { $0.accessKeys.removeAll { $0.id.utf8.elementsEqual(id.utf8) } }
   }
 
-  /// Sets or removes the public key for verifying bearer tokens of an access key.
   func setTokenVerificationKey(_ pem: String?, of id: String) {
     state.withLock { state in
       guard let index = state.accessKeys.firstIndex(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { return }

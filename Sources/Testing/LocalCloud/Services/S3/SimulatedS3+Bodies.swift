@@ -11,7 +11,6 @@ internal import StorageCrypto
 // object integrity for data uploads".
 
 extension SimulatedS3 {
-  /// The names of the headers that contain an object's checksum or the type of the checksum.
   static let checksumHeaders = S3Checksum.Algorithm.allCases.map { "checksum-\($0.rawValue)" } + ["checksum-type"]
 
   func bodyReader(of request: VerifiedRequest) -> (any BodyReader)? {
@@ -111,7 +110,6 @@ extension SimulatedS3 {
     return checksum
   }
 
-  /// Checks the checksums in a document's part elements against the checksums of the uploaded parts.
   private func checkParts(_ parts: [UploadedPart], against elements: [XMLNode], _ rule: ChecksumRule)
     throws(ErrorResponse)
   {
@@ -189,7 +187,6 @@ extension SimulatedS3 {
   }
 }
 
-/// The checksum that an S3 request specifies in a header, or announces for a trailer after the body.
 struct S3StatedChecksum {
   let algorithm: S3Checksum.Algorithm
 

@@ -205,7 +205,6 @@ struct AssertionCheck: Sendable {
   }
 }
 
-/// An access token that a simulated application issued.
 struct AccessToken: Sendable {
   let user: LocalCloud.OAuthUser
   let end: Timestamp

@@ -20,7 +20,6 @@ struct CloudAPI: ApplicationHandler {
   private let tokens = ExpiringTable<AccessToken>(capacity: 20_000)
   private let aspera: AsperaContext
   private let node: ServiceEndpoint
-  /// The ID of the root folder of the access key.
   private let rootFileID: String
 
   init(_ organization: LocalCloud.AsperaOnCloud?, _ aspera: AsperaContext, node: ServiceEndpoint) {

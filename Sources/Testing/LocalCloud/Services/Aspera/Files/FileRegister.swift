@@ -48,7 +48,6 @@ final class FileRegister: Sendable {
     return state.withLock { $0.paths[number] }
   }
 
-  /// Moves the IDs of a path, and of everything below it, to another path.
   func move(_ path: NodePath, to target: NodePath) {
     state.withLock { state in
       for (id, old) in state.paths where path.contains(old) {

@@ -169,7 +169,6 @@ struct FileService: Sendable {
     return document
   }
 
-  /// Adds the attributes that a request names in `include` to the document of a file.
   func include(_ names: [String], in document: inout JSONObject, of entry: FileEntry) throws {
     for name in names {
       switch name {

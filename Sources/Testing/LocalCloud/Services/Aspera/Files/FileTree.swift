@@ -13,7 +13,6 @@ struct FileTree: Sendable {
   let store: BucketTable
   let register = FileRegister()
 
-  /// Returns the file or folder at a path, or `nil` if the path does not exist.
   func entry(at path: NodePath) throws -> FileEntry? { try store.read(Self.bucket) { Self.entry(at: path, in: $0) } }
 
   func requireFolder(at path: NodePath) throws -> FileEntry {
@@ -78,7 +77,6 @@ struct FileTree: Sendable {
     }
   }
 
-  /// Creates or replaces a file, and creates the folders for it.
   func put(
     _ content: Content, at path: NodePath, _ date: Timestamp, link: FileLink? = nil, replaces: Bool = true
   ) async throws {
@@ -151,7 +149,6 @@ struct FileEntry: Sendable {
 
   var isFolder: Bool { content == nil }
 
-  /// Whether the entry is a file, and neither a folder nor a link.
   var isFile: Bool { content != nil && link == nil }
 
   var byteCount: Int64 { content?.byteCount ?? 0 }

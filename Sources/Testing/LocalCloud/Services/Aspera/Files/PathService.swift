@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
 internal import StorageAuth
 internal import StorageCrypto
 
@@ -105,7 +104,6 @@ struct PathService: Sendable {
 
   // MARK: Paths
 
-  /// Returns the path on the node that a member of a document names below the root of the caller.
   func path(_ value: JSONValue?) throws(ErrorResponse) -> NodePath {
     guard let path = root.appending(value?.string) else {
       throw .nodeBadRequest("The path is missing, too long, or leads out of the root.")
@@ -116,7 +114,6 @@ struct PathService: Sendable {
   /// The number of results in a response if the request names none, and the maximum number.
   private static let (defaultCount, largestCount) = (100, 10_000)
 
-  /// Lists the contents of a folder, or describes a file.
   func browse(_ document: JSONValue) throws -> Answer {
     let (entry, window) = try (existing(document["path"]), Window(document))
     let filter = try EntryFilter(document)
@@ -147,7 +144,6 @@ struct PathService: Sendable {
     return Answer(.object(response))
   }
 
-  /// Searches a folder and everything below it.
   func search(_ document: JSONValue) throws -> Answer {
     let (entry, window) = try (existing(document["path"]), Window(document))
     let filter = try EntryFilter(document)
@@ -225,125 +221,5 @@ struct PathService: Sendable {
       }
       return number
     }
-  }
-}
-
-/// The `filters` and the `sort` of a request of the third generation.
-struct EntryFilter: Sendable {
-  private enum Order: String {
-    case path, type
-    /// The order by time that IBM's client aspera-cli documents, which IBM's description of the Node API does not list.
-    case time = "mtime"
-    case ascendingSize = "size_a"
-    case descendingSize = "size_d"
-    case ascendingTime = "mtime_a"
-    case descendingTime = "mtime_d"
-  }
-
-  private static let patternLimit = 100
-
-  private let ignoresCase: Bool
-  private let request: Order?
-  private let types: [String]?
-  private let paths: [NamePattern]?
-  private let basenames: [NamePattern]?
-  private let otherBasenames: [NamePattern]?
-  private let smallest: Int?
-  private let largest: Int?
-  private let oldest: Timestamp?
-  private let newest: Timestamp?
-
-  /// Reads the filters of a request, and throws if one has a value that the node does not understand.
-  init(_ document: JSONValue) throws(ErrorResponse) {
-    ignoresCase = document["case_sensitive"]?.bool != true
-    switch document["sort"] {
-    case nil, .null?: request = nil
-    case let sort?:
-      guard let request = sort.string.flatMap({ Order(rawValue: $0) }) else {
-        throw .nodeBadRequest("The sort must be path, type, size_a, size_d, mtime, mtime_a or mtime_d.")
-      }
-      self.request = request
-    }
-    let filters = document["filters"]
-    if let filters, filters != .null, filters.object == nil { throw .nodeBadRequest("The filters are not an object.") }
-    types = try Self.texts(filters?["types"])
-    if let types, !types.allSatisfy({ ["file", "directory", "symbolic_link"].contains($0) }) {
-      throw .nodeBadRequest("A type must be file, directory or symbolic_link.")
-    }
-    paths = try Self.patterns(filters?["paths"], ignoresCase)
-    basenames = try Self.patterns(filters?["basenames"], ignoresCase)
-    otherBasenames = try Self.patterns(filters?["out_basenames"], ignoresCase)
-    smallest = try Self.number(filters?["size_min"])
-    largest = try Self.number(filters?["size_max"])
-    oldest = try Self.time(filters?["mtime_min"])
-    newest = try Self.time(filters?["mtime_max"])
-  }
-
-  /// Returns whether a file passes the filters, in which paths are relative to the root of the caller.
-  func matches(_ entry: FileEntry, _ root: NodePath) -> Bool {
-    if let types, !types.contains(Self.type(of: entry)) { return false }
-    if smallest != nil || largest != nil {
-      guard entry.isFile, entry.byteCount >= smallest ?? 0, entry.byteCount <= largest ?? .max else { return false }
-    }
-    if let oldest, entry.modified <= oldest { return false }
-    if let newest, entry.modified >= newest { return false }
-    let name = entry.path.basename
-    if let basenames, !basenames.contains(where: { $0.matches(name) }) { return false }
-    if let otherBasenames, otherBasenames.contains(where: { $0.matches(name) }) { return false }
-    guard let paths else { return true }
-    let path = entry.path.relative(to: root).text
-    return paths.contains { $0.matches(path) || $0.matches(String(path.removingBytePrefix("/") ?? path[...])) }
-  }
-
-  /// Returns files in the order of the request, or in the given order if it names none.
-  func sorted(_ entries: [FileEntry]) -> [FileEntry] {
-    switch request {
-    case nil: entries
-    case .path?:
-      entries.map { ($0, ignoresCase ? $0.path.text.asciiLowercased : $0.path.text) }
-        .sorted { $0.1.utf8.lexicographicallyPrecedes($1.1.utf8) }.map(\.0)
-    case .type?: entries.sorted { Self.type(of: $0) < Self.type(of: $1) }
-    case .ascendingSize?: entries.sorted { $0.byteCount < $1.byteCount }
-    case .descendingSize?: entries.sorted { $0.byteCount > $1.byteCount }
-    case .time?, .ascendingTime?: entries.sorted { $0.modified < $1.modified }
-    case .descendingTime?: entries.sorted { $0.modified > $1.modified }
-    }
-  }
-
-  /// Returns the type of a file in documents of the third generation.
-  static func type(of entry: FileEntry) -> String {
-    if entry.isFolder { "directory" } else if entry.link != nil { "symbolic_link" } else { "file" }
-  }
-
-  private static func texts(_ value: JSONValue?) throws(ErrorResponse) -> [String]? {
-    switch value {
-    case nil, .null?: return nil
-    case .string(let text)?: return [text]
-    case .array(let elements)?:
-      let texts = elements.compactMap(\.string)
-      guard texts.count == elements.count, texts.count <= patternLimit else { break }
-      return texts
-    default: break
-    }
-    throw .nodeBadRequest("A filter is not a list of at most \(patternLimit) strings.")
-  }
-
-  private static func patterns(_ value: JSONValue?, _ ignoresCase: Bool) throws(ErrorResponse) -> [NamePattern]? {
-    try texts(value)?.map { text throws(ErrorResponse) in try NamePattern(text, ignoresCase: ignoresCase) }
-  }
-
-  private static func number(_ value: JSONValue?) throws(ErrorResponse) -> Int? {
-    guard let value, value != .null else { return nil }
-    guard let number = value.integer else { throw .nodeBadRequest("A size is not an integer.") }
-    return number
-  }
-
-  /// Returns a time such as `2011-01-31T12:59:59Z`, in which a space can replace the T, and the Z can be missing.
-  private static func time(_ value: JSONValue?) throws(ErrorResponse) -> Timestamp? {
-    guard let value, value != .null else { return nil }
-    guard let text = value.string, let time = Timestamp(iso8601: text) ?? Timestamp(iso8601: "\(text)Z") else {
-      throw .nodeBadRequest("A time is not in the ISO 8601 format.")
-    }
-    return time
   }
 }

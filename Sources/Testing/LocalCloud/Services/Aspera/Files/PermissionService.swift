@@ -174,7 +174,6 @@ struct FilePermission: Sendable {
   let accessKey: String
   let fileID: Int
 
-  /// Whether `accessID` is the ID of a group, and not of a user.
   let isForGroup: Bool
   let accessID: String
   var levels: AccessLevels

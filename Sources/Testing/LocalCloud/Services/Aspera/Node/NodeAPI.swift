@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import CredentialSources
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
@@ -17,7 +16,6 @@ struct NodeAPI: Sendable {
   /// The port of the simulated transfer server, which setup responses contain.
   let transferPort: Int
 
-  /// Authenticates the caller of a request, and performs the request.
   func response(to call: InboundCall) async throws -> Answer {
     if call.request.headerFields[.authorization] == nil {
       aspera.cloud.counters.count(Self.endpoint) { $0.unsigned += 1 }
@@ -44,10 +42,9 @@ struct NodeAPI: Sendable {
     }
   }
 
-  /// Returns the HTTP response for an error, with the error document of the Node API.
   func response(for error: ErrorResponse) -> Answer { Answer(["error": error.nodeDocument], error.status) }
 
-  fileprivate func info() -> Answer {
+  func info() -> Answer {
     Answer([
       "application": "node", "version": "4.4.6", "current_time": .string(aspera.cloud.now.iso8601),
       "transfer_user": .string(aspera.directory.transferUser),
@@ -55,7 +52,6 @@ struct NodeAPI: Sendable {
     ])
   }
 
-  /// Lists all access keys for a node user, and only its own for an access key.
   func accessKeys(for caller: NodeCaller) -> Answer {
     let keys = aspera.directory.accessKeys.filter { key in caller.accessKey.map { $0.id == key.id } ?? true }
     return Answer(.array(keys.map { document(for: $0) }))
@@ -66,7 +62,6 @@ struct NodeAPI: Sendable {
     Answer(document(for: try key(name, for: caller)))
   }
 
-  /// Sets or removes the public key for verifying bearer tokens of an access key.
   func setAccessKey(
     _ name: String, to document: JSONValue, for caller: NodeCaller
   ) throws(ErrorResponse) -> Answer {
@@ -111,7 +106,6 @@ struct NodeAPI: Sendable {
     return Answer(.noContent)
   }
 
-  /// Adds a public key to the keys that a transfer user can log in with.
   func addPublicKey(_ document: JSONValue) throws(ErrorResponse) -> Answer {
     guard let line = document["public_key"]?.string else { throw .nodeBadRequest("The public_key is missing.") }
     let user = document["username"]?.string ?? aspera.directory.transferUser
@@ -154,7 +148,6 @@ struct NodeAPI: Sendable {
 }
 
 extension ErrorResponse {
-  /// Creates an error response of the Node API, whose error code is the HTTP status code.
   static func node(_ status: HTTPResponse.Status, _ message: String) -> ErrorResponse {
     ErrorResponse(status, String(status.code), message)
   }
@@ -212,159 +205,6 @@ struct NodeGateway: Sendable {
     let blobs = api.aspera.files.store.blobs
     try await exchange.send(response, to: request.method, with: writer) { extents, send in
       try await blobs.read(extents, send)
-    }
-  }
-}
-
-/// A call of the Node API: the authorization that it needs, and what it does.
-struct NodeRoute: Sendable {
-  /// The kinds of authorization of a call, which IBM's description of the Node API lists (`security`).
-  enum Authorization: Sendable {
-    case basic, basicOrBearer
-    /// Basic authorization, or a bearer token if the node's configuration allows it.
-    case configured
-    /// None, or Basic authorization: IBM's own client sends none in order to find out whether a server is a node.
-    case optional
-  }
-
-  typealias Action = @Sendable (NodeAPI, InboundCall, NodeCaller) async throws -> Answer
-
-  let authorization: Authorization
-  let perform: Action
-
-  private init(_ authorization: Authorization, _ perform: @escaping Action) {
-    self.authorization = authorization
-    self.perform = perform
-  }
-
-  init?(_ method: HTTPRequest.Method, _ path: String) {
-    let names = path.words(between: "/").map(String.init)
-    let last = names.last ?? ""
-    switch (method, names.first, names.count) {
-    case (.get, "ping", 1): self.init(.optional) { _, _, _ in Answer() }
-    case (.get, "info", 1): self.init(.configured) { api, _, _ in api.info() }
-    case (.get, "access_keys", 1): self.init(.basic) { api, _, caller in api.accessKeys(for: caller) }
-    case (.get, "access_keys", 2): self.init(.basic) { api, _, caller in try api.accessKey(last, for: caller) }
-    case (.put, "access_keys", 2):
-      self.init(.basic) { api, call, caller in try api.setAccessKey(last, to: call.nodeDocument, for: caller) }
-    case (.post, "access_keys", 1):
-      self.init(.basic) { api, call, caller in
-        try await api.createAccessKey(call.nodeDocument, for: caller, at: call.date)
-      }
-    case (.delete, "access_keys", 2): self.init(.basic) { api, _, caller in try api.deleteAccessKey(last, for: caller) }
-    case (.get, "self", 1): self.init(.basicOrBearer) { api, _, caller in try api.accessKey("self", for: caller) }
-    case (.post, "public_keys", 1):
-      self.init(.basicOrBearer) { api, call, _ in try api.addPublicKey(call.nodeDocument) }
-    case (.post, "files", 2): self.init(pathAction: last)
-    case (_, "files", 2...3): self.init(method, file: names[1], names.count > 2 ? last : nil)
-    case (.get, "permissions", 1): self.init(permissions: { try $0.list(NodeQuery($1)) })
-    case (.post, "permissions", 1): self.init(permissions: { try $0.create($1.nodeDocument, at: $1.date) })
-    case (.get, "permissions", 2): self.init(permissions: { try $0.show(last, NodeQuery($1)) })
-    case (.put, "permissions", 2): self.init(permissions: { try $0.change(last, $1.nodeDocument, at: $1.date) })
-    case (.delete, "permissions", 2): self.init(permissions: { try $0.delete(last, at: $1.date) })
-    case (.post, "ops", 2) where last == "transfers":
-      self.init(.basicOrBearer) { api, call, caller in
-        try await NodeCopy(aspera: api.aspera, caller: caller, transferPort: api.transferPort).start(
-          call.nodeDocument, at: call.date)
-      }
-    case (.get, "ops", 2) where last == "transfers": self.init(activity: { try $0.transfers(NodeQuery($1)) })
-    case (.get, "ops", 3) where names[1] == "transfers":
-      self.init(activity: { service, _ in try service.transfer(last) })
-    case (.put, "ops", 3) where names[1] == "transfers":
-      self.init(activity: { try $0.change(last, $1.nodeDocument, at: $1.date) })
-    case (.delete, "ops", 3) where names[1] == "transfers": self.init(activity: { try $0.cancel(last, at: $1.date) })
-    case (.get, "events", 1): self.init(activity: { try $0.events(NodeQuery($1)) })
-    case (.get, "events", 2): self.init(activity: { service, _ in try service.event(last) })
-    case (.post, "space", 1): self.init(.basic, activity: { try await $0.space($1.nodeDocument) })
-    case (.get, "usage", 1): self.init(activity: { try $0.usage(nil, NodeQuery($1)) })
-    case (.get, "usage", 2): self.init(activity: { try $0.usage(last, NodeQuery($1)) })
-    default: return nil
-    }
-  }
-
-  /// Creates the route of a call of the third generation, which names files by their paths in the document.
-  private init?(pathAction name: String) {
-    switch name {
-    case "upload_setup":
-      self.init(.basic) { try $0.setup(.send, $1.nodeDocument, for: $2, at: $1.date) }
-    case "download_setup":
-      self.init(.configured) { try $0.setup(.receive, $1.nodeDocument, for: $2, at: $1.date) }
-    case "browse": self.init(paths: { service, document, _ in try service.browse(document) })
-    case "page": self.init(paths: { service, document, _ in try service.page(document) })
-    case "search": self.init(paths: { service, document, _ in try service.search(document) })
-    case "du": self.init(paths: { service, document, _ in try service.usage(document) })
-    case "info":
-      self.init(paths: { service, document, _ in
-        try await service.forEachPath(document) { try service.info($0, &$1) }
-      })
-    case "create":
-      self.init(paths: { service, document, date in
-        try await service.forEachPath(document) { element, _ in try await service.create(element, at: date) }
-      })
-    case "delete":
-      self.init(paths: { service, document, _ in
-        try await service.forEachPath(document) { element, _ in try await service.delete(element) }
-      })
-    case "rename":
-      self.init(paths: { service, document, date in
-        try await service.forEachPath(document, repeating: ["path", "source", "destination"]) { element, _ in
-          try await service.rename(element, at: date)
-        }
-      })
-    default: return nil
-    }
-  }
-
-  /// Creates the route of a call about the file with an ID, or about a percent-encoded path for `contents`.
-  private init?(_ method: HTTPRequest.Method, file id: String, _ member: String?) {
-    switch (method, member) {
-    case (.get, nil): self.init(files: { try $0.show(id, NodeQuery($1)) })
-    case (.put, nil): self.init(files: { try await $0.change(id, $1.nodeDocument, at: $1.date) })
-    case (.delete, nil): self.init(files: { try await $0.delete(id, inBackground: $1.isVersion4) })
-    case (.get, "files"?):
-      self.init(files: { service, call in
-        guard call.isVersion4 else { return try service.list(id, NodeQuery(call)) }
-        return try service.listVersion4(id, NodeQuery(call), tokenInHeader: call.header("iteration_token"))
-      })
-    case (.post, "files"?): self.init(files: { try await $0.create(id, $1.nodeDocument, at: $1.date) })
-    case (.get, "content"?): self.init(files: { service, _ in try service.content(id) })
-    case (.get, "contents"?):
-      self.init(.basic) { api, _, caller in try PathService(aspera: api.aspera, root: caller.root).contents(id) }
-    default: return nil
-    }
-  }
-
-  private init(paths perform: @escaping @Sendable (PathService, JSONValue, Timestamp) async throws -> Answer) {
-    self.init(.basic) { api, call, caller in
-      try await perform(PathService(aspera: api.aspera, root: caller.root), call.nodeDocument, call.date)
-    }
-  }
-
-  private init(files perform: @escaping @Sendable (FileService, InboundCall) async throws -> Answer) {
-    self.init(.basicOrBearer) { try await perform(FileService($0.aspera, for: $2), $1) }
-  }
-
-  private init(permissions perform: @escaping @Sendable (PermissionService, InboundCall) throws -> Answer) {
-    self.init(.basicOrBearer) { try perform(PermissionService($0.aspera, for: $2), $1) }
-  }
-
-  private init(
-    _ authorization: Authorization = .basicOrBearer,
-    activity perform: @escaping @Sendable (ActivityService, InboundCall) async throws -> Answer
-  ) {
-    self.init(authorization) { try await perform(ActivityService(aspera: $0.aspera, caller: $2), $1) }
-  }
-}
-
-extension InboundCall {
-  fileprivate var isVersion4: Bool { header("accept-version") == "4.0" }
-
-  fileprivate var nodeDocument: JSONValue {
-    get throws(ErrorResponse) {
-      guard let document = try? JSONValue(parsing: call.body), document.object != nil else {
-        throw .nodeBadRequest("The body is not an object in JSON.")
-      }
-      return document
     }
   }
 }

@@ -12,7 +12,6 @@ internal import StorageCrypto
 struct NodeAuthenticator: Sendable {
   let directory: NodeDirectory
 
-  /// Returns the caller, or throws a 401 (Unauthorized) error.
   func caller(of call: InboundCall) throws(ErrorResponse) -> NodeCaller {
     guard let authorization = call.authorization else {
       throw Self.refusal("Send one Authorization header: Basic, or Bearer with X-Aspera-AccessKey.")
@@ -50,13 +49,11 @@ struct NodeAuthenticator: Sendable {
   private static func refusal(_ message: String) -> ErrorResponse { .node(.unauthorized, message) }
 }
 
-/// The authenticated caller of a Node API request.
 enum NodeCaller: Sendable {
   case user(String)
   case accessKey(LocalCloud.NodeAccessKey)
   case bearer(LocalCloud.NodeAccessKey, BearerUser)
 
-  /// The caller's access key, or `nil` if the caller is a node user.
   var accessKey: LocalCloud.NodeAccessKey? {
     switch self {
     case .user: nil
@@ -92,7 +89,6 @@ enum NodeCaller: Sendable {
   }
 }
 
-/// The user whom a bearer token names.
 struct BearerUser: Sendable {
   let id: String
   let groupIDs: [String]
@@ -124,7 +120,6 @@ struct BearerCheck: Sendable {
 
   let directory: NodeDirectory
 
-  /// Verifies a bearer token, and returns its access key and its user.
   func caller(
     _ token: String, for accessKey: String, at date: Timestamp
   ) throws(Problem) -> (key: LocalCloud.NodeAccessKey, user: BearerUser) {

@@ -4,7 +4,6 @@
 internal import CredentialSources
 internal import StorageAuth
 
-/// The parameters in the query of a Node API request.
 struct NodeQuery: Sendable {
   private let pairs: [FormPair]
 

@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import StorageAuth
 
-/// A transfer request in a setup call of the Node API.
 struct SetupRequest: Sendable {
   /// The source or the destination that stands for everything below the root of the request.
   private static let wholeRoot = "*"

@@ -65,7 +65,6 @@ final class TransferConnection: Sendable {
     return min(max(bytes, 1), Self.pieceByteCount)
   }
 
-  /// Returns the fault planned for a point of the transfer, or `nil` if no fault is planned there.
   func fault(at location: LocalCloud.TransferFault.Place) -> LocalCloud.TransferFault? {
     fault.flatMap { $0.location == location ? $0 : nil }
   }

@@ -18,7 +18,6 @@ struct TransferDesk: Sendable {
   let connections = ConnectionTable()
   let partialUploads = PartialUploadTable()
 
-  /// Opens a connection and returns the response with the connection's ID and the host key's fingerprint.
   func connect() throws -> Answer {
     aspera.count { $0.connections += 1 }
     let connection = TransferConnection(aspera.cloud.injector.transferFault())
@@ -26,7 +25,6 @@ struct TransferDesk: Sendable {
     return Answer(["connection": .string(connections.add(connection)), "host_key": .string(aspera.hostKey.description)])
   }
 
-  /// Logs in a user with a password or a public key.
   func login(_ document: JSONValue, _ connection: TransferConnection) throws -> Answer {
     guard let user = document["user"]?.string else { throw TransferRefusal.protocolError }
     let keys = document["public_keys"]?.array?.compactMap(\.string) ?? []
@@ -108,7 +106,7 @@ struct TransferDesk: Sendable {
     let path = try Self.path(document["path"], session.claim)
     guard try aspera.files.entry(at: path)?.isFolder == true else { return Answer(["entries": .array([])]) }
     let entries = try aspera.files.walk(path).dropFirst().map { entry -> JSONValue in
-      ["below": .string(Self.rest(of: entry.path, below: path)), "type": entry.isFolder ? "directory" : "file"]
+      ["below": .string(Self.relativePath(of: entry.path, below: path)), "type": entry.isFolder ? "directory" : "file"]
     }
     return Answer(["entries": .array(entries)])
   }
@@ -137,7 +135,6 @@ struct TransferDesk: Sendable {
     return Answer([:])
   }
 
-  /// Moves a file, creating the folders for it and replacing an existing file.
   func move(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     let session = try Self.deletingSession(of: connection)
     let path = try Self.path(document["path"], session.claim)
@@ -171,7 +168,7 @@ struct TransferDesk: Sendable {
       let isFolder = existing.isFolder || (try? resolved(existing, session.claim))?.isFolder == true
       guard document["replace"]?.bool == true, !isFolder else { return Answer(["made": false]) }
     }
-    try checkMayMake(path.parent, session)
+    try checkMayCreate(path.parent, session)
     try await aspera.files.put(.empty, at: path, date, link: .path(target))
     return Answer(["made": true])
   }
@@ -192,7 +189,8 @@ struct TransferDesk: Sendable {
     into found: inout [(below: String, entry: FileEntry)]
   ) throws {
     for entry in try aspera.files.walk(path) {
-      let location = [below, Self.rest(of: entry.path, below: path)].filter { !$0.isEmpty }.joined(separator: "/")
+      let location = [below, Self.relativePath(of: entry.path, below: path)].filter { !$0.isEmpty }.joined(
+        separator: "/")
       guard found.count < Self.entryLimit else {
         throw TransferRefusal(23, "The source has too many files: \(location)")
       }
@@ -249,7 +247,7 @@ struct TransferDesk: Sendable {
         element["file"] = .number(JSONNumber(connection.open(.sending(content))))
         element["bytes"] = .number(JSONNumber(content.byteCount))
         element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
-        if content.byteCount == 0 { completed(connection) }
+        if content.byteCount == 0 { countFile(connection) }
       } else {
         element["modified"] = .number(JSONNumber(entry.modified.unixSeconds))
       }
@@ -258,24 +256,22 @@ struct TransferDesk: Sendable {
     return Answer(["entries": .array(entries)])
   }
 
-  /// Returns the response with a byte range of a file that is being downloaded.
   func read(_ number: Int, from offset: Int64, _ count: Int64, _ connection: TransferConnection) throws -> Answer {
     guard case .sending(let content)? = connection.file(number), offset >= 0, count > 0,
       let end = offset.checkedAdding(count), end <= content.byteCount
     else { throw TransferRefusal.protocolError }
     try inject(connection.faultInContent(isEnd: false))
-    passed(count, connection)
-    if end == content.byteCount { completed(connection) }
+    countBytes(count, connection)
+    if end == content.byteCount { countFile(connection) }
     return Answer(content, in: offset..<end)
   }
 
   // MARK: Uploads
 
-  /// Creates a folder for an upload, and sets its modification time if the call contains one.
   func makeFolder(_ document: JSONValue, _ connection: TransferConnection, at date: Timestamp) async throws -> Answer {
     guard let session = connection.session, session.direction == .send else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
-    try checkMayMake(path, session)
+    try checkMayCreate(path, session)
     try await aspera.files.makeFolder(path, at: date)
     if let modified = Self.modified(document) { try await aspera.files.setModified(modified, ofFolder: path) }
     return Answer([:])
@@ -304,7 +300,7 @@ struct TransferDesk: Sendable {
     else { throw TransferRefusal.protocolError }
     let path = try Self.path(document["path"], session.claim)
     if try aspera.files.entry(at: path)?.isFolder == true { throw FileProblem.isFolder(path) }
-    try checkMayMake(path.parent, session)
+    try checkMayCreate(path.parent, session)
     let upload = TransferConnection.Upload(
       path: path, byteCount: Int64(byteCount), modified: Self.modified(document),
       keepsTime: document["keeps_time"]?.bool == true, isResumable: document["resume"]?.bool == true)
@@ -327,7 +323,7 @@ struct TransferDesk: Sendable {
     let total = offset + written.blob.byteCount
     guard written.blob.byteCount > 0, total <= upload.byteCount else { throw TransferRefusal.protocolError }
     if all.count > Content.mostExtents { all = try await aspera.files.store.blobs.joined(all).content.extents }
-    passed(written.blob.byteCount, connection)
+    countBytes(written.blob.byteCount, connection)
     connection.update(number, .receiving(upload, all))
     if total == upload.byteCount {
       try await commit(number, upload, all, connection, at: date)
@@ -347,16 +343,15 @@ struct TransferDesk: Sendable {
       upload.keepsTime ? upload.modified ?? date : date)
     _ = partialUploads.take(upload)
     connection.update(number, .done)
-    completed(connection)
+    countFile(connection)
   }
 
-  /// Checks that the session may create a folder, unless the folder exists.
-  func checkMayMake(_ folder: NodePath, _ session: TransferConnection.Session) throws {
+  func checkMayCreate(_ folder: NodePath, _ session: TransferConnection.Session) throws {
     guard session.claim?.mayMakeFolders == false, try aspera.files.entry(at: folder) == nil else { return }
     throw TransferTokenCheck.refusal("the user does not have the access level mkdir; token authorization failed")
   }
 
-  private func completed(_ connection: TransferConnection) {
+  private func countFile(_ connection: TransferConnection) {
     connection.session?.record.add(files: 1)
     aspera.count { $0.files += 1 }
   }
@@ -367,13 +362,13 @@ struct TransferDesk: Sendable {
     document["modified"]?.integer.map { Timestamp(unixSeconds: Int64($0)) }
   }
 
-  private func passed(_ byteCount: Int64, _ connection: TransferConnection) {
+  private func countBytes(_ byteCount: Int64, _ connection: TransferConnection) {
     connection.passed(byteCount)
     connection.session?.record.add(bytes: byteCount)
     aspera.count { $0.bytes += byteCount }
   }
 
-  static func rest(of path: NodePath, below folder: NodePath) -> String {
+  static func relativePath(of path: NodePath, below folder: NodePath) -> String {
     path.names.dropFirst(folder.names.count).joined(separator: "/")
   }
 }

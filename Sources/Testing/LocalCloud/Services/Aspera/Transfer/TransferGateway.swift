@@ -92,12 +92,11 @@ struct TransferGateway: Sendable {
       desk.aspera.activity.end(record, .failed, refusal, at: date)
     }
     if !refusal.isInjected { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
-    record?.refused(String(refusal.code), refusal.text)
+    record?.noteRefusal(String(refusal.code), refusal.text)
     return Answer(refusal.document, .forbidden)
   }
 }
 
-/// An error of the simulated transfer server, with an ascp error code.
 struct TransferRefusal: Error {
   let code: Int
   let text: String
@@ -132,7 +131,6 @@ struct TransferRefusal: Error {
   /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
   static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
 
-  /// The error for a call of a session that `/ops/transfers` canceled.
   static let canceled = TransferRefusal(28, "The session was canceled by a call of the Node API")
 
   var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }

@@ -1,0 +1,96 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The service-specific headers that this server supports, and the operations that support them.
+///
+/// A header with the service's prefix is rejected if the operation does not support it. Otherwise, an object could be
+/// stored without the requested encryption, or be overwritten although the client forbids it.
+struct HeaderRules: Sendable {
+  /// The prefixes of service-specific headers; other names omit the first one.
+  let prefixes: [String]
+
+  /// The headers that every operation supports.
+  let everywhere: Set<String>
+
+  let operations: [String: Set<Operation>]
+
+  /// The operations whose write can depend on a conditional header.
+  var conditions: [String: Set<Operation>] = [:]
+
+  /// The form fields that belong to the form's signature.
+  let formFields: Set<String>
+
+  var takesFormCallback = false
+
+  /// Unsupported headers without the service's prefix that change the result of any operation.
+  private static let refusedAlways: Set<String> = ["pic-operations"]
+
+  /// The names of unsupported headers that change the result of a write, although they don't have the service's prefix.
+  private static let refusedOnWrites: Set<String> = [
+    "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-range",
+  ]
+
+  static let creations: Set<Operation> = [.putObject, .copyObject, .initiateUpload]
+  static let parts: Set<Operation> = [.uploadPart, .copyPart]
+  static let copies: Set<Operation> = [.copyObject, .copyPart]
+  private static let transfers = Set(Operation.allCases.filter(\.isTransfer))
+
+  /// The operations that support the headers of all services, by header name without the service's prefix.
+  static let shared: [String: Set<Operation>] = [
+    "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
+    "metadata-directive": [.copyObject], "forbid-overwrite": creations.union([.completeUpload]),
+    "copy-source": copies, "copy-source-range": [.copyPart], "copy-source-if-match": copies,
+    "copy-source-if-none-match": copies, "copy-source-if-modified-since": copies,
+    "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
+  ]
+
+  /// The operations that support the headers of customers' encryption keys.
+  static let customerKeys = Dictionary(
+    CustomerKey.headers.map {
+      ($0, creations.union(parts).union([.completeUpload, .getObject, .headObject, .objectAttributes]))
+    }
+      + CustomerKey.headers.map { ("copy-source-\($0)", copies) }
+  ) { $0.union($1) }
+
+  /// Throws `NotImplemented` for the first header that matters and that the operation does not support.
+  func check(_ headers: HTTPFields, for operation: Operation) throws(ErrorResponse) {
+    for field in headers where !field.value.isEmpty {
+      let name = field.name.canonicalName
+      let isRefused =
+        Self.refusedOnWrites.contains(name) && !operation.isRead && conditions[name]?.contains(operation) != true
+      if Self.refusedAlways.contains(name) || isRefused { throw Self.refusal(name) }
+      guard let header = serviceHeader(name) else { continue }
+      guard
+        header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
+      else { throw Self.refusal(name) }
+    }
+  }
+
+  /// Throws `NotImplemented` for the first field that neither corresponds to a header nor belongs to the signature.
+  func check(_ form: SubmittedForm) throws(ErrorResponse) {
+    for field in form.fields where !field.value.isEmpty {
+      let name = field.name.asciiLowercased
+      let isCallback = name == "callback" && !takesFormCallback || name == "callback-var"
+      if Self.refusedAlways.contains(name) || isCallback { throw Self.refusal(name) }
+      guard let header = serviceHeader(name) else { continue }
+      guard header != "callback", header != "callback-var",
+        header.hasBytePrefix("meta-") || everywhere.contains(header) || formFields.contains(header)
+          || operations[header]?.contains(.putObject) == true
+      else { throw Self.refusal(name) }
+    }
+  }
+
+  /// Returns the name of a service-specific header, without the first prefix, or `nil` for any other header.
+  private func serviceHeader(_ name: String) -> String? {
+    if let header = name.removingBytePrefix(prefixes[0]) { return String(header) }
+    return prefixes.contains { name.hasBytePrefix($0) } ? name : nil
+  }
+
+  private static func refusal(_ name: String) -> ErrorResponse {
+    .notImplemented(
+      "The header \"\(name)\" is not supported for this operation by this server; send the request without it.")
+  }
+}

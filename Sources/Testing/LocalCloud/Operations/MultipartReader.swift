@@ -1,0 +1,273 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import StorageAuth
+
+/// A streaming parser of `multipart/form-data` bodies (RFC 7578, RFC 2046).
+///
+/// The parser is stricter than the standards where implementations differ. The body must start with the boundary, lines
+/// must end in CR LF, only a line end may follow the last boundary, and headers must not be folded. The parser keeps at
+/// most one chunk of the body and the headers of one part in memory.
+struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBuffer {
+  /// The maximum size of a part's headers, in bytes.
+  private static var headByteLimit: Int { 8 * 1024 }
+
+  private enum Position {
+    case start, content, delimiter, end
+  }
+
+  private var base: Base
+  private let delimiter: [UInt8]
+  private var pending = ByteBuffer(string: "\r\n")
+  private var position = Position.start
+
+  init(_ base: Base, boundary: String) {
+    self.base = base
+    delimiter = Array("\r\n--\(boundary)".utf8)
+  }
+
+  /// Skips the rest of the current part and returns the headers of the next part, or `nil` after the last part.
+  mutating func nextPart() async throws -> PartHead? {
+    if position == .end { return nil }
+    if position == .start {
+      guard try await read(delimiter.count) == delimiter else {
+        throw ErrorResponse.malformedForm("The body does not begin with the boundary.")
+      }
+      position = .delimiter
+    }
+    while position == .content { _ = try await nextChunk() }
+    switch try await read(2) {
+    case Array("\r\n".utf8):
+      var lines: [String] = []
+      var remaining = Self.headByteLimit
+      while let line = try await headerLine(upTo: &remaining) { lines.append(line) }
+      let head = try PartHead(lines)
+      position = .content
+      return head
+    case Array("--".utf8):
+      try await readEnd()
+      return nil
+    default:
+      throw ErrorResponse.malformedForm("A boundary is not followed by a line end.")
+    }
+  }
+
+  /// Returns the next bytes of the current part's content, or `nil` at the end of the content.
+  mutating func nextChunk() async throws -> ByteBuffer? {
+    while position == .content {
+      let view = pending.readableBytesView
+      var searchStart = view.startIndex
+      // A part of the delimiter at the end of the buffer is kept until more bytes show whether it is the delimiter.
+      var contentEnd = view.endIndex
+      while let candidate = view[searchStart...].firstIndex(of: UInt8(ascii: "\r")) {
+        let match = view[candidate...].prefix(delimiter.count)
+        if match.elementsEqual(delimiter) {
+          position = .delimiter
+          let content = pending.readSlice(length: candidate - view.startIndex)
+          pending.moveReaderIndex(forwardBy: delimiter.count)
+          return content.flatMap { $0.readableBytes > 0 ? $0 : nil }
+        }
+        if match.count < delimiter.count, delimiter.starts(with: match) {
+          contentEnd = candidate
+          break
+        }
+        searchStart = candidate + 1
+      }
+      if contentEnd > view.startIndex, let chunk = pending.readSlice(length: contentEnd - view.startIndex) {
+        return chunk
+      }
+      try await readMore()
+    }
+    return nil
+  }
+
+  /// Reads the rest of the content as UTF-8, and subtracts its length from the number of bytes that may be read.
+  mutating func text(upTo remaining: inout Int) async throws -> String {
+    var bytes: [UInt8] = []
+    while let chunk = try await nextChunk() {
+      remaining -= chunk.readableBytes
+      guard remaining >= 0 else { throw ErrorResponse.formTooLong }
+      bytes += chunk.readableBytesView
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ErrorResponse.malformedForm("A field is not UTF-8.")
+    }
+    return text
+  }
+
+  /// Skips the rest of the content, and subtracts its length from the number of bytes that may be read.
+  mutating func skip(upTo remaining: inout Int) async throws {
+    while let chunk = try await nextChunk() {
+      remaining -= chunk.readableBytes
+      guard remaining >= 0 else { throw ErrorResponse.formTooLong }
+    }
+  }
+
+  /// Reads a header line of a part without its line end, or returns `nil` for the empty line that ends the headers.
+  private mutating func headerLine(upTo remaining: inout Int) async throws -> String? {
+    var scanned = 0
+    while true {
+      let view = pending.readableBytesView
+      if let end = view.dropFirst(scanned).firstIndex(of: UInt8(ascii: "\n")) {
+        remaining -= end - view.startIndex + 1
+        guard remaining >= 0, let bytes = pending.readBytes(length: end - view.startIndex + 1), bytes.count >= 2 else {
+          break
+        }
+        let line = bytes.dropLast(2)
+        guard bytes[bytes.count - 2] == UInt8(ascii: "\r"), line.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
+          let text = String(validating: line, as: UTF8.self)
+        else { break }
+        return text.isEmpty ? nil : text
+      }
+      scanned = view.count
+      guard scanned <= remaining else { break }
+      try await readMore()
+    }
+    throw ErrorResponse.malformedForm("The head of a part is too long, or contains an invalid byte.")
+  }
+
+  /// Checks that only a line end, if anything, follows the last boundary of the multipart body.
+  private mutating func readEnd() async throws {
+    position = .end
+    repeat {
+      let rest = pending.readableBytesView
+      guard "\r\n".utf8.starts(with: rest) else {
+        throw ErrorResponse.malformedForm("The last boundary is followed by more data.")
+      }
+      guard var more = try await base.next(isolation: #isolation) else {
+        guard rest.count != 1 else { throw ErrorResponse.malformedForm("The body ends within a line end.") }
+        return
+      }
+      pending.writeBuffer(&more)
+    } while true
+  }
+
+  private mutating func read(_ count: Int) async throws -> [UInt8] {
+    while pending.readableBytes < count { try await readMore() }
+    return pending.readBytes(length: count) ?? []
+  }
+
+  private mutating func readMore() async throws {
+    guard let more = try await base.next(isolation: #isolation) else {
+      throw ErrorResponse.malformedForm("The body ends before the last boundary.")
+    }
+    if pending.readableBytes == 0 {
+      pending = more
+    } else {
+      pending.discardReadBytes()
+      pending.writeImmutableBuffer(more)
+    }
+  }
+}
+
+struct PartHead: Sendable {
+  let name: String
+
+  let fileName: String?
+
+  let contentType: String?
+
+  /// Parses the lines of a part's headers, of which unknown ones are ignored (RFC 7578, section 4.8).
+  init(_ lines: [String]) throws(ErrorResponse) {
+    var headers: [String: String] = [:]
+    for line in lines {
+      guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+        throw .malformedForm("A line in the head of a part is not a header.")
+      }
+      let name = line[..<colon].asciiLowercased
+      guard !name.isEmpty, name.utf8.allSatisfy(HeaderParameters.isTokenByte) else {
+        throw .malformedForm("The name of a header of a part is invalid.")
+      }
+      guard headers.updateValue(String(line[line.index(after: colon)...]), forKey: name) == nil else {
+        throw .malformedForm("A header of a part occurs twice.")
+      }
+    }
+    guard let text = headers["content-disposition"], let disposition = HeaderParameters(text),
+      disposition.value == "form-data", let name = disposition["name"], !name.isEmpty, disposition["filename*"] == nil
+    else { throw .malformedForm("A part has no Content-Disposition: form-data with a name.") }
+    self.name = name
+    fileName = disposition["filename"]
+    contentType = headers["content-type"].map { text in
+      String(
+        decoding: text.utf8.drop { $0 == UInt8(ascii: " ") }.reversed().drop { $0 == UInt8(ascii: " ") }.reversed(),
+        as: UTF8.self)
+    }
+  }
+
+  /// Whether this part contains the uploaded file: the part with the name `file`, in lowercase or uppercase.
+  var isFile: Bool { name.asciiLowercased == "file" }
+}
+
+/// A header value with parameters, such as `form-data; name="key"`, parsed strictly.
+struct HeaderParameters: Sendable {
+  /// The part of the header value before the parameters, in lowercase.
+  let value: String
+
+  private let parameters: [String: String]
+
+  /// Parses a header value, or returns `nil` if it is malformed.
+  ///
+  /// A quoted string ends at the next quotation mark, because browsers encode one within the string as `%22`.
+  init?(_ text: String) {
+    var rest = text[...]
+    value = Self.trimmed(rest.bytes(before: ";")).asciiLowercased
+    rest = rest.bytes(from: ";")
+    var parameters: [String: String] = [:]
+    while !rest.isEmpty {
+      rest = Self.behindFirstByte(of: rest)
+      rest = rest[rest.utf8.drop(while: Self.isBlank).startIndex...]
+      let name = rest.bytes(before: "=")
+      rest = rest[name.endIndex...]
+      guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte), !rest.isEmpty else { return nil }
+      rest = Self.behindFirstByte(of: rest)
+      let content: Substring
+      if rest.beginsWithByte("\"") {
+        rest = Self.behindFirstByte(of: rest)
+        guard let end = rest.utf8.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+        content = rest[..<end]
+        rest = Self.behindFirstByte(of: rest[end...])
+        rest = rest[rest.utf8.drop(while: Self.isBlank).startIndex...]
+      } else {
+        content = Self.trimmed(rest.bytes(before: ";"))
+        rest = rest.bytes(from: ";")
+        guard !content.isEmpty, content.utf8.allSatisfy({ Self.isTokenByte($0) || "/:=?()@,".utf8.contains($0) }) else {
+          return nil
+        }
+      }
+      guard rest.isEmpty || rest.beginsWithByte(";"),
+        parameters.updateValue(String(content), forKey: name.asciiLowercased) == nil
+      else { return nil }
+    }
+    self.parameters = parameters
+  }
+
+  subscript(name: String) -> String? { parameters[name] }
+
+  /// Returns a string without its first byte, which is ASCII, so that a combining mark after it remains.
+  private static func behindFirstByte(of text: Substring) -> Substring {
+    text[text.utf8.index(after: text.utf8.startIndex)...]
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var bytes = text.utf8.drop(while: isBlank)
+    while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+    return text[bytes.startIndex..<bytes.endIndex]
+  }
+
+  /// Returns whether a byte is allowed in an HTTP token (RFC 9110, section 5.6.2).
+  static func isTokenByte(_ byte: UInt8) -> Bool { byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte) }
+}
+
+extension UInt8 {
+  var isASCIILetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+}

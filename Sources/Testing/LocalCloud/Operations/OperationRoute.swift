@@ -1,0 +1,186 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+/// The pattern of the requests for an operation: method, resource level and query parameters.
+struct OperationRoute: Sendable {
+  enum Level: Sendable {
+    case service, bucket, object
+
+    /// The resource's name with an article, such as "a bucket", for error messages.
+    var article: String {
+      switch self {
+      case .service: "the service"
+      case .bucket: "a bucket"
+      case .object: "an object"
+      }
+    }
+  }
+
+  let operation: Operation
+  let method: HTTPRequest.Method
+  let level: Level
+
+  /// The names of the query parameters that select the operation.
+  let selectors: Set<String>
+
+  /// The names of the optional query parameters that the operation has in every service.
+  let options: Set<String>
+
+  /// Whether a header must, or must not, specify the source object of a copy; `nil` if it makes no difference.
+  let isCopy: Bool?
+
+  init(
+    _ operation: Operation, _ method: HTTPRequest.Method, _ level: Level, _ selectors: Set<String> = [],
+    taking options: Set<String> = [], isCopy: Bool? = nil
+  ) {
+    self.operation = operation
+    self.method = method
+    self.level = level
+    self.selectors = selectors
+    self.options = options
+    self.isCopy = isCopy
+  }
+
+  func taking(_ more: Set<String>) -> OperationRoute {
+    OperationRoute(operation, method, level, selectors, taking: options.union(more), isCopy: isCopy)
+  }
+
+  /// The HTTP methods that the operations use; other methods are rejected.
+  static let methods: Set<HTTPRequest.Method> = [.get, .head, .put, .post, .delete]
+
+  private static let overrides: Set<String> = [
+    "response-content-type", "response-cache-control", "response-content-disposition", "response-content-encoding",
+    "response-content-language", "response-expires",
+  ]
+
+  static let shared: [OperationRoute] = [
+    OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "marker", "max-keys"]),
+
+    OperationRoute(.createBucket, .put, .bucket),
+    OperationRoute(.deleteBucket, .delete, .bucket),
+    OperationRoute(.headBucket, .head, .bucket),
+    OperationRoute(.readBucketAccess, .get, .bucket, ["acl"]),
+    OperationRoute(.changeBucketAccess, .put, .bucket, ["acl"]),
+    OperationRoute(.bucketLocation, .get, .bucket, ["location"]),
+    OperationRoute(.bucketVersioning, .get, .bucket, ["versioning"]),
+    OperationRoute(
+      .listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
+    OperationRoute(
+      .listObjectsV2, .get, .bucket, ["list-type"],
+      taking: ["prefix", "delimiter", "max-keys", "encoding-type", "continuation-token", "start-after", "fetch-owner"]),
+    OperationRoute(
+      .listUploads, .get, .bucket, ["uploads"],
+      taking: ["prefix", "delimiter", "key-marker", "upload-id-marker", "max-uploads", "encoding-type"]),
+    OperationRoute(.deleteObjects, .post, .bucket, ["delete"], taking: ["encoding-type"]),
+
+    OperationRoute(.putObject, .put, .object, isCopy: false),
+    OperationRoute(.copyObject, .put, .object, isCopy: true),
+    OperationRoute(.getObject, .get, .object, taking: overrides.union(["versionId"])),
+    OperationRoute(.headObject, .head, .object, taking: overrides.union(["versionId"])),
+    OperationRoute(.deleteObject, .delete, .object, taking: ["versionId"]),
+    OperationRoute(.readObjectAccess, .get, .object, ["acl"], taking: ["versionId"]),
+    OperationRoute(.changeObjectAccess, .put, .object, ["acl"], taking: ["versionId"]),
+
+    OperationRoute(.initiateUpload, .post, .object, ["uploads"], taking: ["encoding-type"]),
+    OperationRoute(.uploadPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: false),
+    OperationRoute(.copyPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: true),
+    OperationRoute(.completeUpload, .post, .object, ["uploadId"], taking: ["encoding-type"]),
+    OperationRoute(.abortUpload, .delete, .object, ["uploadId"]),
+    OperationRoute(
+      .listParts, .get, .object, ["uploadId"], taking: ["max-parts", "part-number-marker", "encoding-type"]),
+  ]
+}
+
+/// The operations and query parameters of a storage service.
+struct OperationTable: Sendable {
+  let routes: [OperationRoute]
+
+  let names: ParameterNames
+
+  /// The names of the query parameters that every operation supports.
+  private let common: Set<String>
+
+  /// The names of the query parameters that all operations on an object's bytes support.
+  private let ofTransfers: Set<String>
+
+  /// The spelling of the query parameters in the request patterns, by lowercase name.
+  private let spellings: [String: String]
+
+  init(_ routes: [OperationRoute], _ names: ParameterNames, common: Set<String> = [], ofTransfers: Set<String> = []) {
+    self.routes = routes
+    self.names = names
+    self.common = common
+    self.ofTransfers = ofTransfers
+    let spelled = routes.reduce(into: Set<String>()) { $0.formUnion($1.selectors.union($1.options)) }
+    spellings = Dictionary(spelled.map { ($0.asciiLowercased, $0) }) { first, _ in first }
+  }
+
+  func parameters(of route: OperationRoute) -> Set<String> {
+    let names = route.selectors.union(route.options).union(common)
+    return route.operation.isTransfer ? names.union(ofTransfers) : names
+  }
+
+  func spelling(of name: String) -> String {
+    guard names.ignoresCase else { return name }
+    let lowercased = name.asciiLowercased
+    return spellings[lowercased] ?? lowercased
+  }
+}
+
+/// A classification of query parameter names for a storage service.
+///
+/// A parameter that any service knows changes the result there. Therefore, a request with such a parameter is rejected
+/// unless its operation supports the parameter.
+struct ParameterNames: Sendable {
+  enum Meaning {
+    /// The parameter is known to at least one of the services, and has that service's spelling.
+    case known
+    /// The parameter differs from a known one only in letter case, which the service distinguishes.
+    case misspelled
+    /// The parameter belongs to the signature; the verifier handles it.
+    case signature
+    case unknown
+  }
+
+  /// The names of the parameters that belong to the signature, in lowercase if the service ignores case.
+  let signature: Set<String>
+
+  /// Whether the service compares query parameter names case-insensitively.
+  var ignoresCase = false
+
+  func meaning(of name: String) -> Meaning {
+    if !ignoresCase, signature.contains(name) { return .signature }
+    let lowercased = name.asciiLowercased
+    if ignoresCase, signature.contains(lowercased) { return .signature }
+    // Image processing parameters contain their arguments in the parameter name: `imageMogr2/thumbnail/!50p`.
+    let stem = String(lowercased.bytes(before: "/"))
+    guard
+      Self.lowercasedNames.contains(lowercased) || Self.lowercasedNames.contains(stem) || Self.isReserved(lowercased)
+    else { return .unknown }
+    let isSpelledRight =
+      ignoresCase || Self.names.contains(name) || Self.names.contains(String(name.bytes(before: "/")))
+      || Self.isReserved(name)
+    // If the service compares names case-sensitively, a listing parameter in a different case is an unknown name, which
+    // is ignored.
+    if !isSpelledRight, Self.listingNames.contains(lowercased) { return .unknown }
+    // Letters that only look like ASCII are rejected: the Kelvin sign, for example, has the lowercase form `k`.
+    return isSpelledRight && name.utf8.allSatisfy { $0 < 0x80 } ? .known : .misspelled
+  }
+
+  /// Returns whether a query parameter only filters or pages a listing, and does not select another operation.
+  static func isListingParameter(_ name: String) -> Bool { listingNames.contains(name.asciiLowercased) }
+
+  private static let listingNames: Set<String> = [
+    "prefix", "delimiter", "marker", "max-keys", "encoding-type", "key-marker", "upload-id-marker", "max-uploads",
+    "part-number-marker", "max-parts", "start-after", "fetch-owner",
+  ]
+
+  /// Returns whether a query parameter name starts with a prefix that the services reserve.
+  private static func isReserved(_ name: String) -> Bool {
+    reservedPrefixes.contains { name.utf8.starts(with: $0.utf8) }
+  }
+
+  private static let lowercasedNames = Set(names.map { $0.asciiLowercased })
+}

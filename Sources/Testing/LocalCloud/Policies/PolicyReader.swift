@@ -1,0 +1,157 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// A strict parser of policy documents, which rejects unknown members, operators and condition keys.
+struct PolicyReader {
+  let language: PolicyLanguage
+
+  func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
+    let members = try members(of: document, "The policy", known: ["version", "statement"])
+    guard let version = members["version"]?.string, language.versions.contains(version) else {
+      throw PolicyFault("Its version is missing or not supported.")
+    }
+    guard let list = members["statement"]?.array else { throw PolicyFault("The list of statements is missing.") }
+    var statements: [SessionPolicy.Statement] = []
+    for element in list { statements.append(try statement(element)) }
+    return statements
+  }
+
+  private func statement(_ element: JSONValue) throws(PolicyFault) -> SessionPolicy.Statement {
+    let members = try members(
+      of: element, "A statement",
+      known: language.members.union(["effect", "action", "resource", "condition"]))
+    var statement = SessionPolicy.Statement()
+    let effect = members["effect"]?.string
+    switch language.effects.ignoresCase ? effect?.asciiLowercased : effect {
+    case language.effects.allow?: statement.allows = true
+    case language.effects.deny?: statement.allows = false
+    default: throw PolicyFault("The effect of a statement is missing or invalid.")
+    }
+    guard (members["action"] == nil) != (members["notaction"] == nil) else {
+      throw PolicyFault("A statement needs an action.")
+    }
+    statement.exceptsActions = members["notaction"] != nil
+    for action in try texts(members["action"] ?? members["notaction"], "action") {
+      statement.actions.append(try pattern(ofAction: action))
+    }
+    for resource in try texts(members["resource"], "resource") {
+      statement.resources.append(try pattern(ofResource: resource))
+    }
+    if let condition = members["condition"] { statement.conditions = try conditions(condition) }
+    return statement
+  }
+
+  /// Returns the members of a JSON object by lowercase name; `subject` begins an error message.
+  private func members(
+    of value: JSONValue, _ subject: String, known: Set<String>
+  ) throws(PolicyFault) -> [String: JSONValue] {
+    guard let object = value.object else { throw PolicyFault("\(subject) is not an object.") }
+    var members: [String: JSONValue] = [:]
+    for (name, value) in object {
+      let isCapitalized =
+        !language.capitalizesMembers
+        || name.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } == true
+      guard isCapitalized, known.contains(name.asciiLowercased) || language.labels.contains(name.asciiLowercased),
+        members.updateValue(value, forKey: name.asciiLowercased) == nil
+      else { throw PolicyFault("\(subject) has a member \"\(name)\", which is unknown or a duplicate.") }
+    }
+    return members
+  }
+
+  private func texts(_ value: JSONValue?, _ name: String) throws(PolicyFault) -> [String] {
+    let values = value?.array ?? (value.map { [$0] } ?? [])
+    let texts = values.compactMap(\.string)
+    guard !texts.isEmpty, texts.count == values.count else {
+      throw PolicyFault("The \(name) of a statement is missing, empty, or not a string.")
+    }
+    return texts
+  }
+
+  private func pattern(ofAction action: String) throws(PolicyFault) -> WildcardPattern {
+    if action == "*" { return WildcardPattern(action) }
+    let name = language.actionPrefix.flatMap { action.removingBytePrefix($0) }.map(String.init) ?? action
+    let parts = name.parts(between: ":")
+    guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && !$0.hasByte("/") }) else {
+      throw PolicyFault("\"\(action)\" is not the name of an action.")
+    }
+    return WildcardPattern(language.comparable(name))
+  }
+
+  private func pattern(ofResource resource: String) throws(PolicyFault) -> ResourcePattern {
+    if resource == "*" { return .any }
+    guard let parts = language.parts(resource) else {
+      throw PolicyFault("\"\(resource)\" is not the name of a resource.")
+    }
+    return ResourcePattern(parts)
+  }
+
+  // MARK: Conditions
+
+  private func conditions(_ value: JSONValue) throws(PolicyFault) -> [PolicyCondition] {
+    guard let comparisons = value.object else { throw PolicyFault("A condition is not an object.") }
+    var conditions: [PolicyCondition] = []
+    for (name, keys) in comparisons {
+      let asked = language.existenceSuffix.flatMap { name.removingByteSuffix($0) }
+      let (plain, asksExistence) = (asked.map(String.init) ?? name, asked != nil)
+      guard let comparison = language.comparisons[plain] else {
+        throw PolicyFault("The comparison \"\(name)\" is unknown.")
+      }
+      guard let keys = keys.object, !keys.isEmpty else { throw PolicyFault("The comparison \"\(name)\" has no keys.") }
+      for (key, value) in keys {
+        guard language.conditions.contains(key) else {
+          throw PolicyFault("The condition \"\(key)\" is unknown or not supported.")
+        }
+        let values = value.array ?? [value]
+        let test = values.isEmpty ? nil : Self.test(comparison.kind, values)
+        guard let test else { throw PolicyFault("A value of \"\(key)\" in \"\(name)\" is missing or invalid.") }
+        conditions.append(
+          PolicyCondition(
+            key: key, test: test, isNegated: comparison.isNegated,
+            absence: asksExistence ? .holds : language.absence))
+      }
+    }
+    return conditions
+  }
+
+  private static func test(_ kind: PolicyLanguage.Kind, _ values: [JSONValue]) -> PolicyCondition.Test? {
+    func all<Value>(_ read: (JSONValue) -> Value?) -> [Value]? {
+      let read = values.compactMap(read)
+      return read.count == values.count ? read : nil
+    }
+    func truths() -> [Bool]? {
+      all { value in value.bool ?? value.string.flatMap { $0 == "true" ? true : $0 == "false" ? false : nil } }
+    }
+    switch kind {
+    case .text: return all(\.code).map { .text($0) }
+    case .textIgnoringCase: return all(\.code).map { .textIgnoringCase($0) }
+    case .pattern: return all(\.string).map { .pattern($0.map { WildcardPattern($0) }) }
+    case .number(let order): return all { $0.code.flatMap { Int64(signedDigits: $0) } }.map { .number(order, $0) }
+    case .date(let order): return all { $0.string.flatMap { Timestamp(iso8601: $0) } }.map { .date(order, $0) }
+    case .truth: return truths().map { .truth($0) }
+    case .network: return all { $0.string.flatMap { AddressRange(networkOf: $0) } }.map { .network($0) }
+    case .absence: return truths().map { .absence($0) }
+    }
+  }
+}
+
+/// A request to evaluate a policy: an action, a resource, and the values that conditions can test.
+struct PolicyInput: Sendable {
+  /// The requested action, such as `sts:AssumeRole`.
+  let action: String
+
+  /// The colon-separated parts of the resource name; the last part can contain colons.
+  let resource: [String]
+
+  let facts: [String: String]
+}
+
+/// An error that explains why a document is not a policy that this server can apply.
+struct PolicyFault: Error {
+  let reason: String
+
+  init(_ reason: String) {
+    self.reason = reason
+  }
+}

@@ -1,0 +1,185 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+internal import _NIOFileSystem
+
+/// An error response of a simulated service, sent as the error document that the vendors' SDKs parse.
+struct ErrorResponse: Error, Sendable {
+  var status: HTTPResponse.Status
+  var code: String
+  var message: String
+
+  /// The detailed error code of OSS (`EC`), or `nil` if the error has no detailed code or the code isn't known.
+  var ec: String?
+
+  /// The additional elements of the error document of this response, such as `BucketName`, in document order.
+  var details: [Detail] = []
+
+  /// An additional element of the error document in an error response, such as `BucketName`.
+  struct Detail: Sendable {
+    let name: String
+    let value: String
+
+    /// Creates an element from a part of the request, which is truncated.
+    init(name: String, value: String) {
+      self.name = name
+      self.value = value.shortened(to: ErrorResponse.echoByteLimit)
+    }
+
+    /// Creates an element from a string whose length the caller limits.
+    init(name: String, bounded value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The maximum length, in bytes, of a part of the request that an error response echoes.
+  ///
+  /// An object key has up to 1,023 bytes, and three times as many when percent-encoded. Together with the two strings
+  /// to sign of a signature mismatch, no error response exceeds 256 KiB.
+  static let echoByteLimit = 4 * 1024
+
+  static let messageByteLimit = 16 * 1024
+
+  init(_ status: HTTPResponse.Status, _ code: String, _ message: String, ec: String? = nil, details: [Detail] = []) {
+    self.status = status
+    self.code = code
+    self.message = message.shortened(to: Self.messageByteLimit)
+    self.ec = ec
+    self.details = details
+  }
+
+  init(_ refusal: ServiceErrorCodes.Refusal, _ message: String, ec: String? = nil, details: [Detail] = []) {
+    self.init(refusal.status, refusal.code, message, ec: ec, details: details)
+  }
+
+  static func noSuchBucket(_ name: String) -> ErrorResponse {
+    ErrorResponse(
+      .notFound, "NoSuchBucket", "The specified bucket does not exist.", ec: "0015-00000101",
+      details: [Detail(name: "BucketName", value: name)])
+  }
+
+  static func noSuchKey(_ key: String) -> ErrorResponse {
+    ErrorResponse(
+      .notFound, "NoSuchKey", "The specified key does not exist.", ec: "0026-00000001",
+      details: [Detail(name: "Key", value: key)])
+  }
+
+  /// The error for an unknown multipart upload; the detailed error code of OSS differs between the operations.
+  static func noSuchUpload(_ id: String, ec: String? = nil) -> ErrorResponse {
+    ErrorResponse(
+      .notFound, "NoSuchUpload",
+      "The specified upload does not exist: the id is wrong, or the upload was completed or aborted.",
+      ec: ec, details: [Detail(name: "UploadId", value: id)])
+  }
+
+  static func bucketNotEmpty(_ name: String) -> ErrorResponse {
+    ErrorResponse(
+      .conflict, "BucketNotEmpty", "The bucket holds objects or uploads; delete them first.",
+      details: [Detail(name: "BucketName", value: name)])
+  }
+
+  static func bucketAlreadyExists(_ code: String, _ name: String) -> ErrorResponse {
+    ErrorResponse(
+      .conflict, code, "The requested bucket name is not available.",
+      details: [Detail(name: "BucketName", value: name)])
+  }
+
+  static func invalidBucketName(_ name: String) -> ErrorResponse {
+    ErrorResponse(
+      .badRequest, "InvalidBucketName", "The specified bucket is not valid.",
+      details: [Detail(name: "BucketName", value: name)])
+  }
+
+  /// The error response for a request whose target is not a path, or names another host than the `Host` header.
+  static let unreadableTarget = ErrorResponse(
+    .badRequest, "InvalidURI", "The request target must be a path, or a URL with the host of the only Host header.")
+
+  static func invalidArgument(_ message: String, ec: String? = nil) -> ErrorResponse {
+    ErrorResponse(.badRequest, "InvalidArgument", message, ec: ec)
+  }
+
+  static func invalidRequest(_ message: String) -> ErrorResponse {
+    ErrorResponse(.badRequest, "InvalidRequest", message)
+  }
+
+  static func notImplemented(_ message: String) -> ErrorResponse {
+    ErrorResponse(.notImplemented, "NotImplemented", message)
+  }
+
+  static func methodNotAllowed(_ method: String) -> ErrorResponse {
+    ErrorResponse(
+      .methodNotAllowed, "MethodNotAllowed", "The resource does not support this method.",
+      details: [Detail(name: "Method", value: method)])
+  }
+
+  static func malformedXML(_ reason: String) -> ErrorResponse {
+    ErrorResponse(
+      .badRequest, "MalformedXML",
+      "The XML document in the body is not well-formed, or not the one that this request requires.",
+      details: [Detail(name: "Reason", value: reason)])
+  }
+
+  static func internalError(_ reason: String) -> ErrorResponse {
+    ErrorResponse(
+      .internalServerError, "InternalError", "The server failed.", details: [Detail(name: "Reason", value: reason)])
+  }
+
+  /// Creates the error response for an error, of which it contains only the kind.
+  ///
+  /// File system errors contain paths of the local machine, and other errors may contain data that a client sent.
+  init(of error: any Error) {
+    self = error as? ErrorResponse ?? .internalError(Self.kind(of: error))
+  }
+
+  static func kind(of error: any Error) -> String {
+    guard let error = error as? FileSystemError else { return "\(type(of: error))" }
+    return "The file system reported an error: \(error.code)."
+  }
+
+  static func injected(_ status: Int) -> ErrorResponse {
+    status == 503
+      ? ErrorResponse(.serviceUnavailable, "ServiceUnavailable", "Please try again.")
+      : ErrorResponse(HTTPResponse.Status(code: status), "InternalError", "Please contact the server administrator.")
+  }
+
+  static func accessDenied(_ message: String, ec: String? = nil, details: [Detail] = []) -> ErrorResponse {
+    ErrorResponse(.forbidden, "AccessDenied", message, ec: ec, details: details)
+  }
+
+  static func preconditionFailed(_ condition: String) -> ErrorResponse {
+    ErrorResponse(
+      .preconditionFailed, "PreconditionFailed", "One of the conditions of the request does not hold.",
+      details: [Detail(name: "Condition", value: condition)])
+  }
+
+  static let fileAlreadyExists = ErrorResponse(
+    .conflict, "FileAlreadyExists", "The object already exists, and the request forbids overwriting it.")
+
+  static let operationAborted = ErrorResponse(
+    .conflict, "OperationAborted",
+    "A conflicting operation is currently in progress against this resource. Please try again.")
+
+  static let incompleteBody = ErrorResponse(
+    .badRequest, "IncompleteBody", "The size of the body does not match the Content-Length.")
+
+  static func invalidDigest(_ message: String) -> ErrorResponse { ErrorResponse(.badRequest, "InvalidDigest", message) }
+
+  static let invalidPart = ErrorResponse(
+    .badRequest, "InvalidPart",
+    "A part in the document was not uploaded, or its entity tag differs.")
+
+  static let invalidPartOrder = ErrorResponse(
+    .badRequest, "InvalidPartOrder",
+    "The parts in the document are not in ascending order of their part numbers.")
+
+  static func invalidRange(_ range: String, byteCount: Int64) -> ErrorResponse {
+    ErrorResponse(
+      .rangeNotSatisfiable, "InvalidRange", "The requested range cannot be satisfied.",
+      details: [
+        Detail(name: "RangeRequested", value: range), Detail(name: "ActualObjectSize", value: String(byteCount)),
+      ])
+  }
+}

@@ -1,0 +1,119 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+internal import Synchronization
+
+/// The notes of a server about a request that it handles, for the observers of the server.
+final class RequestRecord: Sendable {
+  /// The maximum length of a request's target in an event, in bytes.
+  private static let targetByteLimit = 4 * 1024
+  /// The maximum length of a name or a message in an event, in bytes.
+  private static let textByteLimit = 2 * 1024
+
+  private struct State {
+    var endpoint = LocalCloud.Endpoint.oss
+    var bucket: String?
+    var key: String?
+    var accessKeyID: AccessKeyID?
+    var isPresigned = false
+    var authorization = LocalCloud.RequestEvent.Authorization.other
+    var refusal: LocalCloud.RequestEvent.Refusal?
+    var rejectedSignature: RejectedSignature?
+    var isFaulty = false
+    var status: Int?
+    var responseByteCount: Int64 = 0
+  }
+
+  private let head: HTTPRequest
+  private let date: Timestamp
+  private let start = ContinuousClock.now
+  private let state = Mutex(State())
+
+  init(_ head: HTTPRequest, at date: Timestamp) {
+    self.head = head
+    self.date = date
+  }
+
+  func noteEndpoint(_ endpoint: LocalCloud.Endpoint) { state.withLock { $0.endpoint = endpoint } }
+
+  func noteTarget(bucket: String?, key: String?) {
+    state.withLock { state in
+      state.bucket = bucket?.shortened(to: Self.textByteLimit)
+      state.key = key?.shortened(to: Self.textByteLimit)
+    }
+  }
+
+  func noteClaimedKey(_ id: AccessKeyID?, isPresigned: Bool) {
+    let id = id.map { AccessKeyID($0.string.shortened(to: Self.textByteLimit)) }
+    state.withLock { state in
+      state.accessKeyID = id
+      state.isPresigned = isPresigned
+    }
+  }
+
+  func noteAuthorization(_ authorization: LocalCloud.RequestEvent.Authorization) {
+    state.withLock { $0.authorization = authorization }
+  }
+
+  func noteRejection(_ signature: RejectedSignature?) {
+    state.withLock { state in
+      state.authorization = .rejected
+      state.rejectedSignature = signature
+    }
+  }
+
+  func noteRefusal(_ code: String, _ message: String) {
+    let message = SecretMask.namedValues.applied(to: message).onOneLine.shortened(to: Self.textByteLimit)
+    state.withLock { $0.refusal = LocalCloud.RequestEvent.Refusal(code: code, message: message) }
+  }
+
+  func noteInjectedFault() { state.withLock { $0.isFaulty = true } }
+
+  func noteResponse(_ status: Int, byteCount: Int64) {
+    state.withLock { state in
+      state.status = status
+      state.responseByteCount = byteCount
+    }
+  }
+
+  func event(number: Int, isComplete: Bool) -> LocalCloud.RequestEvent {
+    let duration = start.duration(to: .now)
+    let state = state.withLock { $0 }
+    let outcome: LocalCloud.RequestEvent.Outcome =
+      if state.isFaulty {
+        .fault
+      } else if !isComplete {
+        .closed
+      } else {
+        state.refusal == nil ? .accepted : .refused
+      }
+    return LocalCloud.RequestEvent(
+      number: number, date: date, endpoint: state.endpoint, method: head.method.rawValue,
+      target: target(at: state.endpoint), bucket: state.bucket, key: state.key, accessKeyID: state.accessKeyID,
+      isPresigned: state.isPresigned, authorization: state.authorization, outcome: outcome, refusal: state.refusal,
+      status: state.status, duration: duration,
+      requestByteCount: head.headerFields[.contentLength].flatMap { Int64(digits: $0) },
+      responseByteCount: state.responseByteCount, rejectedSignature: state.rejectedSignature)
+  }
+
+  /// Returns the target of the request as observers see it.
+  ///
+  /// The queries of token services and applications can contain tokens under names of any kind, and the path of a
+  /// transfer contains the name of a connection, with which its transfer can be continued. They are left out.
+  private func target(at endpoint: LocalCloud.Endpoint) -> String {
+    let target = head.path ?? ""
+    let path = target.bytes(before: "?")
+    let shown: String
+    if LocalCloud.Provider.allCases.contains(where: { $0.service.endpoint == endpoint }) {
+      shown = SecretMask.namedValues.applied(to: target)
+    } else if endpoint == .transfer {
+      let names = path.words(between: "/").enumerated().map { $0 == 1 ? Secret.mask : String($1) }
+      shown = "/\(names.joined(separator: "/"))"
+    } else {
+      shown = String(path)
+    }
+    return shown.shortened(to: Self.targetByteLimit)
+  }
+}

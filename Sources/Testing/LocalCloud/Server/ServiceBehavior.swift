@@ -1,0 +1,81 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The behavior in which a simulated service differs from other services.
+protocol ServiceBehavior: Sendable {
+  /// Returns the verifier for signed requests and form uploads to the service.
+  func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
+
+  /// Returns the bucket, the object key and the query parameters of a request, as the service reads them.
+  func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget
+
+  /// Returns the reader that removes the framing of a request body, or `nil` if the body is not framed.
+  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)?
+
+  /// Returns the checks for the bytes of a request body or a copied object; the headers can be the fields of a form.
+  func bodyChecks(
+    of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
+  ) throws(ErrorResponse) -> [any BodyCheck]
+
+  /// Returns the checksum rule that headers specify for a multipart upload, or `nil` if they specify no rule.
+  func checksumRule(of headers: HTTPFields) throws(ErrorResponse) -> ChecksumRule?
+
+  /// Returns the checksum of an object that consists of parts, or `nil` if the service stores no checksum.
+  ///
+  /// - Throws: An error response if the request's document or its headers specify another checksum or length.
+  func checksum(
+    of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
+    _ rule: ChecksumRule
+  ) throws(ErrorResponse) -> StoredChecksum?
+
+  /// Returns the parts of the resource name of a bucket, of an object (`bucket/key`) or of the service (empty).
+  func resource(_ name: String, in region: String) -> [String]
+
+  /// Splits the resource name of a role into its colon-separated parts, or returns `nil` if the name is invalid.
+  func roleResource(_ arn: String) -> [String]?
+
+  func makeRequestID(at date: Timestamp) -> String
+
+  func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
+
+  /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
+  func redirection(of host: String, for bucket: String) -> ErrorResponse?
+
+  /// Returns the error response for a request whose signature was rejected.
+  func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse
+
+  /// Returns the error response for a rejected form upload, or `nil` to use the error response for a request.
+  func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse?
+
+  func response(for error: ErrorResponse, to call: CallIdentity) -> Answer
+}
+
+/// The values that identify a request in the response to it.
+struct CallIdentity: Sendable {
+  let requestID: String
+  let method: HTTPRequest.Method
+  let host: String
+  /// The path of the request target as it arrived, without the query.
+  let path: String
+  let date: Timestamp
+}
+
+extension ServiceBehavior {
+  func bodyReader(of request: VerifiedRequest) -> (any BodyReader)? { nil }
+
+  func bodyChecks(
+    of headers: HTTPFields, for operation: Operation, _ rule: ChecksumRule?
+  ) throws(ErrorResponse) -> [any BodyCheck] { [] }
+
+  func checksumRule(of headers: HTTPFields) throws(ErrorResponse) -> ChecksumRule? { nil }
+
+  func checksum(
+    of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
+    _ rule: ChecksumRule
+  ) throws(ErrorResponse) -> StoredChecksum? { nil }
+
+  func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
+}

@@ -1,0 +1,146 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+internal import Synchronization
+internal import SystemPackage
+internal import _NIOFileSystem
+
+/// The buckets and objects of one storage service, stored in one directory.
+///
+/// An object consists of a content file and a record file, both with random names. The index from object keys to files
+/// is in memory, and is rebuilt from the records when the directory is opened again. Pending multipart uploads are not
+/// preserved.
+final class BucketTable: Sendable {
+  let blobs: BlobStore
+  let journal: Journal
+  private let locks: [DirectoryLock]
+  private let buckets: Mutex<[String: Bucket]>
+
+  private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [DirectoryLock]) {
+    self.blobs = blobs
+    self.locks = locks
+    self.journal = journal
+    self.buckets = Mutex(buckets)
+  }
+
+  /// Opens the directory of a storage service and rebuilds the index; creates the directory if necessary.
+  static func open(_ directory: FilePath) async throws -> BucketTable {
+    let content = directory.appending("content")
+    try await FileSystem.shared.createDirectory(at: content, withIntermediateDirectories: true)
+    // The root may be locked while a folder in it is a link to another server's.
+    let locks = [try await DirectoryLock(directory), try await DirectoryLock(content)]
+    let blobs = BlobStore(directory: content)
+    let journal = Journal(directory: directory.appending("buckets"))
+    let buckets = try await journal.load(blobs.collector)
+    blobs.collector.start()
+    try await blobs.collectAll(except: buckets.values)
+    return BucketTable(blobs: blobs, journal: journal, buckets: buckets, locks: locks)
+  }
+
+  deinit {
+    blobs.collector.stop()
+  }
+
+  /// Waits until all unreferenced files are deleted, after which the store must not be used.
+  func close() async {
+    await blobs.collector.finish()
+    for lock in locks { lock.release() }
+  }
+
+  var bucketsByName: [Bucket] { buckets.withLock { $0.values.sorted { $0.name < $1.name } } }
+
+  /// Reads a bucket atomically, or throws `NoSuchBucket` if it does not exist.
+  func read<Result: Sendable>(_ name: String, _ body: (Bucket) throws -> Result) throws -> Result {
+    try buckets.withLock { buckets in
+      guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
+      return try body(bucket)
+    }
+  }
+
+  /// Modifies a bucket atomically, or throws `NoSuchBucket` if it does not exist.
+  func change<Result: Sendable>(_ name: String, _ body: (inout Bucket) throws -> Result) throws -> Result {
+    try buckets.withLock { buckets in
+      guard let index = buckets.index(forKey: name) else { throw ErrorResponse.noSuchBucket(name) }
+      return try body(&buckets.values[index])
+    }
+  }
+
+  // MARK: Buckets
+
+  /// Creates a bucket, private by default, or sets the access control of an existing bucket unless it is `nil`.
+  func createBucket(_ name: String, access: AccessControl?, at date: Timestamp) async throws {
+    let bucket = buckets.withLock { buckets in
+      var bucket = buckets[name] ?? Bucket(name: name, created: date, access: .private)
+      if let access { bucket.access = access }
+      return bucket
+    }
+    try await journal.write(bucket)
+    buckets.withLock { buckets in
+      var current = buckets.removeValue(forKey: name) ?? bucket
+      current.access = bucket.access
+      buckets[name] = current
+    }
+  }
+
+  func deleteBucket(_ name: String) async throws {
+    try buckets.withLock { buckets in
+      guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
+      guard bucket.objects.isEmpty, bucket.uploads.isEmpty else { throw ErrorResponse.bucketNotEmpty(name) }
+      buckets[name] = nil
+    }
+    try await journal.remove(bucket: name)
+  }
+
+  // MARK: Objects
+
+  func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
+    try read(bucket) { bucket in
+      guard let object = bucket.objects[key] else { throw ErrorResponse.noSuchKey(key.text) }
+      return object
+    }
+  }
+
+  /// Creates or replaces an object atomically, unless the closure, which is part of the atomic step, throws.
+  func put(
+    _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
+  ) async throws {
+    try read(bucket) { _ in }
+    do {
+      try await journal.write(object, in: bucket)
+    } catch {
+      // A concurrent deletion of the bucket also removes its directory. Report the missing bucket in that case.
+      try read(bucket) { _ in }
+      throw error
+    }
+    let replaced: StoredObject?
+    do {
+      replaced = try change(bucket) { bucket in
+        try prepare(&bucket)
+        let existing = bucket.objects[object.key]
+        bucket.objects[object.key] = object
+        return existing
+      }
+    } catch {
+      try? await journal.remove(object, in: bucket)
+      throw error
+    }
+    if let replaced { try await journal.remove(replaced, in: bucket) }
+  }
+
+  /// Deletes an object atomically, unless the closure throws, and returns whether the object existed.
+  @discardableResult
+  func delete(
+    _ key: ObjectKey, in bucket: String, after check: (StoredObject?) throws -> Void = { _ in }
+  ) async throws -> Bool {
+    let deleted = try change(bucket) { bucket in
+      let existing = bucket.objects[key]
+      try check(existing)
+      bucket.objects[key] = nil
+      return existing
+    }
+    guard let deleted else { return false }
+    try await journal.remove(deleted, in: bucket)
+    return true
+  }
+}

@@ -1,0 +1,129 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import StorageAuth
+internal import StorageClient
+internal import SystemPackage
+internal import _NIOFileSystem
+
+/// The files of one side of a transfer: of this machine, or of the transfer desk.
+protocol FileSide: Sendable {
+  func attributes(at path: String) async throws(Failure) -> FileAttributes?
+
+  /// Returns everything in a folder and below it, each folder before its contents; empty if there is no folder.
+  func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)]
+
+  /// Creates a folder and its parent folders, unless they exist.
+  func makeFolder(_ path: String) async throws(Failure)
+
+  /// Creates a symbolic link, unless a folder has its name or a file that must stay; returns whether it was created.
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
+
+  func remove(_ path: String) async throws(Failure)
+
+  /// Removes a folder that has no contents, and keeps any other folder.
+  func removeEmptyFolder(_ path: String) async throws(Failure)
+
+  /// Moves a file, creating the folders for it and replacing an existing file.
+  func move(_ path: String, to target: String) async throws(Failure)
+
+  /// Sets the modification time of a folder, in seconds since 1970 (UTC).
+  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure)
+}
+
+struct DeskSide: FileSide {
+  let desk: DeskClient
+
+  func attributes(at path: String) async throws(Failure) -> FileAttributes? {
+    let response = try await desk.call("kinds", ["path": .string(path)])
+    return response["type"]?.string == "file" ? FileAttributes(response) : nil
+  }
+
+  func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)] {
+    let entries = try await desk.call("listings", ["path": .string(folder)])["entries"]?.array ?? []
+    return entries.compactMap { entry in
+      entry["below"]?.string.map { (SourceNaming.joined(folder, $0), entry["type"]?.string == "directory") }
+    }
+  }
+
+  func makeFolder(_ path: String) async throws(Failure) { try await desk.call("folders", ["path": .string(path)]) }
+
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    let response = try await desk.call(
+      "links", ["path": .string(path), "target": .string(target), "replace": .bool(replacesFile)])
+    return response["made"]?.bool == true
+  }
+
+  func remove(_ path: String) async throws(Failure) {
+    try await desk.call("removals", ["path": .string(path), "type": "file"])
+  }
+
+  func removeEmptyFolder(_ path: String) async throws(Failure) {
+    try await desk.call("removals", ["path": .string(path), "type": "directory"])
+  }
+
+  func move(_ path: String, to target: String) async throws(Failure) {
+    try await desk.call("moves", ["path": .string(path), "target": .string(target)])
+  }
+
+  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure) {
+    try await desk.call("folders", ["path": .string(path), "modified": .number(JSONNumber(seconds))])
+  }
+}
+
+struct LocalSide: FileSide {
+  func attributes(at path: String) -> FileAttributes? {
+    LocalFile(path).flatMap { $0.isFolder ? nil : $0.attributes }
+  }
+
+  func contents(of folder: String) -> [(path: String, isFolder: Bool)] {
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+    return names.sorted().map { name in
+      let path = SourceNaming.joined(folder, name)
+      return (path, LocalFile(path)?.isFolder == true && !LocalFile.isLink(path))
+    }
+  }
+
+  func makeFolder(_ path: String) throws(Failure) { try ReceivedFile.makeFolder(path) }
+
+  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    if LocalFile.isLink(path) || LocalFile(path) != nil {
+      guard replacesFile, LocalFile(path)?.isFolder != true else { return false }
+      try await remove(path)
+    }
+    try ReceivedFile.makeFolder(of: path)
+    do {
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+    } catch {
+      throw Failure(36, "The symbolic link cannot be created: \(path)")
+    }
+    return true
+  }
+
+  func remove(_ path: String) async throws(Failure) {
+    do {
+      _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
+    } catch {
+      throw Failure(36, "The file cannot be removed: \(path)")
+    }
+  }
+
+  func removeEmptyFolder(_ path: String) async throws(Failure) {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: path), names.isEmpty else { return }
+    try await remove(path)
+  }
+
+  func move(_ path: String, to target: String) throws(Failure) {
+    try ReceivedFile.makeFolder(of: target)
+    do {
+      try FileReplacement.rename(FilePath(path), to: FilePath(target))
+    } catch {
+      throw Failure(36, "The file \(path) cannot be moved to \(target)")
+    }
+  }
+
+  func setModified(_ seconds: Int64, ofFolder path: String) throws(Failure) {
+    try ReceivedFile.setModified(seconds, of: path)
+  }
+}

@@ -1,0 +1,97 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Foundation
+internal import StorageAuthRedis
+internal import StorageAuthServer
+
+struct RedisOptions: ParsableArguments {
+  private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      The Redis server that all token servers behind one address share, for rates and issued keys: \
+      redis://[user:password@]host[:port][/database], rediss://… for TLS, or unix:///path. Without it each server \
+      counts and asks by itself.
+      """, valueName: "url"))
+  var redis: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the password of Redis; by default that of \(passwordVariable)_FILE, or the variable \(passwordVariable), if one is set.",
+      valueName: "file"))
+  var redisPasswordFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The PEM file with the certificate authorities for rediss://; those of the system by default.",
+      valueName: "file"))
+  var redisCa: String?
+
+  @Option(help: "The beginning of the keys in Redis.")
+  var redisPrefix: String = "storage-auth"
+
+  @Flag(help: "Redis writes each change to its disk before it confirms the change, so that restarts lose no data.")
+  var redisIsPersistent = false
+
+  @Option(
+    help: ArgumentHelp(
+      "While Redis is away: refuse requests, or go on with rates and keys of this server alone (local).",
+      valueName: "refuse|local"))
+  var withoutRedis: WithoutRedis = .refuse
+
+  func validate() throws {
+    guard let redis else {
+      guard redisPasswordFile == nil, redisCa == nil else {
+        throw ValidationError("--redis-password-file and --redis-ca have an effect only with --redis.")
+      }
+      return
+    }
+    do {
+      _ = try RedisConfiguration(url: redis)
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+
+  /// Returns the stores of a token server.
+  ///
+  /// Servers that differ in one of the values of `service`, such as the cloud and the role, share no keys.
+  func stores(of kind: String, for service: [String] = []) throws -> ServerStores {
+    guard let redis else { return ServerStores() }
+    var configuration = try RedisConfiguration(url: redis)
+    configuration.authorities = redisCa
+    if let password = try password(ProcessInfo.processInfo.environment) { configuration.password = Secret(password) }
+    let pool = RedisPool(configuration)
+    let fallback: RedisFallback = withoutRedis == .local ? .local : .refuse
+    return ServerStores(
+      rates: RedisRateStore(
+        pool, prefix: "\(redisPrefix):\(kind)", durability: redisIsPersistent ? .persistent : .volatile,
+        whenAway: fallback),
+      keys: RedisKeyStore(pool, prefix: ([redisPrefix] + service).joined(separator: ":"), whenAway: fallback),
+      checks: [HealthCheck("redis") { await pool.isReachable() }])
+  }
+
+  private func password(_ environment: [String: String]) throws -> String? {
+    let value = environment[Self.passwordVariable].flatMap { $0.isEmpty ? nil : $0 }
+    let file = environment["\(Self.passwordVariable)_FILE"].flatMap { $0.isEmpty ? nil : $0 }
+    if redisPasswordFile == nil, value != nil, file != nil {
+      throw ValidationError("Unset \(Self.passwordVariable) or \(Self.passwordVariable)_FILE: both are set.")
+    }
+    guard let path = redisPasswordFile ?? file else { return value }
+    return try SecretFile(path).text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
+
+enum WithoutRedis: String, ExpressibleByArgument {
+  case refuse, local
+}
+
+/// The stores of a token server: by default those in its own memory.
+struct ServerStores {
+  var rates: any RateStore = MemoryRateStore()
+  var keys: any IssuedKeyStore = PassThroughKeyStore()
+  var checks: [HealthCheck] = []
+}
