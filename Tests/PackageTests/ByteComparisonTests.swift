@@ -75,7 +75,8 @@ final class ByteComparisonTests: XCTestCase {
 
   func testLintFindsCharacterProcessing() {
     let lines = [
-      #"  let parts = text.split(separator: ";")"#, #"  if name.hasPrefix("x-oss-") {"#, "  key.lowercased() == other", "  let own = lowercased()",
+      #"  let parts = text.split(separator: ";")"#, #"  if name.hasPrefix("x-oss-") {"#, "  key.lowercased() == other",
+      "  let own = lowercased()",
       #"  let at = text.firstIndex(of: ":")"#, "  let rest = name.dropFirst(prefix.count)",
       #"  if text.contains("?") {"#, #"  if path.first == "/" {"#, "  text.drop(while: \\.isWhitespace)",
     ]
