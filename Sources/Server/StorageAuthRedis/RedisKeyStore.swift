@@ -11,7 +11,7 @@ public import StorageAuthServer
 ///
 /// The server stores secrets of temporary keys: protect it as the service itself, and use TLS on other networks.
 public final class RedisKeyStore: IssuedKeyStore {
-  /// What a lookup found on the server.
+  /// The result of a lookup on the server.
   private enum Lookup {
     case stored(IssuedCredential<AccessKey>)
     case recentlyFailed

@@ -6,7 +6,7 @@ internal import StorageAuth
 
 /// The rules for which files are transferred, which existing files are replaced, and what happens to the sources.
 struct FileRules: Sendable {
-  /// What happens to a source that was transferred (`--remove-after-transfer`, `--move-after-transfer`).
+  /// The fate of a source that was transferred (`--remove-after-transfer`, `--move-after-transfer`).
   enum SourceFate: Sendable, Equatable {
     case keep
     case remove
@@ -14,7 +14,7 @@ struct FileRules: Sendable {
     case move(to: String)
   }
 
-  /// What is compared with an existing file (`-k`), in the order of the option's values.
+  /// The depth of the comparison with an existing file (`-k`), in the order of the option's values.
   private enum Comparison: Int {
     case none, attributes, sparseChecksums, fullChecksums
   }
