@@ -136,14 +136,7 @@ extension StorageProvider where Self == AsperaProvider {
   /// let client = StorageClient(.aspera(node: "https://node.example.com:9092", access: .accessKey(id: id, secret: secret)))
   /// ```
   ///
-  /// - Parameters:
-  ///   - node: The URL of the Node API: `https`, or `http` on this machine.
-  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
-  ///     client uses the default sources.
-  ///   - root: The path of the folder that object keys are relative to.
-  ///   - rootFileID: The ID of the folder that the root is relative to. If `nil`, the root folder of the access key or
-  ///     of the node user.
-  ///   - transfers: The settings for file transfers: login, program and rates.
+  /// The parameters are those of the initializer of ``AsperaProvider``.
   public static func aspera(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
     transfers: AsperaTransferOptions = AsperaTransferOptions()

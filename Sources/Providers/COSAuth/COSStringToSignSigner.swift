@@ -88,15 +88,8 @@ public struct COSStringToSignSigner: StringToSignSigner {
 
   /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// `StorageAuth.StringToSignSigner` calls this method after the checks.
-  ///
-  /// - Parameters:
-  ///   - order: The client's request for a signature, with the string to sign.
-  ///   - intent: The result of ``intent(of:)`` for `order`.
-  ///   - key: The access key that signs.
-  ///   - date: The current time.
   /// - Returns: The signature, 40 hexadecimal digits.
-  /// - Throws: A `SigningRefusal` if the intent has no validity window.
+  /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
     of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {

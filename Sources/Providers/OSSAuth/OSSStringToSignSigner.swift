@@ -64,15 +64,8 @@ public struct OSSStringToSignSigner: StringToSignSigner {
 
   /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// `StorageAuth.StringToSignSigner` calls this method after the checks.
-  ///
-  /// - Parameters:
-  ///   - order: The client's request for a signature, with the string to sign.
-  ///   - intent: The result of ``intent(of:)`` for `order`.
-  ///   - key: The access key that signs.
-  ///   - date: The current time.
   /// - Returns: The signature, in Base64 for V1 and in hexadecimal for V4.
-  /// - Throws: No error; other string signers throw a `SigningRefusal`.
+  /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
     of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {

@@ -97,11 +97,7 @@ extension StorageProvider where Self == AsperaOnCloudProvider {
   /// let client = StorageClient(.aspera(onCloud: cloud, workspace: "Film"))
   /// ```
   ///
-  /// - Parameters:
-  ///   - cloud: The client of Aspera on Cloud, with the user's key.
-  ///   - workspace: The name of the workspace, or `nil` for the user's default workspace.
-  ///   - root: The path, below the home folder, of the folder that object keys are relative to.
-  ///   - transfers: The settings for file transfers: login, program and rates.
+  /// The parameters are those of the initializer of ``AsperaOnCloudProvider``.
   public static func aspera(
     onCloud cloud: AsperaOnCloudClient, workspace: String? = nil, root: String = "/",
     transfers: AsperaTransferOptions = AsperaTransferOptions()

@@ -206,13 +206,7 @@ extension StorageClient: ObjectStore {
   /// `name/cos:InitiateMultipartUpload`, `name/cos:UploadPart` and `name/cos:CompleteMultipartUpload`. Aborting a
   /// multipart upload needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
   ///
-  /// - Parameters:
-  ///   - source: The bytes to upload: in memory, in a file, or as a stream.
-  ///   - key: The key under which the object is stored.
-  ///   - options: The attributes to store with the object, such as its media type.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the source or an option is unusable, and the errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/upload(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -225,14 +219,7 @@ extension StorageClient: ObjectStore {
   /// From a bucket, large objects are downloaded in several concurrent ranges. The signer needs `oss:GetObject`,
   /// `name/cos:GetObject` or `s3:GetObject`.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file. An existing file is replaced.
-  ///   - options: The version of the object, and the conditions for the download.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -244,11 +231,7 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:GetObject`, `name/cos:GetObject` or `s3:GetObject`.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - options: The byte range, the version of the object, and the conditions for the download.
-  /// - Returns: The service's description of the object, and its bytes as they arrive.
-  /// - Throws: The errors that ``ObjectStore`` lists. Reading the bytes can throw the same errors.
+  /// - Throws: The errors of ``ObjectStore/open(_:options:)``, which also describes the parameters.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try await store.open(key, options: options)
   }
@@ -257,12 +240,7 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:GetObject`, `name/cos:HeadObject` or `s3:GetObject`.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - headers: Additional provider-specific headers, such as the requester-pays header or a customer-provided key.
-  /// - Returns: The size, entity tag, metadata and other attributes of the object.
-  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/head(_:headers:)``, which also describes the parameters.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try await store.head(key, headers: headers)
   }
@@ -290,11 +268,7 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
-  /// - Parameters:
-  ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.
-  ///   - delimiter: The string that ends a common prefix. Keys that contain the delimiter after `prefix` are grouped
-  ///     into common prefixes; if `nil`, every key is listed.
-  /// - Returns: An asynchronous sequence of objects and common prefixes.
+  /// The parameters are those of ``ObjectStore/list(prefix:delimiter:)``.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     store.list(prefix: prefix, delimiter: delimiter).checked(prefix: prefix, delimiter: delimiter)
   }

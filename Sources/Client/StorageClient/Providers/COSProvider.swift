@@ -112,17 +112,7 @@ public struct COSProvider: PresigningProvider {
 extension StorageProvider where Self == COSProvider {
   /// Returns a storage provider for a bucket in Tencent Cloud COS.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
-  ///   - region: The region of the bucket, such as `ap-guangzhou`.
-  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
-  ///     endpoint, a custom domain, or LocalCloud.
-  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
-  ///     for a custom domain.
-  ///   - policy: The selection of headers to include in the signature.
-  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
-  ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
-  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
+  /// The parameters are those of the initializer of ``COSProvider``.
   public static func cos(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
@@ -135,10 +125,7 @@ extension StorageProvider where Self == COSProvider {
 
   /// Returns a storage provider for a bucket in Tencent Cloud COS at the given endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
-  ///   - region: The region of the bucket, such as `ap-guangzhou`.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  /// The parameters are those of the initializer of ``COSProvider``.
   public static func cos(bucket: String, region: String, endpoint: ServiceEndpoint) -> COSProvider {
     COSProvider(bucket: bucket, region: region, endpoint: endpoint)
   }

@@ -130,17 +130,7 @@ public struct OSSProvider: PresigningProvider {
 extension StorageProvider where Self == OSSProvider {
   /// Returns a storage provider for a bucket in Alibaba Cloud OSS.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket, such as `cn-hangzhou`.
-  ///   - signature: The signature version.
-  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
-  ///     endpoint, a custom domain, or LocalCloud.
-  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
-  ///     for a custom domain.
-  ///   - product: The product name in the scope of V4 signatures: `oss`, or `oss-cloudbox`.
-  ///   - additionalHeaders: The names of additional headers to include in V4 signatures if a request has them.
-  ///   - additionalSubresources: The names of additional query parameters to include in V1 signatures.
+  /// The parameters are those of the initializer of ``OSSProvider``.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
     style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
@@ -153,11 +143,7 @@ extension StorageProvider where Self == OSSProvider {
 
   /// Returns a storage provider for a bucket in Alibaba Cloud OSS at the given endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket, such as `cn-hangzhou`.
-  ///   - signature: The signature version.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  /// The parameters are those of the initializer of ``OSSProvider``.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
   ) -> OSSProvider {

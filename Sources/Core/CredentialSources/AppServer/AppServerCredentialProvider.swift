@@ -94,10 +94,7 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
   /// let credentials = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
   /// ```
   ///
-  /// - Parameters:
-  ///   - url: The URL of the server: `https`, or `http` on this machine.
-  ///   - format: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
+  /// The parameters are those of the initializer of ``AppServerCredentialProvider``.
   public static func appServer(
     _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false
   ) -> AppServerCredentialProvider {

@@ -119,15 +119,7 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
   ///   .alibabaAssumeRole("acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss))
   /// ```
   ///
-  /// - Parameters:
-  ///   - roleARN: The resource name of the role: `acs:ram::<account>:role/<name>`.
-  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - credentials: The provider of the key that assumes the role.
-  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
-  ///     allows.
-  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
-  ///   - externalID: The external ID that the role requires from callers, or `nil` if the role requires none.
-  ///   - endpoint: The endpoint of the token service.
+  /// The parameters are those of the initializer of ``AlibabaAssumeRoleProvider``.
   public static func alibabaAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,

@@ -79,15 +79,7 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
   ///   .amazonAssumeRole("arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws))
   /// ```
   ///
-  /// - Parameters:
-  ///   - roleARN: The resource name of the role: `arn:aws:iam::<account>:role/<name>`.
-  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - credentials: The provider of the key that assumes the role.
-  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
-  ///     allows.
-  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
-  ///   - externalID: The external ID that the role requires from callers of other accounts, or `nil` for none.
-  ///   - endpoint: The endpoint of the token service.
+  /// The parameters are those of the initializer of ``AmazonAssumeRoleProvider``.
   public static func amazonAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
