@@ -76,9 +76,6 @@ public struct AsperaProvider: StorageProvider {
     }
   }
 
-  /// The short name of the service, `aspera`.
-  public var name: String { "aspera" }
-
   /// The node's host and the root folder, which errors and events show as the container of the objects.
   public var containerName: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
 
@@ -92,14 +89,26 @@ public struct AsperaProvider: StorageProvider {
     }
   }
 
-  /// The signer of requests to the Node API.
-  public var signer: AsperaNodeSigner { AsperaNodeSigner() }
-
   /// The credential that was passed to the initializer, or this machine's default sources: the environment and a file.
   public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
     guard let access else { return .asperaDefault }
     return CredentialChain([StaticCredentialProvider(access)], source: "access of the provider")
   }
+
+  /// Returns the object store that performs a client's operations on the node.
+  ///
+  /// - Parameter sender: The sender of the client's requests.
+  public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore {
+    NodeClient(sender: sender)
+  }
+}
+
+extension StorageProvider where SigningCredential == AsperaNodeAccess {
+  /// The short name of the service, `aspera`.
+  public var name: String { "aspera" }
+
+  /// The signer of requests to the Node API.
+  public var signer: AsperaNodeSigner { AsperaNodeSigner() }
 
   /// Returns `true`, because requests carry a password, secret or token itself rather than a signature.
   ///
@@ -119,13 +128,6 @@ public struct AsperaProvider: StorageProvider {
   ///   - subject: The action and the location of the request, for the error message.
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(NodeResponse.refusal(in: body), in: response, subject: subject)
-  }
-
-  /// Returns the object store that performs a client's operations on the node.
-  ///
-  /// - Parameter sender: The sender of the client's requests.
-  public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore {
-    NodeClient(sender: sender)
   }
 }
 

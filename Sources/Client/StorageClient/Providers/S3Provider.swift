@@ -117,10 +117,7 @@ public struct S3Provider: PresigningProvider {
 
   /// Returns the differences between the signed request and the request for which the service calculated a signature.
   ///
-  /// - Parameters:
-  ///   - response: The head of the response.
-  ///   - body: The body of the response, or its beginning.
-  ///   - request: The request that was sent.
+  /// The parameters are those of ``StorageProvider/diagnosis(of:body:to:)``.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RejectedResponse(response, body: body), to: request,
