@@ -211,15 +211,8 @@ extension CredentialCache {
 
   /// Creates a cache that fetches its credentials with a blocking function.
   ///
-  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the credentials' source, for errors and events.
-  ///   - configuration: The cache's refresh times, backoff and timeout.
-  ///   - events: The observers that receive the cache's events.
-  ///   - time: The wall clock and the monotonic clock that determine expiration.
-  ///   - fetch: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError`` that
-  ///     it throws is passed on unchanged; any other error is the `underlying` error of the one that callers receive.
+  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself. The parameters
+  /// are those of the initializer with an asynchronous function.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: EventHub = EventHub(), time: any SigningClock = .system,

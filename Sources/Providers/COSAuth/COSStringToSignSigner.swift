@@ -7,10 +7,7 @@ internal import StorageCrypto
 
 /// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
-/// a signing oracle: the signer parses the canonical request into the request that the signature would authorize,
-/// canonicalizes that request again and compares the bytes. It then checks the request against the caller's rules, and
-/// signs only a request that satisfies them. The host must be signed, because it contains the bucket name.
+/// `StringToSignSigner` describes what it checks. The host must be signed, because it contains the bucket name.
 ///
 /// A COS signature does not reveal which headers and parameters it leaves out. A service that is not in strict mode
 /// accepts a request with more headers and parameters than were signed, such as `x-cos-copy-source` or `?acl`, and a

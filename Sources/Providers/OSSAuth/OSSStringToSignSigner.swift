@@ -7,10 +7,7 @@ internal import StorageCrypto
 
 /// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
-/// a signing oracle: the signer parses the string into the request that the signature would authorize, canonicalizes
-/// that request again and compares the bytes. It then checks the request against the caller's rules, and signs only a
-/// request that satisfies them.
+/// `StringToSignSigner` describes what it checks.
 ///
 /// ```swift
 /// let signer = OSSStringToSignSigner(region: "cn-hangzhou")
@@ -69,10 +66,7 @@ public struct OSSStringToSignSigner: StringToSignSigner {
   public func signature(
     of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
-    if intent.scheme == .ossV1 {
-      let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-      return signingKey.authenticationCode(for: order.stringToSign).base64
-    }
+    if intent.scheme == .ossV1 { return key.hmacSHA1Base64(order.stringToSign) }
     let scope = OSSV4Scope(date: intent.date ?? date, region: region, product: product)
     return scope.signingKey(of: key).authenticationCode(for: order.stringToSign).hex
   }

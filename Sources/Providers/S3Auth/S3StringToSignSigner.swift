@@ -7,10 +7,7 @@ internal import StorageCrypto
 
 /// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
-/// a signing oracle: the signer parses the canonical request into the request that the signature would authorize,
-/// canonicalizes that request again and compares the bytes. It then checks the request against the caller's rules, and
-/// signs only a request that satisfies them.
+/// `StringToSignSigner` describes what it checks.
 ///
 /// The signature covers the host, which determines the position of the bucket name. A signer therefore signs only for
 /// the hosts of one endpoint: the endpoint itself, whose paths start with the bucket name, and, for virtual-hosted

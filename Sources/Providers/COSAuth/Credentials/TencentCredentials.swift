@@ -6,9 +6,7 @@ public import StorageAuth
 
 /// The default sources of access keys for COS: the vendor's default chain and the sources of COS's own tools.
 ///
-/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
-/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
-/// the search.
+/// Each source is a property that can be replaced or set to `nil`. A `CredentialChain` tries them in their order.
 ///
 /// ```swift
 /// var sources = TencentCredentials()

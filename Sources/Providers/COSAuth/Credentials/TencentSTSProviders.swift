@@ -133,10 +133,7 @@ public struct TencentFederationProvider: CredentialProvider {
   ///
   /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the service's time.
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits, the signing key is
-  ///   temporary or the service cannot be reached; `rejected` if the service refuses the request; `malformedResponse` if
-  ///   the response has no usable key; `timeout` if the service does not respond in time; or the code of the error with
-  ///   which `credentials` failed to supply the signing key.
+  /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, and `failed` if the signing key is temporary.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     try check.sessionName(name, marks: "=,.@_-", length: 1...128)
@@ -203,9 +200,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, or the error of the `token` closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))

@@ -176,9 +176,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  /// - Throws: The errors of ``AlibabaAssumeRoleProvider/issue(in:)``, or the error of the `token` closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
