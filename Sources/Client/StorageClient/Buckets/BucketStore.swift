@@ -118,17 +118,11 @@ extension BucketStore {
   /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
   ///
   /// - Parameters:
-  ///   - file: The path of the file, which must not change until the upload is complete.
-  ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
   ///     name, or else from the extension of the key.
   ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Additional attributes to store with the object.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
-  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the other
+  ///   parameters.
   @discardableResult
   public func upload(
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
@@ -150,15 +144,7 @@ extension BucketStore {
   /// with the same key and destination checks that the object is the identical one and that the incomplete file is
   /// undamaged, and downloads the missing ranges. If the object has changed, the download starts anew.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, or the checkpoint
-  ///   belongs to another transfer; the error of the place for the checkpoint, and the other errors that ``ObjectStore``
-  ///   lists.
+  /// - Throws: The errors of ``BucketStore/download(_:to:checkpoint:options:progress:)``, which describes the parameters.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,

@@ -88,7 +88,7 @@ public struct COSProvider: PresigningProvider {
 
   /// Returns the differences between the signed request and the request for which the service calculated a signature.
   ///
-  /// The parameters are those of ``StorageProvider/diagnosis(of:body:to:)``.
+  /// The parameters are those of `StorageProvider.diagnosis(of:body:to:)`.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RejectedResponse(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))

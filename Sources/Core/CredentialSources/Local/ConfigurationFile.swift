@@ -101,7 +101,7 @@ extension ProviderContext {
   /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token.
   package func token(
     in path: String, for location: SettingLocation
-  ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {
+  ) -> IdentityTokenSource {
     { () throws(CredentialError) in
       let file = SettingLocation(
         source: location.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")

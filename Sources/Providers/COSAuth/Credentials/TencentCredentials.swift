@@ -105,8 +105,6 @@ struct TencentPodRoleProvider: CredentialProvider {
 struct TencentServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
-
   struct PodRole: Sendable, Hashable {
     var arn: String
     var providerID: String
@@ -114,7 +112,7 @@ struct TencentServices: Sendable {
   }
 
   var instanceRole: @Sendable (_ role: String?) -> Provider
-  var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource) -> Provider
+  var webIdentity: @Sendable (PodRole, _ token: @escaping IdentityTokenSource) -> Provider
 
   static let real = TencentServices(
     instanceRole: { TencentInstanceMetadataProvider(role: $0) },

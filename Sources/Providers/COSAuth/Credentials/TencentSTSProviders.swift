@@ -172,7 +172,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
 
   private let role: TencentRole
   private let providerID: String
-  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
+  private let token: IdentityTokenSource
 
   /// Creates a provider that assumes a role with an identity token.
   ///

@@ -94,11 +94,9 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
 struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
-
   var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServiceSighting) -> Provider
   var role: @Sendable (AlibabaRole, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping TokenSource) -> Provider
+  var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping IdentityTokenSource) -> Provider
   var uri: @Sendable (String) -> Provider
 
   static let real = AlibabaServices(

@@ -141,7 +141,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
 
   private let role: AlibabaRole
   private let providerARN: String
-  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
+  private let token: IdentityTokenSource
 
   /// Creates a provider that assumes a role with an identity token.
   ///
@@ -164,7 +164,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       providerARN: providerARN, token: token)
   }
 
-  init(_ role: AlibabaRole, providerARN: String, token: @escaping AlibabaServices.TokenSource) {
+  init(_ role: AlibabaRole, providerARN: String, token: @escaping IdentityTokenSource) {
     source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(role.arn)))"
     var role = role
     role.externalID = nil  // The operation has no such parameter.

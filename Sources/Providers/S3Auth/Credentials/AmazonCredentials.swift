@@ -78,12 +78,10 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
 struct AmazonServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
-
   var instanceRole: @Sendable () -> Provider
   var container: @Sendable () -> Provider
   var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AmazonRole, _ token: @escaping TokenSource) -> Provider
+  var webIdentity: @Sendable (AmazonRole, _ token: @escaping IdentityTokenSource) -> Provider
 
   static let real = AmazonServices(
     instanceRole: { AmazonInstanceRoleProvider() },

@@ -110,7 +110,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   public let source: String
 
   private let role: AmazonRole
-  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
+  private let token: IdentityTokenSource
 
   /// Creates a provider that assumes a role with an identity token.
   ///
@@ -131,7 +131,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
       token: token)
   }
 
-  init(_ role: AmazonRole, token: @escaping AmazonServices.TokenSource) {
+  init(_ role: AmazonRole, token: @escaping IdentityTokenSource) {
     source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(role.arn)))"
     var role = role
     role.externalID = nil  // The operation has no such parameter.
