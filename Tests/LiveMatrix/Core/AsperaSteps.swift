@@ -168,7 +168,7 @@ struct AsperaSteps: Sendable {
       host: values[0], user: values[1], password: password(Secret(values[2])), sshPort: port, udpPort: port)
   }
 
-  /// Returns the result of downloading a file that does not exist, which leaves nothing behind on either side.
+  /// Returns the result of downloading a file that does not exist, which creates no file on either side.
   private func result(of account: AsperaAccount) async throws -> Result<TransferSummary, TransferFailure> {
     let engine = try AscpEngine(program: try ascp(), time: context.time)
     let file = try ScratchFile([])

@@ -6,7 +6,7 @@ package import StorageAuth
 
 /// The matrix of services and steps, against the buckets and the node that an environment names.
 ///
-/// Nothing is sent unless the environment has `STORAGE_AUTH_LIVE=1` and names a bucket or a node. A service that is not
+/// No request is sent unless the environment has `STORAGE_AUTH_LIVE=1` and names a bucket or a node. A service that is not
 /// named is one row that says what is missing.
 package struct LiveMatrix: Sendable {
   /// The services, in the order of the report.
@@ -61,7 +61,7 @@ package struct LiveMatrix: Sendable {
   /// The most that a run costs.
   package var cost: Cost { parts.map(\.cost).reduce(Cost(requests: 0), +) }
 
-  /// What a run will create, where, and what it costs at most: a line for each service and one for all.
+  /// The cost of a run at most, and the places in which it creates objects: a line for each service, and the sum.
   package var announcement: String {
     let lines = parts.map { "\($0.service): at most \($0.cost), below \($0.location)" }
     return (lines + ["Together: at most \(cost)."]).joined(separator: "\n")
@@ -73,8 +73,8 @@ package struct LiveMatrix: Sendable {
 
   /// Carries out all steps, one after another, and removes what they have created.
   ///
-  /// A step that fails does not stop the others. If the task is cancelled, the remaining steps are skipped, and what the
-  /// others have created is removed nevertheless.
+  /// A step that fails does not stop the others. If the task is cancelled, the remaining steps are skipped, and what was
+  /// created is removed nevertheless.
   ///
   /// - Parameter didEnd: A closure that receives each row as soon as its step has ended.
   /// - Returns: All rows, and what the run cost.

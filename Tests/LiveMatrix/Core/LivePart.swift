@@ -5,7 +5,7 @@
 struct LivePart: Sendable {
   let service: String
 
-  /// Where everything is created, such as `oss://photos/storage-auth-live/…/`.
+  /// The place in which everything is created, such as `oss://photos/storage-auth-live/…/`.
   let location: String
 
   let steps: [Step]

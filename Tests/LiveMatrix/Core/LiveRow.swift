@@ -3,9 +3,9 @@
 
 internal import StorageAuth
 
-/// A row of the report: what became of a step.
+/// A row of the report: the result of a step.
 package struct LiveRow: Sendable, Equatable, CustomStringConvertible {
-  /// What became of a step.
+  /// The result of a step.
   package enum Outcome: Sendable, Equatable {
     /// The service did what it must.
     case passed
@@ -21,7 +21,7 @@ package struct LiveRow: Sendable, Equatable, CustomStringConvertible {
   /// The name of the step.
   package let step: String
 
-  /// What became of the step.
+  /// The result of the step.
   package let outcome: Outcome
 
   /// The duration of the step.
