@@ -138,6 +138,31 @@ final class LiveMatrixTests: XCTestCase {
     try await assertEmpty(cloud)
   }
 
+  func testBucketWithVersionsIsNotUsedFurther() async throws {
+    let cloud = try await start()
+    let transport = EditingTransport(NetworkTransport.shared) { request, reply in
+      if request.method == .put, let name = HTTPField.Name("x-amz-version-id") {
+        reply.response.headerFields[name] = "v1"
+      } else if request.method == .delete {
+        reply.response.status = .noContent
+      }
+    }
+    let report = try await matrix(of: cloud, over: transport, where: names("S3", "AWS")).run()
+    let rows = report.rows.filter { $0.service == "S3 V4" }
+    XCTAssertEqual(rows.first?.outcome, .passed)
+    XCTAssertEqual(rows.last?.outcome, .passed)
+    XCTAssertEqual(report.failures.map(\.step), ["signed upload, head and download"])
+    for row in rows.dropFirst(2).dropLast() {
+      guard case .skipped(let reason) = row.outcome else {
+        XCTFail(row.description)
+        continue
+      }
+      XCTAssertTrue(reason.hasPrefix("the bucket keeps versions"), reason)
+    }
+    XCTAssertEqual(cloud.server.writes(of: .s3, in: "live-1250000000").count, 1)
+    try await assertEmpty(cloud)
+  }
+
   func testServiceThatRefusesNothingFailsTheRowsOfRefusals() async throws {
     let cloud = try await start()
     let transport = EditingTransport(NetworkTransport.shared) { _, reply in

@@ -93,8 +93,9 @@ struct BucketSteps<Provider: PresigningProvider<AccessKey>>: Sendable where Prov
   private func transferSigned() async throws {
     let (client, key, bytes) = (client(), prefix + "signed/a b+c%2F猫.txt", sample(Self.size))
     let uploaded = try await client.upload(bytes, to: key, contentType: "text/plain", metadata: ["purpose": "live"])
-    guard uploaded.versionID.map({ $0 == "null" }) ?? true else {
-      throw Deviation("The bucket keeps versions, which the cleanup would leave; name a bucket without versioning.")
+    if let version = uploaded.versionID, version != "null" {
+      try await client.delete(key, versionID: version)
+      throw Obstacle("the bucket keeps versions, which the cleanup would leave; name one without versioning")
     }
     let info = try await client.head(key)
     try expect("The size", info.size, toBe: Int64(bytes.count))
@@ -225,19 +226,25 @@ struct BucketSteps<Provider: PresigningProvider<AccessKey>>: Sendable where Prov
 
   /// Removes every object and every unfinished upload below the prefix, and requires that the service lists none.
   private func cleanUp() async throws {
-    do {
-      let client = client()
+    let client = client()
+    var problems: [String] = []
+    func attempt(_ removal: () async throws -> Void) async {
+      do { try await removal() } catch { problems.append("\(error)") }
+    }
+    await attempt {
       var keys: [String] = []
       for try await entry in client.list(prefix: prefix) { keys.append(entry.name) }
-      let failures = try await client.delete(keys).failures
-      for try await upload in client.unfinishedUploads(prefix: prefix) { try await client.abort(upload) }
-      if let failure = failures.first { throw Deviation("\(failure.key): \(failure.code): \(failure.message)") }
+      for failure in try await client.delete(keys).failures { throw Deviation("\(failure)") }
       for try await entry in client.list(prefix: prefix) { throw Deviation("\(entry.name) is still there.") }
+    }
+    await attempt {
+      for try await upload in client.unfinishedUploads(prefix: prefix) { try await client.abort(upload) }
       for try await upload in client.unfinishedUploads(prefix: prefix) {
         throw Deviation("An unfinished upload of \(upload.key) is still there.")
       }
-    } catch {
-      throw Deviation("Remove what is left below \(location) by hand. \(error)")
+    }
+    guard problems.isEmpty else {
+      throw Deviation("Remove what is left below \(location) by hand. \(problems.joined(separator: " "))")
     }
   }
 }

@@ -23,8 +23,8 @@ struct LiveKeys: Sendable {
   ///   - vendor: The beginning of the names of the variables.
   ///   - context: The environment, the network and the clock.
   ///   - own: The vendor's default sources.
-  ///   - role: Returns the source of temporary keys of a role, which uses the keys of `own`, and the token service at the
-  ///     given URL unless it is `nil`.
+  ///   - role: Returns the source of a role's temporary keys, which uses the keys of `own` and the token service at the
+  ///     URL unless that is `nil`.
   init(
     _ vendor: String, in context: LiveContext, own: CredentialChain<AccessKey>,
     role: (_ arn: String, _ own: CredentialChain<AccessKey>, _ url: String?) -> any CredentialProvider<AccessKey>

@@ -6,8 +6,8 @@ package import StorageAuth
 
 /// The matrix of services and steps, against the buckets and the node that an environment names.
 ///
-/// No request is sent unless the environment has `STORAGE_AUTH_LIVE=1` and names a bucket or a node. A service that is not
-/// named is one row that says what is missing.
+/// No request is sent unless the environment has `STORAGE_AUTH_LIVE=1` and names a bucket or a node. A service that is
+/// not named is one row that says what is missing.
 package struct LiveMatrix: Sendable {
   /// The services, in the order of the report.
   package static let services = [ossV4, ossV1, cosV5, s3V4, aspera]
@@ -73,8 +73,8 @@ package struct LiveMatrix: Sendable {
 
   /// Carries out all steps, one after another, and removes what they have created.
   ///
-  /// A step that fails does not stop the others. If the task is cancelled, the remaining steps are skipped, and what was
-  /// created is removed nevertheless.
+  /// A step that fails does not stop the others. If the task is cancelled, or if a bucket keeps versions, the remaining
+  /// steps are skipped, and what was created is removed nevertheless.
   ///
   /// - Parameter didEnd: A closure that receives each row as soon as its step has ended.
   /// - Returns: All rows, and what the run cost.
@@ -89,7 +89,8 @@ package struct LiveMatrix: Sendable {
       case .missing(let service, let reason): add(LiveRow(service, "all", .skipped(reason)))
       case .part(let part):
         let isStarted = !Task.isCancelled
-        for step in part.steps { add(await row(of: step, part.service)) }
+        var obstacle: String?
+        for step in part.steps { add(await row(of: step, part.service, &obstacle)) }
         // The task that removes what was created is another one, which is not cancelled with this one.
         if isStarted { add(await Task { await row(of: part.cleanup, part.service) }.value) }
       }
@@ -100,6 +101,13 @@ package struct LiveMatrix: Sendable {
   }
 
   private func row(of step: Step, _ service: String) async -> LiveRow {
+    var obstacle: String?
+    return await row(of: step, service, &obstacle)
+  }
+
+  /// Carries out a step, unless an earlier one found an obstacle, and enters the obstacle that it finds.
+  private func row(of step: Step, _ service: String, _ obstacle: inout String?) async -> LiveRow {
+    if let obstacle { return LiveRow(service, step.name, .skipped(obstacle)) }
     let interrupted = LiveRow.Outcome.skipped("the run was interrupted")
     guard !Task.isCancelled else { return LiveRow(service, step.name, interrupted) }
     context.transport.forgetRequestID()
@@ -110,6 +118,9 @@ package struct LiveMatrix: Sendable {
       outcome = .passed
     } catch let skip as Skip {
       outcome = .skipped(skip.reason)
+    } catch let error as Obstacle {
+      outcome = .failed(error.reason)
+      obstacle = error.reason
     } catch {
       outcome = Task.isCancelled ? interrupted : .failed("\(error)")
     }

@@ -26,6 +26,13 @@ struct Skip: Error {
   init(_ reason: String) { self.reason = reason }
 }
 
+/// The error of a step that finds that no further step may be carried out, with the reason.
+struct Obstacle: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
 /// The error of a step in which a service did something else than it must.
 struct Deviation: Error, CustomStringConvertible {
   let description: String
