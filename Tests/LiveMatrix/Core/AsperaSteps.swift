@@ -44,11 +44,11 @@ struct AsperaSteps: Sendable {
   private var transfers: TransferQueueConfiguration { TransferQueueConfiguration(retryDelay: context.retryDelay) }
 
   /// Returns the path of ascp, or throws the reason for skipping a step.
-  private func ascp() throws(Skip) -> String {
+  private func ascp() throws(StepError) -> String {
     do {
       return try AscpLocator().locate(context.value(AscpLocator.variable))
     } catch {
-      throw Skip(error.message)
+      throw StepError.skipped(error.message)
     }
   }
 
@@ -83,9 +83,11 @@ struct AsperaSteps: Sendable {
   private func issueToken() async throws {
     let spec = upload(of: "/token.bin", publicKey: nil)
     let issued = try await issuer.issue(for: TokenRequest(session: "live", specification: spec), in: context.providers)
-    guard let token = issued.credential.token else { throw Deviation("The response to the setup call has no token.") }
+    guard let token = issued.credential.token else {
+      throw StepError.deviation("The response to the setup call has no token.")
+    }
     if let expiration = token.expiration, expiration <= context.time.now {
-      throw Deviation("The token has expired already, at \(expiration).")
+      throw StepError.deviation("The token has expired already, at \(expiration).")
     }
   }
 
@@ -113,7 +115,7 @@ struct AsperaSteps: Sendable {
     let file = try ScratchFile(sample(Self.size))
     defer { file.remove() }
     guard let host = ServiceURL(node)?.authority.split(separator: ":").first else {
-      throw Deviation("ASPERA_NODE_URL is not a URL.")
+      throw StepError.deviation("ASPERA_NODE_URL is not a URL.")
     }
     let key = try DynamicKey(bits: 2_048)
     let account = try AsperaAccount(
@@ -131,7 +133,7 @@ struct AsperaSteps: Sendable {
       }
     }
     guard reasons.count == 2, reasons.first == .initial, reasons.last != .initial else {
-      throw Deviation("Tokens were issued for the reasons \(reasons.map(\.rawValue)) instead of twice.")
+      throw StepError.deviation("Tokens were issued for the reasons \(reasons.map(\.rawValue)) instead of twice.")
     }
   }
 
@@ -153,7 +155,7 @@ struct AsperaSteps: Sendable {
   private func refusePassword() async throws {
     let account = try account { _ in Secret(LivePart.randomName()) }
     guard case .failure(let failure) = try await result(of: account) else {
-      throw Deviation("The server accepted a wrong password.")
+      throw StepError.deviation("The server accepted a wrong password.")
     }
     guard failure.kind == .account else { throw failure }
   }
@@ -162,7 +164,9 @@ struct AsperaSteps: Sendable {
   private func account(_ password: (Secret) -> Secret) throws -> AsperaAccount {
     let names = ["ASPERA_HOST", "ASPERA_USER", "ASPERA_SCP_PASS"]
     let values = names.compactMap { context.value($0) }
-    guard values.count == names.count else { throw Skip("\(names.joined(separator: ", ")) are not all set") }
+    guard values.count == names.count else {
+      throw StepError.skipped("\(names.joined(separator: ", ")) are not all set")
+    }
     let port = context.value("ASPERA_PORT").flatMap { Int(digits: $0) } ?? AsperaAccount.defaultPort
     return try AsperaAccount(
       host: values[0], user: values[1], password: password(Secret(values[2])), sshPort: port, udpPort: port)
@@ -186,9 +190,11 @@ struct AsperaSteps: Sendable {
     do {
       let client = client(access)
       try await client.deleteFolder(folder)
-      for try await entry in client.list(prefix: folder + "/") { throw Deviation("\(entry.name) is still there.") }
+      for try await entry in client.list(prefix: folder + "/") {
+        throw StepError.deviation("\(entry.name) is still there.")
+      }
     } catch {
-      throw Deviation("Remove the folder \(folder) below \(root) on the node by hand. \(error)")
+      throw StepError.deviation("Remove the folder \(folder) below \(root) on the node by hand. \(error)")
     }
   }
 }

@@ -52,7 +52,9 @@ struct BucketSteps<Provider: PresigningProvider<AccessKey>>: Sendable where Prov
       },
       Step("temporary key without its token is refused", Cost(requests: 1)) {
         let key = try await keys.current()
-        guard key.sessionToken != nil else { throw Skip("the key is not temporary; set \(keys.roleVariable)") }
+        guard key.sessionToken != nil else {
+          throw StepError.skipped("the key is not temporary; set \(keys.roleVariable)")
+        }
         try await refuse(
           AccessKey(id: key.id, secret: key.secret), as: [.unknownAccessKey, .invalidCredential, .accessDenied])
       },
@@ -95,7 +97,7 @@ struct BucketSteps<Provider: PresigningProvider<AccessKey>>: Sendable where Prov
     let uploaded = try await client.upload(bytes, to: key, contentType: "text/plain", metadata: ["purpose": "live"])
     if let version = uploaded.versionID, version != "null" {
       try await client.delete(key, versionID: version)
-      throw Obstacle("the bucket keeps versions, which the cleanup would leave; name one without versioning")
+      throw StepError.obstacle("the bucket keeps versions, which the cleanup would leave; name one without versioning")
     }
     let info = try await client.head(key)
     try expect("The size", info.size, toBe: Int64(bytes.count))
@@ -179,10 +181,11 @@ struct BucketSteps<Provider: PresigningProvider<AccessKey>>: Sendable where Prov
       try await keys.withoutDates(), events: events, time: ShiftedClock(base: context.time, offset: offset))
     try await client.upload(sample(Self.size), to: prefix + "clock/\(offset < .zero ? "slow" : "fast").bin")
     guard let learnt = skews.last else {
-      throw Deviation("The service accepted a signature of a clock that is \(offset) wrong.")
+      throw StepError.deviation("The service accepted a signature of a clock that is \(offset) wrong.")
     }
     guard (learnt + offset).magnitude < .seconds(60) else {
-      throw Deviation("The clock was corrected by \(learnt), but it is \(offset) wrong; check this machine's clock.")
+      throw StepError.deviation(
+        "The clock was corrected by \(learnt), but it is \(offset) wrong; check this machine's clock.")
     }
   }
 
@@ -217,10 +220,10 @@ struct BucketSteps<Provider: PresigningProvider<AccessKey>>: Sendable where Prov
     }
     do {
       try await client.upload(chunks, to: key)
-      throw Deviation("The upload of a stream that failed succeeded.")
+      throw StepError.deviation("The upload of a stream that failed succeeded.")
     } catch is Interruption {}
     for try await upload in client.unfinishedUploads(prefix: key) {
-      throw Deviation("The parts of an aborted upload of \(upload.key) are still there.")
+      throw StepError.deviation("The parts of an aborted upload of \(upload.key) are still there.")
     }
   }
 
@@ -234,17 +237,17 @@ struct BucketSteps<Provider: PresigningProvider<AccessKey>>: Sendable where Prov
     await attempt {
       var keys: [String] = []
       for try await entry in client.list(prefix: prefix) { keys.append(entry.name) }
-      for failure in try await client.delete(keys).failures { throw Deviation("\(failure)") }
-      for try await entry in client.list(prefix: prefix) { throw Deviation("\(entry.name) is still there.") }
+      for failure in try await client.delete(keys).failures { throw StepError.deviation("\(failure)") }
+      for try await entry in client.list(prefix: prefix) { throw StepError.deviation("\(entry.name) is still there.") }
     }
     await attempt {
       for try await upload in client.unfinishedUploads(prefix: prefix) { try await client.abort(upload) }
       for try await upload in client.unfinishedUploads(prefix: prefix) {
-        throw Deviation("An unfinished upload of \(upload.key) is still there.")
+        throw StepError.deviation("An unfinished upload of \(upload.key) is still there.")
       }
     }
     guard problems.isEmpty else {
-      throw Deviation("Remove what is left below \(location) by hand. \(problems.joined(separator: " "))")
+      throw StepError.deviation("Remove what is left below \(location) by hand. \(problems.joined(separator: " "))")
     }
   }
 }

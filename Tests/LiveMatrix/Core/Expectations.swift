@@ -4,15 +4,15 @@
 internal import StorageClient
 
 /// Requires that a service reported a value.
-func expect<Value: Equatable>(_ subject: String, _ found: Value, toBe expected: Value) throws(Deviation) {
-  guard found == expected else { throw Deviation("\(subject): \(found) instead of \(expected).") }
+func expect<Value: Equatable>(_ subject: String, _ found: Value, toBe expected: Value) throws(StepError) {
+  guard found == expected else { throw StepError.deviation("\(subject): \(found) instead of \(expected).") }
 }
 
 /// Requires that exactly the given bytes arrived.
-func expect(_ found: [UInt8]?, toBe expected: [UInt8]) throws(Deviation) {
-  guard let found else { throw Deviation("More than \(expected.count) bytes arrived.") }
+func expect(_ found: [UInt8]?, toBe expected: [UInt8]) throws(StepError) {
+  guard let found else { throw StepError.deviation("More than \(expected.count) bytes arrived.") }
   guard found == expected else {
-    throw Deviation("The \(found.count) bytes that arrived are not those that were sent.")
+    throw StepError.deviation("The \(found.count) bytes that arrived are not those that were sent.")
   }
 }
 
@@ -23,9 +23,9 @@ func expectRefusal(as kinds: [ServiceError.Kind], of operation: () async throws 
   } catch let error as ServiceError {
     guard !kinds.contains(error.kind) else { return }
     let expected = kinds.map(\.description).joined(separator: " or ")
-    throw Deviation("The service refused it as \(error.kind) instead of \(expected): \(error)")
+    throw StepError.deviation("The service refused it as \(error.kind) instead of \(expected): \(error)")
   }
-  throw Deviation("The service accepted what it must refuse.")
+  throw StepError.deviation("The service accepted what it must refuse.")
 }
 
 /// Returns the given number of bytes, of which no two neighbors are equal.

@@ -8,7 +8,7 @@ internal import StorageClient
 enum FormPost {
   /// Returns the request that posts a form with a file, and its body.
   static func request(_ form: SignedForm, file: [UInt8]) throws -> (HTTPRequest, body: [UInt8]) {
-    guard let url = ServiceURL(form.url) else { throw Deviation("The form has the address \(form.url).") }
+    guard let url = ServiceURL(form.url) else { throw StepError.deviation("The form has the address \(form.url).") }
     let boundary = LivePart.randomName()
     var text = ""
     for field in form.fields {

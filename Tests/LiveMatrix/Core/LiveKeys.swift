@@ -56,10 +56,10 @@ struct LiveKeys: Sendable {
 
   /// Requires that the token service issues a key with a token and an expiration in the future.
   func checkTemporaryKey() async throws {
-    guard context.value(roleVariable) != nil else { throw Skip("\(roleVariable) is not set") }
+    guard context.value(roleVariable) != nil else { throw StepError.skipped("\(roleVariable) is not set") }
     let key = try await current()
     guard key.sessionToken != nil, let expiration = key.expiration, expiration > context.time.now else {
-      throw Deviation("The token service issued a key without a token, or with an expiration in the past.")
+      throw StepError.deviation("The token service issued a key without a token, or with an expiration in the past.")
     }
   }
 
@@ -67,9 +67,13 @@ struct LiveKeys: Sendable {
   ///
   /// Token services issue no keys for less than a quarter of an hour. An expired one has no value, and can be kept.
   func expired() throws -> AccessKey {
-    guard let text = context.value(expiredKeyVariable) else { throw Skip("\(expiredKeyVariable) is not set") }
+    guard let text = context.value(expiredKeyVariable) else {
+      throw StepError.skipped("\(expiredKeyVariable) is not set")
+    }
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
-    guard words.count == 3 else { throw Deviation("\(expiredKeyVariable) is not an ID, a secret and a token.") }
+    guard words.count == 3 else {
+      throw StepError.deviation("\(expiredKeyVariable) is not an ID, a secret and a token.")
+    }
     return AccessKey(id: words[0], secret: words[1], sessionToken: words[2])
   }
 }

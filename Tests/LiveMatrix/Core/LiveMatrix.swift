@@ -116,11 +116,11 @@ package struct LiveMatrix: Sendable {
     do {
       try await step.run()
       outcome = .passed
-    } catch let skip as Skip {
-      outcome = .skipped(skip.reason)
-    } catch let error as Obstacle {
-      outcome = .failed(error.reason)
-      obstacle = error.reason
+    } catch StepError.skipped(let reason) {
+      outcome = .skipped(reason)
+    } catch StepError.obstacle(let reason) {
+      outcome = .failed(reason)
+      obstacle = reason
     } catch {
       outcome = Task.isCancelled ? interrupted : .failed("\(error)")
     }

@@ -18,24 +18,3 @@ struct Step: Sendable {
     self.run = run
   }
 }
-
-/// The error of a step that cannot be carried out, with the reason.
-struct Skip: Error {
-  let reason: String
-
-  init(_ reason: String) { self.reason = reason }
-}
-
-/// The error of a step that finds that no further step may be carried out, with the reason.
-struct Obstacle: Error {
-  let reason: String
-
-  init(_ reason: String) { self.reason = reason }
-}
-
-/// The error of a step in which a service did something else than it must.
-struct Deviation: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) { self.description = description }
-}
