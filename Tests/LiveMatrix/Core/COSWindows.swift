@@ -11,13 +11,14 @@ struct COSWindows: Sendable {
   /// Returns the bucket, with a signer whose signatures have the given window.
   let provider: @Sendable (COSKeyTime) -> COSProvider
 
+  /// The steps, of which a refusal costs a second request if the clock of the service is in another second.
   var steps: [Step] {
     [
       Step("signature in its window", Cost(requests: 1)) { try await list(from: -60, until: 600) },
-      Step("signature after its window is refused", Cost(requests: 1)) {
+      Step("signature after its window is refused", Cost(requests: 2)) {
         try await expectRefusal(as: [.requestExpired, .clockSkew]) { try await list(from: -7_200, until: -3_600) }
       },
-      Step("signature before its window is refused", Cost(requests: 1)) {
+      Step("signature before its window is refused", Cost(requests: 2)) {
         try await expectRefusal(as: [.requestExpired, .clockSkew, .accessDenied]) {
           try await list(from: 3_600, until: 7_200)
         }
