@@ -238,14 +238,12 @@ package.targets += [
   .systemLibrary(name: "CZlib", path: "Sources/Core/CZlib", providers: [.apt(["zlib1g-dev"])]),
 ]
 
-let standIn = Target.target(
-  name: "CommonCrypto", path: "Tests/CommonCrypto", linkerSettings: [.linkedLibrary("crypto")])
-package.targets += testsCommonCrypto ? [standIn] : []
+let crypto = Target.target(name: "CommonCrypto", path: "Tests/CommonCrypto", linkerSettings: [.linkedLibrary("crypto")])
+package.targets += testsCommonCrypto ? [crypto] : []
 
 // Examples and measurements.
-package.targets += names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning TokenServer").map {
-  example($0)
-}
+let plain = names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning TokenServer")
+package.targets += plain.map { example($0) }
 package.targets += [
   example("VerifiedService", "VerifiedService StorageAuthRedis UnixSignals"),
   example("FormUpload", "", [.embedInCode("page.html")]),
@@ -268,6 +266,8 @@ package.targets += [
   library("ClientTestSupport", "Tests/ClientTestSupport", uses(kit)),
   library("LongRun", "Tests/LongRun/Core", uses("StorageClient LocalCloud StorageAuthTesting")),
   program("long-run", "Tests/LongRun/Program", uses("FoundationTransport LongRun StorageClient ArgumentParser")),
+  library("LiveMatrix", "Tests/LiveMatrix/Core", uses(kit)),
+  program("live-matrix", "Tests/LiveMatrix/Program", uses(kit + " LiveMatrix ArgumentParser UnixSignals")),
   library("SyncSimulation", "Tests/SyncSimulation/Core", uses("StorageClient")),
   program("sync-simulation", "Tests/SyncSimulation/Program", uses("SyncSimulation ArgumentParser")),
 ]
@@ -286,12 +286,12 @@ package.targets += coreTests + names("Package StorageAuthRedis StorageClientTest
 package.targets += names("StorageBackground StorageConfiguration StorageDiagnosis").map { tests($0, kit) }
 package.targets += [
   tests("AsperaTransfer", "StoragePrograms ProcessWatching", exclude: ["Ascp/fake-ascp.py"]),
-  tests("FoundationTransport", "AsyncHTTPTransport"), tests("ServerRedaction", kit + " StorageAuthRedis"),
+  tests("ServerRedaction", kit + " StorageAuthRedis"), tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
   tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
-  tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
+  tests("FoundationTransport", "AsyncHTTPTransport"), tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
+  tests("LiveMatrix", kit + " ClientTestSupport LiveMatrix live-matrix"),
   tests("StorageAuthTool", "storage-auth ClientTestSupport"), tests("PhotoApp", kit + " PhotoApp StorageBackground"),
   tests("StorageOperations", kit + " InMemoryTracing MetricsTestKit"),
-  tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
   tests("StorageAuthServer", kit + " VerifiedService MetricsTestKit NIOEmbedded", copying: ["Certificates"]),
   tests("OBSProvider", kit + " OBSProvider NIOEmbedded", copying: ["Vectors"]),
   tests("Reader", kit + " CInstructionCounter NIOEmbedded SigningJobs", exclude: ["Corpus", "Engine"]),
