@@ -12,15 +12,15 @@ internal import Synchronization
 final class RedisConnection: Sendable {
   let channel: any Channel
   let information: RedisInformation
-  private let timeout: Duration
-  private let limit: Int
+  private let commandTimeout: Duration
+  private let pendingLimit: Int
   private let pending = Mutex(0)
 
   private init(_ channel: any Channel, _ information: RedisInformation, _ configuration: RedisConfiguration) {
     self.channel = channel
     self.information = information
-    timeout = configuration.commandTimeout
-    limit = configuration.pendingLimit
+    commandTimeout = configuration.commandTimeout
+    pendingLimit = configuration.pendingLimit
   }
 
   /// Connects to the server, authenticates, selects the database and asks the server about itself.
@@ -39,10 +39,10 @@ final class RedisConnection: Sendable {
       if configuration.database != 0 {
         try await perform(RedisCommand("SELECT", "\(configuration.database)"), on: channel, configuration)
       }
-      let asked = NIODeadline.now()
+      let requestTime = NIODeadline.now()
       guard
         let information = try await perform(RedisCommand("INFO"), on: channel, configuration).text
-          .flatMap({ RedisInformation($0, opened: asked) })
+          .flatMap({ RedisInformation($0, opened: requestTime) })
       else { throw .malformed }
       if let code = information.refusal { throw RedisFailure(reply: code) }
       return RedisConnection(channel, information, configuration)
@@ -53,7 +53,7 @@ final class RedisConnection: Sendable {
   }
 
   private static func connect(_ configuration: RedisConfiguration) async throws -> any Channel {
-    let tls = try configuration.usesTLS ? NIOSSLContext(configuration: configuration.tls()) : nil
+    let tls = try configuration.usesTLS ? NIOSSLContext(configuration: configuration.tlsConfiguration()) : nil
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(TimeAmount(configuration.connectTimeout))
       .channelOption(.socketOption(.so_keepalive), value: 1)
@@ -88,13 +88,13 @@ final class RedisConnection: Sendable {
   /// Without a reply in time the connection is closed, because later replies could not arrive either.
   func reply(to command: RedisCommand) async throws(RedisFailure) -> RedisValue {
     let isFull = pending.withLock { pending in
-      guard pending < limit else { return true }
+      guard pending < pendingLimit else { return true }
       pending += 1
       return false
     }
     guard !isFull else { throw .busy }
     defer { pending.withLock { $0 -= 1 } }
-    return try await Self.reply(to: command, on: channel, within: timeout)
+    return try await Self.reply(to: command, on: channel, within: commandTimeout)
   }
 
   private static func reply(

@@ -3,6 +3,7 @@
 
 internal import NIOCore
 
+/// A command on its way to the server, and the promise of its reply.
 struct RedisRequest: Sendable {
   let command: RedisCommand
   let reply: EventLoopPromise<RedisValue>
@@ -17,24 +18,27 @@ final class RedisHandler: ChannelDuplexHandler {
   typealias OutboundIn = RedisRequest
   typealias OutboundOut = ByteBuffer
 
-  private var waiting = CircularBuffer<EventLoopPromise<RedisValue>>()
+  /// The initial size of the buffer of a command, in bytes.
+  private static let initialCapacity = 256
+
+  private var pendingReplies = CircularBuffer<EventLoopPromise<RedisValue>>()
   /// The reason why the connection has ended, or `nil` while it is open.
-  private var end: RedisFailure?
+  private var closeReason: RedisFailure?
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     let request = unwrapOutboundIn(data)
-    if let end {
-      promise?.fail(end)
-      return request.reply.fail(end)
+    if let closeReason {
+      promise?.fail(closeReason)
+      return request.reply.fail(closeReason)
     }
-    waiting.append(request.reply)
-    var buffer = context.channel.allocator.buffer(capacity: 256)
+    pendingReplies.append(request.reply)
+    var buffer = context.channel.allocator.buffer(capacity: Self.initialCapacity)
     request.command.write(to: &buffer)
     context.write(wrapOutboundOut(buffer), promise: promise)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard let reply = waiting.popFirst() else { return context.close(promise: nil) }
+    guard let reply = pendingReplies.popFirst() else { return context.close(promise: nil) }
     let value = unwrapInboundIn(data)
     if case .error(let text) = value, case .notServing(let code) = RedisFailure(reply: text) {
       fail(.notServing(code))
@@ -54,7 +58,7 @@ final class RedisHandler: ChannelDuplexHandler {
   }
 
   private func fail(_ failure: RedisFailure) {
-    if end == nil { end = failure }
-    while let reply = waiting.popFirst() { reply.fail(failure) }
+    if closeReason == nil { closeReason = failure }
+    while let reply = pendingReplies.popFirst() { reply.fail(failure) }
   }
 }

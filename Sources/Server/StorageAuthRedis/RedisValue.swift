@@ -32,17 +32,17 @@ enum RedisValue: Sendable, Hashable {
 
 /// A command for a Redis server, as a list of byte strings.
 struct RedisCommand: Sendable {
-  private let words: [[UInt8]]
+  private let arguments: [[UInt8]]
 
-  init(_ words: String...) { self.init(words) }
+  init(_ arguments: String...) { self.init(arguments) }
 
-  init(_ words: [String]) { self.words = words.map { [UInt8]($0.utf8) } }
+  init(_ arguments: [String]) { self.arguments = arguments.map { [UInt8]($0.utf8) } }
 
   func write(to buffer: inout ByteBuffer) {
-    buffer.writeString("*\(words.count)\r\n")
-    for word in words {
-      buffer.writeString("$\(word.count)\r\n")
-      buffer.writeBytes(word)
+    buffer.writeString("*\(arguments.count)\r\n")
+    for argument in arguments {
+      buffer.writeString("$\(argument.count)\r\n")
+      buffer.writeBytes(argument)
       buffer.writeString("\r\n")
     }
   }
