@@ -33,12 +33,14 @@ extension RequestRefusal {
 }
 
 extension Response {
-  static func refusal(_ response: RequestRefusal) -> Response {
-    json(["code": .string(response.code), "message": .string(response.message)], response.status)
+  /// Creates the response `{code, message}` for a refusal.
+  static func refusal(_ refusal: RequestRefusal) -> Response {
+    json(["code": .string(refusal.code), "message": .string(refusal.message)], refusal.status)
   }
 }
 
 extension SigningRequest {
+  /// Parses the body of a signing request.
   init(json bytes: [UInt8]) throws(RequestRefusal) {
     guard let object = (try? JSONValue(parsing: bytes))?.object,
       Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
@@ -69,6 +71,7 @@ extension SigningResponse {
 }
 
 extension Identity {
+  /// The response of the identity route.
   var json: JSONValue {
     var object = JSONObject()
     object["accessKeyId"] = .string(id.string)

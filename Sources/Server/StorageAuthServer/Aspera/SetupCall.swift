@@ -11,7 +11,7 @@ struct SetupCall {
   private static let (byteLimit, countLimit) = (1 << 20, 100)
 
   /// The names of the fields that are forwarded to the node in addition to the paths.
-  private static let fields = [
+  private static let forwardedFields = [
     "token_life_seconds", "create_dir", "public_keys", "rate_policy", "target_rate_kbps", "min_rate_kbps", "cipher",
     "content_protection",
   ]
@@ -32,7 +32,7 @@ struct SetupCall {
       guard requested["public_keys"].map(Self.isPublicKey) ?? true else {
         throw HTTPError(.badRequest, message: "The public_keys are not one public key in one line, without options.")
       }
-      return Self.specification(requested, direction)
+      return Self.specification(from: requested, direction)
     }
   }
 
@@ -46,9 +46,9 @@ struct SetupCall {
       && [UInt8](base64: String(words[1])) != nil
   }
 
-  private static func specification(_ requested: JSONObject, _ direction: TransferDirection) -> TransferSpec {
+  private static func specification(from requested: JSONObject, _ direction: TransferDirection) -> TransferSpec {
     var fields = JSONObject()
-    for name in Self.fields { fields[name] = requested[name] }
+    for name in Self.forwardedFields { fields[name] = requested[name] }
     var specification = TransferSpec(fields: fields)
     specification.direction = direction
     let paths = requested["paths"]?.array ?? []
@@ -73,21 +73,21 @@ struct SetupCall {
   }
 
   /// Sets up each transfer, and returns the node's response or an error for each of them.
-  func response(by service: TransferTokenService, _ order: TransferTokenRequest) async -> JSONValue {
+  func response(by service: TransferTokenService, to request: TransferTokenRequest) async -> JSONValue {
     var elements: [JSONValue] = []
     for specification in specifications {
       do throws(TokenServiceError) {
-        let grant = try await service.grant(for: specification, order)
-        elements.append(["transfer_spec": .object(Self.shown(grant))])
+        let grant = try await service.grant(for: specification, request)
+        elements.append(["transfer_spec": .object(Self.visibleFields(of: grant))])
       } catch {
-        elements.append(TokenRefusal(transfer: error).told.nodeError)
+        elements.append(TokenRefusal(transfer: error).body.nodeError)
       }
     }
     return ["transfer_specs": .array(elements)]
   }
 
   /// Returns the node's transfer specification without the fields that the caller must not see.
-  private static func shown(_ grant: TransferCredential) -> JSONObject {
+  private static func visibleFields(of grant: TransferCredential) -> JSONObject {
     var fields = grant.specification?.fields ?? JSONObject()
     for name in ["remote_password", "ssh_private_key", "ssh_private_key_passphrase"] { fields[name] = nil }
     fields["token"] = grant.token.map { .string($0.secret.reveal()) }

@@ -10,7 +10,7 @@ public import Hummingbird
 /// only the fields of the caller's request that concern the transfer itself.
 public final class TransferTokenService: Sendable {
   private let issuer: any TokenIssuer
-  private let rates: CallerRates
+  private let rateLimiter: CallerRateLimiter
   private let audit: @Sendable (TokenAudit) -> Void
   private let context: ProviderContext
 
@@ -28,7 +28,7 @@ public final class TransferTokenService: Sendable {
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, in context: ProviderContext = .local
   ) {
     self.issuer = issuer
-    self.rates = CallerRates(limit: rate, store: rates, time: context.time)
+    rateLimiter = CallerRateLimiter(limit: rate, store: rates, time: context.time)
     self.audit = audit
     self.context = context
   }
@@ -59,7 +59,7 @@ public final class TransferTokenService: Sendable {
   private func setUp(
     _ specification: TransferSpec, _ request: TransferTokenRequest
   ) async throws(TokenServiceError) -> TransferCredential {
-    try await rates.take(request.caller)
+    try await rateLimiter.applyLimit(to: request.caller)
     let allowed: TransferSpec
     do {
       allowed = try request.policy.transfer(specification, with: request.accessKey, at: context.time.now)
@@ -113,20 +113,20 @@ extension RouterMethods {
   ///
   /// - Parameters:
   ///   - service: The service that issues the transfer tokens.
-  ///   - order: A closure that returns the caller of a request and the policy that the app grants to the caller.
+  ///   - makeRequest: A closure that returns the caller of a request and the policy that the app grants to the caller.
   /// - Returns: The router, so that calls can be chained.
   @discardableResult
   public func transferTokens(
     from service: TransferTokenService,
-    order: @escaping @Sendable @concurrent (Request, Context) async throws -> TransferTokenRequest
+    makeRequest: @escaping @Sendable @concurrent (Request, Context) async throws -> TransferTokenRequest
   ) -> Self {
     for (path, direction) in [("files/upload_setup", TransferDirection.send), ("files/download_setup", .receive)] {
       on(RouterPath(stringLiteral: path), method: .post) { request, context -> Response in
         var request = request
         do {
-          let order = try await order(request, context)
+          let tokenRequest = try await makeRequest(request, context)
           let call = try await SetupCall(&request, direction)
-          return .json(await call.response(by: service, order))
+          return .json(await call.response(by: service, to: tokenRequest))
         } catch let error as HTTPError {
           return .json(refusal: TokenRefusal(error), "") { refusal, _ in refusal.nodeError.serialized }
         }

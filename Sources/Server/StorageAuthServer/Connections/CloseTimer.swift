@@ -3,32 +3,32 @@
 
 internal import NIOCore
 
-/// A timer that closes a channel at the earliest of several deadlines.
+/// A timer that closes a channel at the earliestDeadline of several deadlines.
 ///
-/// A timer that fires before the earliest deadline is left in place and reschedules itself, so that moving a deadline
+/// A timer that fires before the earliestDeadline deadline is left in place and reschedules itself, so that moving a deadline
 /// costs no task.
 final class CloseTimer {
   /// The time until which the client must have sent what the server waits for, or `nil` if the server does not wait.
-  var read: NIODeadline?
+  var readDeadline: NIODeadline?
 
   /// The time until which the client must have read what the server sends, or `nil` if the server does not wait.
-  var write: NIODeadline?
+  var writeDeadline: NIODeadline?
 
   /// The time at which the channel ends in any case, or `nil` if there is no such time.
-  var end: NIODeadline?
+  var endDeadline: NIODeadline?
 
   private var scheduled: (deadline: NIODeadline, task: Scheduled<Void>)?
 
-  private var earliest: NIODeadline? { [read, write, end].compactMap(\.self).min() }
+  private var earliestDeadline: NIODeadline? { [readDeadline, writeDeadline, endDeadline].compactMap(\.self).min() }
 
   func schedule(_ context: ChannelHandlerContext) {
-    guard let next = earliest else { return }
+    guard let nextDeadline = earliestDeadline else { return }
     if let scheduled {
-      guard scheduled.deadline > next else { return }
+      guard scheduled.deadline > nextDeadline else { return }
       scheduled.task.cancel()
     }
-    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) { self.closeIfDue(context) }
-    scheduled = (next, task)
+    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: nextDeadline) { self.closeIfDue(context) }
+    scheduled = (nextDeadline, task)
   }
 
   func cancel() {
@@ -38,7 +38,7 @@ final class CloseTimer {
 
   private func closeIfDue(_ context: ChannelHandlerContext) {
     scheduled = nil
-    if let earliest, earliest <= context.eventLoop.now {
+    if let earliestDeadline, earliestDeadline <= context.eventLoop.now {
       context.close(promise: nil)
     } else {
       schedule(context)

@@ -26,7 +26,7 @@ final class HTTP2Deadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    timer.read = context.eventLoop.now + TimeAmount(limits.headTimeout)
+    timer.readDeadline = context.eventLoop.now + TimeAmount(limits.headTimeout)
     timer.schedule(context)
   }
 
@@ -36,14 +36,14 @@ final class HTTP2Deadlines: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    timer.write = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
+    timer.writeDeadline = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
     timer.schedule(context)
     context.fireChannelWritabilityChanged()
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is ChannelShouldQuiesceEvent {
-      timer.end = context.eventLoop.now + TimeAmount(limits.idleTimeout)
+      timer.endDeadline = context.eventLoop.now + TimeAmount(limits.idleTimeout)
       timer.schedule(context)
     }
     context.fireUserInboundEventTriggered(event)
@@ -53,14 +53,14 @@ final class HTTP2Deadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
   func streamOpened() {
     openStreams += 1
-    timer.read = nil
+    timer.readDeadline = nil
   }
 
   func streamClosed() {
     openStreams -= 1
     guard openStreams == 0, let context else { return }
     // After the idle time the server announces the end of the connection, which a client has to confirm.
-    timer.read = context.eventLoop.now + TimeAmount(limits.idleTimeout + limits.headTimeout)
+    timer.readDeadline = context.eventLoop.now + TimeAmount(limits.idleTimeout + limits.headTimeout)
     timer.schedule(context)
   }
 }

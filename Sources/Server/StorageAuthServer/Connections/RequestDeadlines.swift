@@ -51,8 +51,8 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    timer.read = nil
-    timer.write = nil
+    timer.readDeadline = nil
+    timer.writeDeadline = nil
     timer.schedule(context)
     context.fireChannelInactive()
   }
@@ -113,7 +113,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   private func resumeBody(_ context: ChannelHandlerContext) {
     guard bodyWaitStart == nil else { return }
     bodyWaitStart = context.eventLoop.now
-    timer.read = context.eventLoop.now + TimeAmount(bodyAllowance)
+    timer.readDeadline = context.eventLoop.now + TimeAmount(bodyAllowance)
     timer.schedule(context)
   }
 
@@ -122,7 +122,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     let waited = context.eventLoop.now - start
     bodyAllowance -= .nanoseconds(waited.nanoseconds)
     bodyWaitStart = nil
-    timer.read = nil
+    timer.readDeadline = nil
     timer.schedule(context)
   }
 
@@ -130,7 +130,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     guard awaited != .closing else { return }
     if unansweredRequests > 0 {
       awaited = .nothing
-      timer.read = nil
+      timer.readDeadline = nil
       timer.schedule(context)
     } else {
       expect(.nextHead, for: limits.idleTimeout, context)
@@ -148,7 +148,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    timer.write = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
+    timer.writeDeadline = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
     timer.schedule(context)
     context.fireChannelWritabilityChanged()
   }
@@ -158,7 +158,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   private func expect(_ awaited: Awaited, for duration: Duration, _ context: ChannelHandlerContext) {
     self.awaited = awaited
     bodyWaitStart = nil
-    timer.read = context.eventLoop.now + TimeAmount(duration)
+    timer.readDeadline = context.eventLoop.now + TimeAmount(duration)
     timer.schedule(context)
   }
 }

@@ -33,6 +33,7 @@ final class RequestTargetReader: ChannelInboundHandler, RemovableChannelHandler 
   }
 }
 
+/// A request target that is a URL, divided into its host and its path.
 private struct AbsoluteTarget {
   /// The host with the port, if the URL has one.
   private let authority: Substring
@@ -47,9 +48,9 @@ private struct AbsoluteTarget {
     }
     guard let scheme else { return nil }
     let rest = text[bytes.index(bytes.startIndex, offsetBy: scheme.utf8.count)...]
-    let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-    authority = rest[..<end]
-    let tail = rest[end...]
+    let authorityEnd = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+    authority = rest[..<authorityEnd]
+    let tail = rest[authorityEnd...]
     guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "#")) else {
       return nil
     }

@@ -9,6 +9,7 @@ public import Hummingbird
 /// The checks run once however many requests arrive, so that requests to `/readyz` cannot put a load on what the server
 /// depends on.
 actor HealthState {
+  /// The results of one run of the checks.
   struct Report: Sendable {
     let results: [(name: String, isReady: Bool)]
 
@@ -25,7 +26,7 @@ actor HealthState {
   private let timeout: Duration
   private let validity: Duration
   private let time: any SigningClock
-  private var last: (report: Task<Report, Never>, start: Duration)?
+  private var lastRun: (report: Task<Report, Never>, start: Duration)?
 
   init(_ checks: [HealthCheck], timeout: Duration, validity: Duration, time: any SigningClock) {
     self.checks = checks
@@ -37,23 +38,23 @@ actor HealthState {
   /// Returns the results of the checks, which are run again if the last results are too old.
   func report() async -> Report {
     let uptime = time.uptime
-    if let last, uptime - last.start < validity { return await last.report.value }
+    if let lastRun, uptime - lastRun.start < validity { return await lastRun.report.value }
     let report = Task { [checks, timeout, time] in await Self.run(checks, timeout, time) }
-    last = (report, uptime)
+    lastRun = (report, uptime)
     return await report.value
   }
 
   private static func run(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async -> Report {
     await withTaskGroup { group in
-      for (location, check) in checks.enumerated() {
+      for (index, check) in checks.enumerated() {
         group.addTask {
           let outcome = await time.limiting(to: timeout) { await check.isReady() }
-          guard case .finished(let isReady) = outcome else { return (location, false) }
-          return (location, isReady)
+          guard case .finished(let isReady) = outcome else { return (index: index, isReady: false) }
+          return (index: index, isReady: isReady)
         }
       }
-      let ready = await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
-      return Report(results: checks.enumerated().map { ($1.name, ready[$0] ?? false) })
+      let readiness = await group.reduce(into: [:]) { $0[$1.index] = $1.isReady }
+      return Report(results: checks.enumerated().map { index, check in (check.name, readiness[index] ?? false) })
     }
   }
 }

@@ -25,7 +25,7 @@ final class ScopeKeys: Sendable {
   func key() async throws(TokenServiceError) -> IssuedKey {
     let key: AccessKey
     do throws(CredentialError) {
-      key = try await cache.credential(lasting: (clock.life ?? .zero) / 2).credential
+      key = try await cache.credential(lasting: (clock.lifetime ?? .zero) / 2).credential
     } catch {
       throw .unavailable(error, after: error.isRetryable ? max(cache.remainingBackoff, .seconds(1)) : nil)
     }

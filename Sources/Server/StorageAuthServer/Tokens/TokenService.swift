@@ -30,7 +30,7 @@ public final class TokenService: Sendable {
   public let events: EventHub
 
   private let source: Source
-  private let rates: CallerRates
+  private let rateLimiter: CallerRateLimiter
   private let keys: any IssuedKeyStore
   private let scopes: ScopeTable
   private let audit: @Sendable (TokenAudit) -> Void
@@ -58,7 +58,7 @@ public final class TokenService: Sendable {
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, in context: ProviderContext = .local,
     source: @escaping Source
   ) {
-    self.rates = CallerRates(limit: rate, store: rates, time: context.time)
+    rateLimiter = CallerRateLimiter(limit: rate, store: rates, time: context.time)
     self.events = events
     self.audit = audit
     time = context.time
@@ -103,7 +103,7 @@ public final class TokenService: Sendable {
   public func shutdown() { scopes.shutdown() }
 
   private func issue(_ request: KeyRequest) async throws(TokenServiceError) -> IssuedKey {
-    try await rates.take(request.caller)
+    try await rateLimiter.applyLimit(to: request.caller)
     let scope = request.scope
     let keys = try scopes.keys(of: scope, for: request.caller) { () throws(TokenServiceError) in
       do {
@@ -148,12 +148,13 @@ public struct IssuedKey: Sendable, Equatable {
 }
 
 /// The rate limit for callers, with the store that counts their requests.
-struct CallerRates: Sendable {
+struct CallerRateLimiter: Sendable {
   let limit: RateLimit?
   let store: any RateStore
   let time: any SigningClock
 
-  func take(_ caller: String) async throws(TokenServiceError) {
+  /// Counts a request of a caller, or throws an error if it exceeds the limit.
+  func applyLimit(to caller: String) async throws(TokenServiceError) {
     guard let limit else { return }
     let delay: Duration?
     do {

@@ -1,35 +1,34 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Hummingbird
 internal import StorageCrypto
 
 /// The verifiers of the signature schemes that a middleware accepts, at least one.
 struct AcceptedSchemes: Sendable {
   let first: any SignatureVerifier
-  private let all: [any SignatureVerifier]
+  private let verifiers: [any SignatureVerifier]
 
   init(first: any SignatureVerifier, others: [any SignatureVerifier]) {
     self.first = first.acceptingPayloadHashes
-    all = [self.first] + others.map { $0.acceptingPayloadHashes }
+    verifiers = [self.first] + others.map { $0.acceptingPayloadHashes }
   }
 
-  /// Returns the scheme that recognizes a request, and all other schemes.
-  func scheme(
-    of request: HTTPRequest
-  ) throws(VerificationError) -> (scheme: any SignatureVerifier, others: [any SignatureVerifier]) {
-    guard all.count > 1 else { return (first, []) }
+  /// Returns the verifier that recognizes a request, and all other verifiers.
+  func verifier(
+    for request: HTTPRequest
+  ) throws(VerificationError) -> (verifier: any SignatureVerifier, others: [any SignatureVerifier]) {
+    guard verifiers.count > 1 else { return (first, []) }
     var found: (any SignatureVerifier)?
     var others: [any SignatureVerifier] = []
-    for scheme in all {
-      guard try scheme.recognizes(request) else {
-        others.append(scheme)
+    for verifier in verifiers {
+      guard try verifier.recognizes(request) else {
+        others.append(verifier)
         continue
       }
       guard found == nil else {
         throw .ambiguous("The request carries authorizations of more than one scheme.")
       }
-      found = scheme
+      found = verifier
     }
     if let found { return (found, others) }
     guard (request.headerFields[.authorization] ?? "").isEmpty else {
@@ -44,19 +43,21 @@ struct AcceptedSchemes: Sendable {
   ///
   /// The request's own verifier has checked those of its own scheme. An OSS signature does not cover `x-cos-` headers, so a
   /// handler that supports both schemes would act on headers that were added after signing.
-  static func checkControls(
+  static func requireSignedControls(
     of request: HTTPRequest, _ verified: VerifiedRequest, in others: [any SignatureVerifier]
   ) throws(VerificationError) {
     let prefixes = others.flatMap(\.controlPrefixes)
     guard !prefixes.isEmpty else { return }
     for field in request.headerFields where !verified.signedHeaders.contains(field.name.canonicalName) {
-      try check(field.name.canonicalName, "header", prefixes, verified)
+      try require(field.name.canonicalName, of: "header", withoutPrefixes: prefixes, verified)
     }
-    for parameter in verified.unsignedParameters { try check(parameter.name.string, "parameter", prefixes, verified) }
+    for parameter in verified.unsignedParameters {
+      try require(parameter.name.string, of: "parameter", withoutPrefixes: prefixes, verified)
+    }
   }
 
   /// Rejects unsigned parameters that name an operation, which a handler could carry out instead of the signed one.
-  static func checkOperations(_ verified: VerifiedRequest) throws(VerificationError) {
+  static func requireSignedOperations(_ verified: VerifiedRequest) throws(VerificationError) {
     guard let parameter = verified.unsignedParameters.first(where: { ParameterCatalog.namesOperation($0) }) else {
       return
     }
@@ -66,8 +67,8 @@ struct AcceptedSchemes: Sendable {
     ).with(accessKeyID: verified.accessKeyID)
   }
 
-  private static func check(
-    _ name: String, _ kind: String, _ prefixes: [String], _ verified: VerifiedRequest
+  private static func require(
+    _ name: String, of kind: String, withoutPrefixes prefixes: [String], _ verified: VerifiedRequest
   ) throws(VerificationError) {
     let bytes = name.utf8.lazy.map(asciiLowercased)
     for prefix in prefixes where bytes.starts(with: prefix.utf8) {

@@ -50,13 +50,13 @@ public final class MemoryReplayStore: ReplayStore {
   private struct State {
     var marks: Set<String> = []
     var counts: [Owner: Int] = [:]
-    var ends = ExpiryQueue<Timestamp, (mark: String, owner: Owner)>()
+    var expirations = ExpiryQueue<Timestamp, (mark: String, owner: Owner)>()
     /// The latest expiration among the removed marks, or `nil` if no mark has been removed.
     var horizon: Timestamp?
 
     /// Removes the marks that expired before a time, at a cost that is incurred once per mark.
     mutating func forget(before date: Timestamp) {
-      while let (end, (mark, owner)) = ends.removeFirst(before: date) {
+      while let (end, (mark, owner)) = expirations.removeFirst(before: date) {
         horizon = max(horizon ?? end, end)
         marks.remove(mark)
         let count = (counts[owner] ?? 1) - 1
@@ -103,7 +103,7 @@ public final class MemoryReplayStore: ReplayStore {
       guard count < min(limitPerOwner, limit - state.marks.count) else { return .full }
       state.marks.insert(mark)
       state.counts[owner] = count + 1
-      state.ends.insert((mark, owner), expiringAt: end)
+      state.expirations.insert((mark, owner), expiringAt: end)
       return .new
     }
   }

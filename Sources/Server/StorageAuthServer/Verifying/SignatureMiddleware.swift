@@ -42,9 +42,9 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   public typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
   private let schemes: AcceptedSchemes
-  private let responses: RefusalFormat
-  private let targets: TargetRules
-  private let replays: ReplayGuard?
+  private let refusalFormat: RefusalFormat
+  private let targetRules: TargetRules
+  private let replayGuard: ReplayGuard?
   private let allowsUnsignedOperations: Bool
   private let time: any SigningClock
   private let lookup: KeyLookup
@@ -70,9 +70,9 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     time: any SigningClock = .system, lookup: @escaping KeyLookup
   ) {
     schemes = AcceptedSchemes(first: first, others: others)
-    self.responses = responses
-    self.targets = targets
-    self.replays = replays
+    refusalFormat = responses
+    targetRules = targets
+    replayGuard = replays
     self.allowsUnsignedOperations = allowsUnsignedOperations
     self.time = time
     self.lookup = lookup
@@ -87,49 +87,57 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     let check: BodyCheck
     var request = request
     var context = context
-    var refusals = VerificationAnswers(schemes.first.errorCodes, responses)
+    var refusals = RefusalResponses(schemes.first.errorCodes, refusalFormat)
     do {
-      guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
-        throw VerificationError.ambiguous("There is more than one Host header.")
-      }
-      let (scheme, others) = try schemes.scheme(of: request.head)
-      refusals = VerificationAnswers(scheme.errorCodes, responses)
-      let date = time.now
-      let verified = try await scheme.verify(request.head, at: date, lookup: lookup)
-      try AcceptedSchemes.checkControls(of: request.head, verified, in: others)
-      if !allowsUnsignedOperations { try AcceptedSchemes.checkOperations(verified) }
-      try targets.check(verified.target)
-      check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader, verified.bodyDecoder)
-      try await replays?.check(verified, request.method, at: date)
-      context.verifiedRequest = verified
+      let verified = try await verify(request, &refusals)
+      (context.verifiedRequest, check) = (verified.request, verified.check)
     } catch let error as VerificationError {
       context.logger.info(
         "refused", metadata: ["code": "\(error.code)", "key": "\(error.accessKeyID?.description ?? "")"])
-      return refusals.answer(for: error, to: request.head, at: time.now)
+      return refusals.response(for: error, to: request.head, at: time.now)
     } catch let refusal as RequestRefusal {
       context.logger.info("refused", metadata: ["code": "\(refusal.code)"])
-      return refusals.answer(for: refusal, to: request.head)
+      return refusals.response(for: refusal, to: request.head)
     } catch let error as StoreError {
       context.logger.error("refused", metadata: ["error": "\(error)"])
-      return refusals.answer(for: .replaysUnknown, to: request.head)
+      return refusals.response(for: .replaysUnknown, to: request.head)
     }
     guard check.isNeeded else { return try await next(request, context) }
     request.body = check.checking(request.body)
     do {
       let response = try await next(request, context)
-      return check.failure.map { answer(for: $0, to: request.head, refusals) } ?? response
+      return check.failure.map { self.response(for: $0, to: request.head, refusals) } ?? response
     } catch {
       guard let failure = check.failure else { throw error }
-      return answer(for: failure, to: request.head, refusals)
+      return response(for: failure, to: request.head, refusals)
     }
   }
 
-  private func answer(
-    for failure: BodyCheck.Failure, to head: HTTPRequest, _ refusals: VerificationAnswers
+  /// Verifies everything but the body of a request, and selects the format of refusals as soon as its scheme is known.
+  private func verify(
+    _ request: Request, _ refusals: inout RefusalResponses
+  ) async throws -> (request: VerifiedRequest, check: BodyCheck) {
+    guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
+      throw VerificationError.ambiguous("There is more than one Host header.")
+    }
+    let (verifier, others) = try schemes.verifier(for: request.head)
+    refusals = RefusalResponses(verifier.errorCodes, refusalFormat)
+    let date = time.now
+    let verified = try await verifier.verify(request.head, at: date, lookup: lookup)
+    try AcceptedSchemes.requireSignedControls(of: request.head, verified, in: others)
+    if !allowsUnsignedOperations { try AcceptedSchemes.requireSignedOperations(verified) }
+    try targetRules.requireSafeNames(of: verified.target)
+    let check = try BodyCheck(request.head, sha256In: verifier.payloadHashHeader, verified.bodyDecoder)
+    try await replayGuard?.requireFirstUse(of: verified, request.method, at: date)
+    return (verified, check)
+  }
+
+  private func response(
+    for failure: BodyCheck.Failure, to head: HTTPRequest, _ refusals: RefusalResponses
   ) -> Response {
     switch failure {
-    case .mismatch: refusals.answer(for: .bodyMismatch, to: head)
-    case .frame(let error): refusals.answer(for: error, to: head, at: time.now)
+    case .mismatch: refusals.response(for: .bodyMismatch, to: head)
+    case .framing(let error): refusals.response(for: error, to: head, at: time.now)
     }
   }
 }

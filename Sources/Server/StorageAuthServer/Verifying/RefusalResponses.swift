@@ -13,7 +13,7 @@ public enum RefusalFormat: Sendable, Hashable {
 }
 
 /// The responses to requests whose signature is rejected.
-struct VerificationAnswers: Sendable {
+struct RefusalResponses: Sendable {
   /// The maximum size, in bytes, of a message, or of a part of the request that a response repeats.
   ///
   /// Including the two strings of a comparison, a refusal has at most 256 KiB.
@@ -22,34 +22,37 @@ struct VerificationAnswers: Sendable {
   /// The maximum size, in bytes, of each element of a refusal that is sent in a header.
   private static let headerEchoByteLimit = 256
 
-  private let words: ServiceErrorCodes
+  /// An element of a refusal in XML besides its code and its message.
+  private typealias Detail = (element: String, text: String)
+
+  private let errorCodes: ServiceErrorCodes
   private let format: RefusalFormat
 
-  init(_ words: ServiceErrorCodes, _ format: RefusalFormat) {
-    self.words = words
+  init(_ errorCodes: ServiceErrorCodes, _ format: RefusalFormat) {
+    self.errorCodes = errorCodes
     self.format = format
   }
 
-  func answer(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
-    var details: [(String, String)] = []
+  func response(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
+    var details: [Detail] = []
     if let comparison = error.comparison {
       details.append(("StringToSign", comparison.stringToSign))
       if let text = comparison.canonicalRequest {
-        details.append((words.canonicalRequestElement, text))
+        details.append((errorCodes.canonicalRequestElement, text))
       }
     }
-    let isAboutTime = [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
-    if isAboutTime { details.append(("ServerTime", date.iso8601)) }
-    let refusal = words[error]
-    return answer(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
+    let concernsTime = [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+    if concernsTime { details.append(("ServerTime", date.iso8601)) }
+    let refusal = errorCodes[error]
+    return response(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
   }
 
-  func answer(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
-    answer(refusal.status, refusal.code, refusal.message, [], to: head)
+  func response(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
+    response(refusal.status, refusal.code, refusal.message, [], to: head)
   }
 
-  private func answer(
-    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [(String, String)],
+  private func response(
+    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [Detail],
     to head: HTTPRequest
   ) -> Response {
     let message = message.shortened(to: Self.echoByteLimit)
@@ -61,17 +64,17 @@ struct VerificationAnswers: Sendable {
     var elements = [XMLNode("Code", code), XMLNode("Message", message)]
     // The response to HEAD carries the refusal in a header, which has less space than a body.
     let limit = isHead ? Self.headerEchoByteLimit : .max
-    elements += details.map { XMLNode($0.0, $0.1.shortened(to: limit)) }
+    elements += details.map { XMLNode($0.element, $0.text.shortened(to: limit)) }
     let host = head.authority ?? ""
     let (name, subject) =
-      switch words.subject {
+      switch errorCodes.subject {
       case .host(let name): (name, host)
       case .resource(let name): (name, host + (head.path ?? "").bytes(before: "?"))
       }
     elements.append(XMLNode(name, subject.shortened(to: Self.echoByteLimit)))
     let document = XMLNode("Error", children: elements).serialized()
     var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
-    if isHead, let name = words.headHeader {
+    if isHead, let name = errorCodes.headHeader {
       fields[name] = String(writing: { $0.append(base64: document) })
     }
     let response = Response(
