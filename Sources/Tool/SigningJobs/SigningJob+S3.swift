@@ -34,7 +34,8 @@ extension SigningJob {
       region: region, service: service ?? "s3", payload: payload,
       additionalHeaders: Set((signedHeaders?.list ?? []) + (additionalHeaders ?? [])))
     let request = try request(
-      scheme ?? "https", authority, appendingQuery(to: path) { name, value in "\(name)=\(value)" })
+      scheme: scheme ?? "https", authority: authority,
+      path: appendingQuery(to: path) { name, value in "\(name)=\(value)" })
     return try sign(request, with: signer, mode, key, context)
   }
 

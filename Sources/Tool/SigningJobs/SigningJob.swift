@@ -65,12 +65,14 @@ package struct SigningJob: Decodable, Sendable {
   /// S3: the service in the scope of the signature, or `nil` for `s3`.
   let service: String?
 
+  /// The access key that signs.
   struct Key: Decodable, Sendable {
     let id: String
     let secret: String
     let token: String?
   }
 
+  /// COS: the headers to sign, in the form of COS test vectors.
   struct SignedHeaders: Decodable, Sendable {
     let list: [String]?
     let signHost: Bool?
@@ -96,18 +98,18 @@ package struct SigningJob: Decodable, Sendable {
     do {
       self = try JSONDecoder().decode(SigningJob.self, from: Data(json.utf8))
     } catch {
-      let name = try? JSONDecoder().decode(Name.self, from: Data(json.utf8))
-      throw SigningJobError(id: name?.id, message: "The line is not a request in JSON: \(Self.explain(error))")
+      let line = try? JSONDecoder().decode(Identification.self, from: Data(json.utf8))
+      throw SigningJobError(id: line?.id, message: "The line is not a request in JSON: \(Self.explanation(of: error))")
     }
   }
 
   /// The ID of a line whose other fields cannot be parsed.
-  private struct Name: Decodable {
+  private struct Identification: Decodable {
     let id: String?
   }
 
   /// Returns a description of a decoding error with its position, but without the value, which may be a secret.
-  private static func explain(_ error: any Error) -> String {
+  private static func explanation(of error: any Error) -> String {
     guard let error = error as? DecodingError else { return "it cannot be parsed." }
     func location(_ context: DecodingError.Context) -> String {
       let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
@@ -163,32 +165,32 @@ extension SigningJob {
     guard let credential else { throw SigningJobError(message: "The line has no credential.") }
     let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
     let context = SigningContext(date: date.map { Timestamp(unixSeconds: $0) } ?? now)
-    return try signing(mode, key, context)
+    return try signingFunction(mode, key, context)
   }
 
   /// The type of a function that signs a job's request for one provider.
-  private typealias Signing = (Mode, AccessKey, SigningContext) throws -> SignedLine
+  private typealias SigningFunction = (Mode, AccessKey, SigningContext) throws -> SignedLine
 
   /// The signing function for each provider, by provider name.
   ///
   /// This is the only list of the providers.
-  private var signings: [(name: String, signing: Signing)] {
+  private var signingFunctions: [(provider: String, function: SigningFunction)] {
     [("oss", signOSS), ("cos", signCOS), ("s3", signS3)]
   }
 
   /// The signing function for the job's provider.
   ///
   /// A job without a provider is for COS if it contains a field that only COS has, and otherwise for OSS.
-  private var signing: Signing {
+  private var signingFunction: SigningFunction {
     get throws {
       let name = provider ?? (isOfCOS ? "cos" : "oss")
-      guard let found = signings.first(where: { $0.name == name }) else {
-        let names = signings.map(\.name)
+      guard let found = signingFunctions.first(where: { $0.provider == name }) else {
+        let names = signingFunctions.map(\.provider)
         throw SigningJobError(
           message:
             "\"\(name)\" is not a provider; use \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "").")
       }
-      return found.signing
+      return found.function
     }
   }
 
@@ -219,13 +221,13 @@ extension SigningJob {
   ///
   /// If the line contains a `Host` header, its value replaces the authority.
   func request(authority: String, key: String) throws -> HTTPRequest {
-    try request("https", authority, path(for: key))
+    try request(scheme: "https", authority: authority, path: path(for: key))
   }
 
   /// Returns the request for a path that is already percent-encoded.
   ///
   /// If the line contains a `Host` header, its value replaces the authority.
-  func request(_ scheme: String, _ authority: String, _ path: String) throws -> HTTPRequest {
+  func request(scheme: String, authority: String, path: String) throws -> HTTPRequest {
     guard let method = HTTPRequest.Method(method ?? "GET") else {
       throw SigningJobError(message: "The method is not a token.")
     }

@@ -142,21 +142,23 @@ public enum ConfigurationKeys {
   ///   - name: The name that was not found.
   ///   - known: The names to choose from.
   package static func similar(to name: String, in known: [String]) -> String? {
-    let longest = 64
-    let characters = Array(name.lowercased().prefix(longest))
-    let ranked = known.map { ($0, distance(characters, Array($0.lowercased().prefix(longest)))) }
-    guard let (best, distance) = ranked.min(by: { $0.1 < $1.1 }), distance <= max(2, characters.count / 3) else {
+    let characterLimit = 64
+    let characters = Array(name.lowercased().prefix(characterLimit))
+    let candidates = known.map { known in
+      (name: known, edits: editCount(characters, Array(known.lowercased().prefix(characterLimit))))
+    }
+    guard let best = candidates.min(by: { $0.edits < $1.edits }), best.edits <= max(2, characters.count / 3) else {
       return nil
     }
-    return best
+    return best.name
   }
 
   /// Returns the number of insertions, deletions and replacements that turn one name into another.
-  private static func distance(_ first: [Character], _ second: [Character]) -> Int {
+  private static func editCount(_ first: [Character], _ second: [Character]) -> Int {
     var row = Array(0...second.count)
-    for (line, character) in first.enumerated() {
+    for (rowIndex, character) in first.enumerated() {
       var diagonal = row[0]
-      row[0] = line + 1
+      row[0] = rowIndex + 1
       for (column, other) in second.enumerated() {
         let replaced = diagonal + (character == other ? 0 : 1)
         diagonal = row[column + 1]

@@ -3,8 +3,7 @@
 
 internal import ArgumentParser
 internal import AsperaAuth
-internal import AsperaClient
-internal import StorageClient
+internal import StorageAuth
 
 /// The command-line options for logging in to an account on an Aspera server.
 ///
@@ -71,11 +70,11 @@ struct AccountOptions: ParsableArguments {
       specification.contentProtectionPassword = secret(Self.filePasswordVariable, on: machine)
     }
     if let udpPort {
-      try require(specification.udpPort == nil, "--udp-port", "fasp_port")
+      try refuse(unless: specification.udpPort == nil, "--udp-port", "fasp_port")
       specification.udpPort = udpPort
     }
     if let sshfp {
-      try require(specification.sshfp?.isEmpty ?? true, "--sshfp", "sshfp")
+      try refuse(unless: specification.sshfp?.isEmpty ?? true, "--sshfp", "sshfp")
       specification.sshfp = try HostKeyFingerprint(sshfp).description
     }
     try await addLogin(to: &specification, on: machine)
@@ -84,16 +83,17 @@ struct AccountOptions: ParsableArguments {
   private func addLogin(to specification: inout TransferSpec, on machine: ProviderContext) async throws {
     let hasKey = specification.sshPrivateKey != nil || specification.sshPrivateKeyPath != nil
     if hasKey || specification.remotePassword != nil {
-      try require(key == nil, "--key", hasKey ? "a private key" : "remote_password")
-      try require(passwordFile == nil || hasKey, "--password-file", "remote_password")
+      try refuse(unless: key == nil, "--key", hasKey ? "a private key" : "remote_password")
+      try refuse(unless: passwordFile == nil || hasKey, "--password-file", "remote_password")
       if hasKey, specification.sshPrivateKeyPassphrase == nil {
         specification.sshPrivateKeyPassphrase = try secret(on: machine)
       }
-      try await check(loginOf: specification, on: machine)
+      try await checkLogin(of: specification, on: machine)
       return
     }
     if specification.offersWebSocket == true {
-      try require(key == nil && passwordFile == nil, "--key or --password-file", "wss_enabled, which needs no login")
+      try refuse(
+        unless: key == nil && passwordFile == nil, "--key or --password-file", "wss_enabled, which needs no login")
       return
     }
     let secret = try secret(on: machine)
@@ -114,11 +114,11 @@ struct AccountOptions: ParsableArguments {
       if case .pem(let text) = key.source { specification.sshPrivateKey = text }
       specification.sshPrivateKeyPassphrase = key.passphrase
     }
-    try await check(loginOf: specification, on: machine)
+    try await checkLogin(of: specification, on: machine)
   }
 
   /// Checks the password or the private key in a specification, wherever it comes from, and prints the notes.
-  private func check(loginOf specification: TransferSpec, on machine: ProviderContext) async throws {
+  private func checkLogin(of specification: TransferSpec, on machine: ProviderContext) async throws {
     let key: AsperaPrivateKey.Source? =
       specification.sshPrivateKey.map { .pem($0) } ?? specification.sshPrivateKeyPath.map { .file($0) }
     let account = try AsperaAccount(
@@ -129,8 +129,9 @@ struct AccountOptions: ParsableArguments {
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
   }
 
-  private func require(_ isSo: Bool, _ option: String, _ field: String) throws {
-    guard !isSo else { return }
+  /// Throws an error for an option that contradicts a field of the specification.
+  private func refuse(unless isConsistent: Bool, _ option: String, _ field: String) throws {
+    guard !isConsistent else { return }
     throw ValidationError("Leave out \(option): the specification has \(field).")
   }
 }

@@ -8,7 +8,11 @@ internal import Foundation
 internal import StorageClient
 internal import StoragePrograms
 
+/// The options for transfers of files to and from Aspera servers.
 struct AsperaOptions: ParsableArguments {
+  /// The permitted values of `--start-spacing` in seconds.
+  static let startSpacings = 0...3600
+
   @Option(
     help: ArgumentHelp(
       "The path of ascp; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the folders of IBM's products.",
@@ -42,14 +46,14 @@ struct AsperaOptions: ParsableArguments {
   @OptionGroup var account: AccountOptions
 
   func validate() throws {
-    if let startSpacing, !(0...3600).contains(startSpacing) {
+    if let startSpacing, !Self.startSpacings.contains(startSpacing) {
       throw ValidationError("--start-spacing must be from 0 to 3600 seconds.")
     }
     if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
-  func transfers(atATime count: Int) throws -> AsperaTransferOptions {
+  func transferOptions(atATime count: Int) throws -> AsperaTransferOptions {
     let machine = try ProviderContext.commandLine()
     let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
     let server = TransferServer(
@@ -57,20 +61,21 @@ struct AsperaOptions: ParsableArguments {
       hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
     return AsperaTransferOptions(
       login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
-      ascp: ascp, targetRate: rate, queue: queue(count))
+      ascp: ascp, targetRate: rate, queue: queueConfiguration(atATime: count))
   }
 
-  private func queue(_ count: Int) -> TransferQueueConfiguration {
+  private func queueConfiguration(atATime count: Int) -> TransferQueueConfiguration {
     TransferQueueConfiguration(maximumActive: count, startSpacing: .seconds(startSpacing ?? 0))
   }
 
   /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
-  func transfers(_ server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
+  func accountTransfers(on server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
     let machine = try ProviderContext.commandLine()
     let account = try account.account(at: server, on: machine)
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
     let transfers = AccountTransfers(
-      account, token: try self.account.token(on: machine), tags: tags?.object, queue: queue(count),
+      account, token: try self.account.token(on: machine), tags: tags?.object,
+      queue: queueConfiguration(atATime: count),
       engine: try AscpEngine(program: ascp))
     EventLog.noteRetries(transfers.events)
     return transfers

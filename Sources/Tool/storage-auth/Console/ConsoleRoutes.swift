@@ -3,7 +3,6 @@
 
 internal import Hummingbird
 internal import LocalCloud
-internal import NIOCore
 internal import StorageAuthServer
 
 /// The routes of a console: the page, the events, and the buckets and objects.

@@ -34,16 +34,16 @@ struct LineComparison: Sendable {
     let (first, second) = (Self.lines(of: client), Self.lines(of: service))
     var rows: [Row] = []
     var (i, j) = (0, 0)
-    for (nextI, nextJ) in Self.commonLines(first, second) + [(first.count, second.count)] {
+    for (nextClient, nextService) in Self.commonLines(first, second) + [(first.count, second.count)] {
       // Lines between two common lines replace each other in their order.
-      while i < nextI || j < nextJ {
-        rows.append(Self.row(i < nextI ? first[i] : nil, j < nextJ ? second[j] : nil))
-        if i < nextI { i += 1 }
-        if j < nextJ { j += 1 }
+      while i < nextClient || j < nextService {
+        rows.append(Self.row(i < nextClient ? first[i] : nil, j < nextService ? second[j] : nil))
+        if i < nextClient { i += 1 }
+        if j < nextService { j += 1 }
       }
-      guard nextI < first.count, nextJ < second.count else { break }
-      rows.append(Self.row(first[nextI], second[nextJ]))
-      (i, j) = (nextI + 1, nextJ + 1)
+      guard nextClient < first.count, nextService < second.count else { break }
+      rows.append(Self.row(first[nextClient], second[nextService]))
+      (i, j) = (nextClient + 1, nextService + 1)
     }
     self.rows = rows
   }
@@ -54,7 +54,7 @@ struct LineComparison: Sendable {
   }
 
   /// Returns the indices of a longest common subsequence in ascending order, or no indices for very many lines.
-  private static func commonLines(_ first: [String], _ second: [String]) -> [(Int, Int)] {
+  private static func commonLines(_ first: [String], _ second: [String]) -> [(client: Int, service: Int)] {
     let width = second.count + 1
     // Without common lines, all lines are compared by their position.
     guard first.count * width <= pairLimit else { return [] }
@@ -68,7 +68,7 @@ struct LineComparison: Sendable {
       }
     }
     var (i, j) = (0, 0)
-    var common: [(Int, Int)] = []
+    var common: [(client: Int, service: Int)] = []
     while i < first.count, j < second.count {
       if first[i].isIdentical(to: second[j]) {
         common.append((i, j))

@@ -3,7 +3,6 @@
 
 internal import LocalCloud
 internal import NIOCore
-internal import StorageAuthServer
 
 /// A server on loopback with a web page that shows the buckets, the objects and the requests of a local cloud as they end.
 ///
@@ -12,9 +11,12 @@ internal import StorageAuthServer
 struct LocalConsole: Sendable {
   var port: Int { server.port }
 
+  /// The time between two signs of life to the listeners.
+  private static let heartbeatInterval = Duration.seconds(15)
+
   private let server: RunningServer
   private let log: RequestLog
-  private let work: [Task<Void, Never>]
+  private let tasks: [Task<Void, Never>]
 
   var url: String { "http://127.0.0.1:\(port)/" }
 
@@ -30,25 +32,25 @@ struct LocalConsole: Sendable {
     let server: RunningServer
     do {
       server = try await RunningServer(
-        ConsoleRoutes(cloud: cloud, log: log).router, "127.0.0.1", port,
-        ConnectionLimits(connections: 64, writeTimeout: .seconds(10)))
+        ConsoleRoutes(cloud: cloud, log: log).router, host: "127.0.0.1", port: port,
+        limits: ConnectionLimits(connections: 64, writeTimeout: .seconds(10)))
     } catch {
       throw ConsoleError(port: port, cause: error)
     }
-    let reading = Task {
+    let reader = Task {
       for await request in requests { log.append(RequestReport(request)) }
     }
-    let beating = Task {
-      while (try? await sleep(.seconds(15))) != nil { log.beat() }
+    let heartbeat = Task {
+      while (try? await sleep(heartbeatInterval)) != nil { log.sendHeartbeat() }
     }
-    return LocalConsole(server: server, log: log, work: [reading, beating])
+    return LocalConsole(server: server, log: log, tasks: [reader, heartbeat])
   }
 
   /// Stops the console and closes the connections of its pages.
   func stop() async {
     log.finish()
-    for task in work { task.cancel() }
-    for task in work { await task.value }
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
     await server.stop()
   }
 }

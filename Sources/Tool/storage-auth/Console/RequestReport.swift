@@ -54,7 +54,7 @@ struct RequestReport: Sendable {
 
 /// The explanation of a rejected signature: the cause, the remedy, and the strings of both sides.
 struct Explanation: Sendable {
-  /// The cause in a few words, such as `content type added`.
+  /// The cause in a few text, such as `content type added`.
   let title: String
   private let diagnosis: SignatureDiagnosis
   private let strings: [(name: String, comparison: LineComparison, isPair: Bool)]
@@ -73,13 +73,13 @@ struct Explanation: Sendable {
     basis = report.basis.rawValue
     let client = report.client
     var strings: [(String, LineComparison, Bool)] = []
-    for (name, first, second) in [
+    for (name, sent, received) in [
       ("String to sign", client?.stringToSign, report.service?.stringToSign),
       ("Canonical request", client?.canonicalRequest, report.service?.canonicalRequest),
     ] {
-      guard let one = first ?? second else { continue }
+      guard let either = sent ?? received else { continue }
       strings.append(
-        (name, LineComparison(client: first ?? one, service: second ?? one), first != nil && second != nil))
+        (name, LineComparison(client: sent ?? either, service: received ?? either), sent != nil && received != nil))
     }
     self.strings = strings
   }
@@ -120,16 +120,16 @@ struct Explanation: Sendable {
 }
 
 extension SignatureDiagnosis.Cause {
-  /// The name of the cause in words.
+  /// The name of the cause in text.
   fileprivate var title: String {
-    var words = ""
+    var text = ""
     var previous: Character = " "
     for character in rawValue {
-      if character.isUppercase, !previous.isUppercase { words += " " }
-      words.append(character)
+      if character.isUppercase, !previous.isUppercase { text += " " }
+      text.append(character)
       previous = character
     }
-    return words.split(separator: " ").map { word in
+    return text.split(separator: " ").map { word in
       word.dropFirst().contains(where: \.isUppercase) ? String(word) : word.lowercased()
     }.joined(separator: " ")
   }

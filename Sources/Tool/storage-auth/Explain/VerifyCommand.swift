@@ -35,15 +35,15 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() async throws {
-    let request = try options.sent()
+    let request = try options.sentRequest()
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)
     let region = options.region(of: request, in: cloud)
     let verifier = cloud.verifier(region: region, address, isStrict: strict)
     let key = try await credentials.cache(for: cloud).credential()
     do {
-      let proof = try await verify(request, with: verifier, key)
-      if output.json { Terminal.json(proof.json) } else { Terminal.lines(proof.text) }
+      let verified = try await verify(request, with: verifier, key)
+      if output.json { Terminal.json(verified.json) } else { Terminal.lines(verified.text) }
     } catch let error as VerificationError {
       let found = diagnosis(of: error, request, cloud.service(region: region, address), verifier, key)
       guard !output.json else {

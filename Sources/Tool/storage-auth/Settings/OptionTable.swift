@@ -7,6 +7,7 @@ internal import StorageAuth
 
 /// The options of every command, as the parser of the command line describes them.
 struct OptionTable {
+  /// An option or a flag of a command.
   struct Option {
     /// The long name without hyphens, which is the key of the option in files.
     let name: String

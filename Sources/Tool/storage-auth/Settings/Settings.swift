@@ -31,15 +31,15 @@ struct Settings {
 
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
-    let named = Self.path(in: arguments)
-    guard named != nil || !variables.isEmpty, case let table = OptionTable(),
+    let namedPath = Self.path(in: arguments)
+    guard namedPath != nil || !variables.isEmpty, case let table = OptionTable(),
       let command = table.command(in: arguments), !command.options.isEmpty,
       Set(arguments).isDisjoint(with: ["-h", "--help"])
     else {
       (self.arguments, sources) = (arguments, [:])
       return
     }
-    let file = try (named ?? variables.path).map { try SettingsFile($0, table) }
+    let file = try (namedPath ?? variables.path).map { try SettingsFile($0, table) }
     let given = arguments.dropFirst(command.path.count)
     var chosen: [String: Setting] = [:]
     func remove(_ name: String) {
@@ -80,7 +80,7 @@ struct Settings {
   // MARK: The client
 
   private static func readClient(_ file: SettingsFile?, _ environment: [String: String]) async throws {
-    try checkVariables(environment)
+    try requireKnownVariables(environment)
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     for section in SettingsFile.sections.keys {
       add(file?.section(section) ?? [:], at: [section], to: &values)
@@ -102,10 +102,10 @@ struct Settings {
     }
   }
 
-  private static func checkVariables(_ environment: [String: String]) throws {
+  private static func requireKnownVariables(_ environment: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
       let start = "\(SettingsEnvironment.prefix)\(section.uppercased())_"
-      let known = keys.map { start + variable($0.name) }
+      let known = keys.map { start + variableEnd(for: $0.name) }
       for name in environment.keys.sorted() where name.hasPrefix(start) && !known.contains(name) {
         throw ValidationError(
           "The variable \(name) is no setting.\(SettingRules.proposal(name, among: known))")
@@ -114,7 +114,7 @@ struct Settings {
   }
 
   /// Returns the end of the name of a variable for a key: `retryDelay` becomes `RETRY_DELAY`.
-  private static func variable(_ key: String) -> String {
+  private static func variableEnd(for key: String) -> String {
     key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
   }
 
@@ -144,7 +144,7 @@ struct SettingsEnvironment {
   static let prefix = "STORAGE_AUTH_"
 
   /// The variable that names the file with settings.
-  static let file = "STORAGE_AUTH_CONFIG"
+  static let fileVariable = "STORAGE_AUTH_CONFIG"
 
   private let variables: [String: String]
 
@@ -155,7 +155,7 @@ struct SettingsEnvironment {
 
   var isEmpty: Bool { variables.isEmpty }
 
-  var path: String? { variables[Self.file] }
+  var path: String? { variables[Self.fileVariable] }
 
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import StorageAuthServer
 
+/// The options that limit the connections of a token server.
 struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -8,44 +8,51 @@ internal import StorageClient
 
 /// A transfer of a whole folder, or of all objects below a prefix, with the output that the options ask for.
 struct TreeTransfer {
+  /// The number of concurrent transfers by default: Aspera servers limit logins.
+  static let (bucketTransfers, asperaTransfers) = (16, 1)
+
   private let source: SyncLocation
   private let target: SyncLocation
   private let options: TreeOptions
-  private var settings: SyncOptions
+  private var syncOptions: SyncOptions
 
   init(
-    _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions, _ aspera: AsperaOptions,
-    _ settings: SyncOptions
+    from source: String, to destination: String, tree options: TreeOptions, stores: StoreOptions,
+    aspera: AsperaOptions, sync syncOptions: SyncOptions
   ) throws {
     let (from, to) = (try Location(source), try Location(destination))
     var configuration = Settings.client.configuration
     configuration.requestsInFlight = max(configuration.requestsInFlight, options.jobs ?? 0)
-    var fromStores = stores
-    if let endpoint = options.fromEndpoint { fromStores.buckets.endpoint = endpoint }
-    if let region = options.fromRegion { fromStores.buckets.region = region }
-    // Options without "from" are for the destination if the two are in different clouds.
-    if !from.isInSameCloud(as: to), !to.isFile {
-      fromStores.buckets.endpoint = options.fromEndpoint
-      fromStores.buckets.region = options.fromRegion
-    }
-    let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
     let isAspera = from.isAspera || to.isAspera
-    let jobs = options.jobs ?? (isAspera ? 1 : 16)
+    let jobs = options.jobs ?? (isAspera ? Self.asperaTransfers : Self.bucketTransfers)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
-    let transfers = isAspera ? try aspera.transfers(atATime: jobs) : AsperaTransferOptions()
-    self.source = try Self.side(from, fromStores, transfers, configuration, copiesInside: isSameService)
-    target = try Self.side(to, stores, transfers, configuration, copiesInside: false)
+    let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
+    let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
+    self.source = try Self.syncLocation(
+      from, Self.sourceStores(stores, options, from, to), transfers, configuration, copiesInside: isSameService)
+    target = try Self.syncLocation(to, stores, transfers, configuration, copiesInside: false)
     guard !from.isFile || !to.isFile else {
       throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
     }
     self.options = options
-    self.settings = settings
-    self.settings.includes = options.include.map { PathPattern($0) }
-    self.settings.excludes = options.exclude.map { PathPattern($0) }
-    self.settings.transfersInFlight = jobs
+    self.syncOptions = syncOptions
+    self.syncOptions.includes = options.include.map { PathPattern($0) }
+    self.syncOptions.excludes = options.exclude.map { PathPattern($0) }
+    self.syncOptions.transfersInFlight = jobs
   }
 
-  private static func side(
+  /// Returns the options for the source: those without "from" are for the destination if the two are in different clouds.
+  private static func sourceStores(
+    _ stores: StoreOptions, _ options: TreeOptions, _ from: Location, _ to: Location
+  ) -> StoreOptions {
+    let isInOtherCloud = !from.isInSameCloud(as: to) && !to.isFile
+    var stores = stores
+    stores.buckets.endpoint = options.fromEndpoint ?? (isInOtherCloud ? nil : stores.buckets.endpoint)
+    stores.buckets.region = options.fromRegion ?? (isInOtherCloud ? nil : stores.buckets.region)
+    return stores
+  }
+
+  private static func syncLocation(
     _ location: Location, _ stores: StoreOptions, _ transfers: AsperaTransferOptions,
     _ configuration: StorageClientConfiguration, copiesInside: Bool
   ) throws -> SyncLocation {
@@ -66,18 +73,18 @@ struct TreeTransfer {
   func run() async throws {
     let output = SyncOutput()
     guard !options.dryRun else {
-      let preview = try await FolderSync(from: source, to: target, options: settings).preview()
+      let preview = try await FolderSync(from: source, to: target, options: syncOptions).preview()
       output.show(preview)
       if !preview.kept.isEmpty { throw ExitCode.failure }
       return
     }
-    var settings = settings
-    settings.stateFolder = try CheckpointDirectory(options.checkpoints).path
+    var syncOptions = syncOptions
+    syncOptions.stateFolder = try CheckpointDirectory(options.checkpoints).path
     let bar = output.showsActions ? nil : ProgressBar("objects")
     let start = ContinuousClock.now
     var handler: (@Sendable (SyncAction) -> Void)?
     if output.showsActions { handler = { output.show($0) } }
-    let report = try await FolderSync(from: source, to: target, options: settings).run(
+    let report = try await FolderSync(from: source, to: target, options: syncOptions).run(
       progress: bar?.pipelineHandler, didFinish: handler)
     bar?.finish()
     output.show(report.skipped, report.kept)
