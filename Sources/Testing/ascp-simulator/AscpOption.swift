@@ -6,7 +6,7 @@
 /// An option that affects files is implemented (see ``FileRules``), or rejected with a reason (see ``rejection(of:)``).
 /// An option that affects only the connection or the speed, such as a rate or a log folder, has no effect on purpose.
 /// Documentation/Internals/LocalCloud.md lists all of them.
-enum Option: String, CaseIterable {
+enum AscpOption: String, CaseIterable {
   case quiet = "-q"
   case version = "-A"
   case createFolder = "-d"
@@ -77,8 +77,8 @@ enum Option: String, CaseIterable {
   case sshArgument = "--ssh-arg"
   case manifest = "--file-manifest"
   case manifestFolder = "--file-manifest-path"
-  case list = "--file-list"
-  case pairList = "--file-pair-list"
+  case fileList = "--file-list"
+  case filePairList = "--file-pair-list"
   case encodedSourcePrefix = "--source-prefix64"
   case encodedSourceBase = "--src-base64"
   case policy = "--policy"

@@ -6,10 +6,10 @@ internal import Foundation
 internal import StorageAuth
 
 /// A file or folder on this machine, with its attributes.
-struct LocalFile {
+struct LocalEntry {
   let path: String
   /// The path in the symbolic link, or `nil` if the link was followed, or is not a link.
-  let link: String?
+  let linkTarget: String?
   let isFolder: Bool
   /// Whether the path is that of a special file, such as a pipe, which must not be written to.
   let isSpecial: Bool
@@ -23,12 +23,12 @@ struct LocalFile {
     // A link that could not be resolved leads nowhere.
     guard type != .typeSymbolicLink else { return nil }
     self.path = path
-    link = nil
+    linkTarget = nil
     isFolder = type == .typeDirectory
     isSpecial = !isFolder && type != .typeRegular
     attributes = FileAttributes(
       byteCount: isFolder ? 0 : (systemAttributes[.size] as? NSNumber)?.int64Value ?? 0,
-      modified: Self.modified(systemAttributes))
+      modified: Self.modificationTime(systemAttributes))
   }
 
   init?(linkAt path: String) {
@@ -36,13 +36,13 @@ struct LocalFile {
       let systemAttributes = try? FileManager.default.attributesOfItem(atPath: path)
     else { return nil }
     self.path = path
-    link = target
+    linkTarget = target
     isFolder = false
     isSpecial = false
-    attributes = FileAttributes(byteCount: 0, modified: Self.modified(systemAttributes))
+    attributes = FileAttributes(byteCount: 0, modified: Self.modificationTime(systemAttributes))
   }
 
-  private static func modified(_ systemAttributes: [FileAttributeKey: Any]) -> Int64 {
+  private static func modificationTime(_ systemAttributes: [FileAttributeKey: Any]) -> Int64 {
     let date = systemAttributes[.modificationDate] as? Date
     return date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0
   }
@@ -51,19 +51,21 @@ struct LocalFile {
   ///
   /// A path that does not exist or cannot be read, a special file that cannot be skipped, and a symbolic link to a
   /// folder that contains it are errors.
-  static func walk(_ path: String, _ rules: FileRules) throws(Failure) -> [(file: LocalFile, below: String)] {
+  static func contents(of path: String, _ rules: FileRules) throws(Failure) -> [(
+    file: LocalEntry, relativePath: String
+  )] {
     let first = try read(path, rules)
     guard try isIncluded(first, rules) else { return [] }
     // Each folder with the resolved paths of the folders that lead to it, to find cycles of links.
-    var found = [(file: first, below: "", trail: [resolved(path)])]
+    var found = [(file: first, relativePath: "", trail: [resolved(path)])]
     guard first.isFolder else { return [(first, "")] }
     var next = 0
     while next < found.count {
-      let (folder, below, trail) = found[next]
+      let (folder, relativePath, trail) = found[next]
       next += 1
       guard folder.isFolder else { continue }
       guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
-        throw Failure(5, "The folder cannot be read: \(folder.path)")
+        throw Failure(.noPermission, "The folder cannot be read: \(folder.path)")
       }
       for name in names.sorted() {
         let location = SourceNaming.joined(folder.path, name)
@@ -71,13 +73,13 @@ struct LocalFile {
         let file = try read(location, rules)
         guard try isIncluded(file, rules) else { continue }
         if file.isFolder, isLink(location), trail.contains(where: { $0.isIdentical(to: resolved(location)) }) {
-          throw Failure(63, "The symbolic link leads to a folder that contains it: \(location)")
+          throw Failure(.linkLoop, "The symbolic link leads to a folder that contains it: \(location)")
         }
-        let path = below.isEmpty ? name : "\(below)/\(name)"
+        let path = relativePath.isEmpty ? name : "\(relativePath)/\(name)"
         found.append((file, path, file.isFolder ? trail + [resolved(location)] : []))
       }
     }
-    return found.map { ($0.file, $0.below) }
+    return found.map { ($0.file, $0.relativePath) }
   }
 
   static func isLink(_ path: String) -> Bool { target(ofLinkAt: path) != nil }
@@ -87,17 +89,17 @@ struct LocalFile {
   }
 
   /// Reads a file or folder, or a symbolic link if the rules transfer links as links.
-  private static func read(_ path: String, _ rules: FileRules) throws(Failure) -> LocalFile {
-    if rules.copiesLinks, let link = LocalFile(linkAt: path) { return link }
-    guard let file = LocalFile(path) else { throw Failure(43, "No such file or directory: \(path)") }
+  private static func read(_ path: String, _ rules: FileRules) throws(Failure) -> LocalEntry {
+    if rules.copiesLinks, let link = LocalEntry(linkAt: path) { return link }
+    guard let file = LocalEntry(path) else { throw Failure(.statusError, "No such file or directory: \(path)") }
     return file
   }
 
   /// Returns whether the rules include a file or folder, or throws if a special file cannot be skipped.
-  private static func isIncluded(_ file: LocalFile, _ rules: FileRules) throws(Failure) -> Bool {
+  private static func isIncluded(_ file: LocalEntry, _ rules: FileRules) throws(Failure) -> Bool {
     if rules.links == .skip, isLink(file.path) { return false }
     if file.isSpecial {
-      guard rules.skipsSpecialFiles else { throw Failure(5, "Neither a file nor a folder: \(file.path)") }
+      guard rules.skipsSpecialFiles else { throw Failure(.noPermission, "Neither a file nor a folder: \(file.path)") }
       return false
     }
     return file.isFolder || rules.includes(file.attributes)

@@ -14,14 +14,14 @@ struct ReceivedFile {
   ///
   /// Missing parent folders are created. An existing file is replaced atomically, and its permissions are preserved.
   static func receive(_ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void) async throws(Failure) {
-    if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
-    try makeFolder(of: path)
+    if LocalEntry(path)?.isFolder == true { throw Failure(.isAFolder, "Is a directory: \(path)") }
+    try createParentFolder(of: path)
     do {
       try await FileReplacement.write(FilePath(path)) { try await body(ReceivedFile(path: path, file: $0)) }
     } catch let failure as Failure {
       throw failure
     } catch {
-      throw Failure(36, "The file cannot be written: \(path)")
+      throw Failure(.diskWrite, "The file cannot be written: \(path)")
     }
   }
 
@@ -29,28 +29,24 @@ struct ReceivedFile {
     do {
       try await file.write(bytes, at: offset)
     } catch {
-      throw Failure(36, "The file cannot be written: \(path)")
+      throw Failure(.diskWrite, "The file cannot be written: \(path)")
     }
   }
 
-  static func setModified(_ seconds: Int64, of path: String) throws(Failure) {
-    do {
+  static func setModificationTime(_ seconds: Int64, of path: String) throws(Failure) {
+    try Failure.replacingErrors(by: .diskWrite, "The time of the file cannot be set: \(path)") {
       try FileManager.default.setAttributes(
         [.modificationDate: Date(timeIntervalSince1970: Double(seconds))], ofItemAtPath: path)
-    } catch {
-      throw Failure(36, "The time of the file cannot be set: \(path)")
     }
   }
 
-  static func makeFolder(of path: String) throws(Failure) {
-    try makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+  static func createParentFolder(of path: String) throws(Failure) {
+    try createFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
-  static func makeFolder(_ path: String) throws(Failure) {
-    do {
+  static func createFolder(_ path: String) throws(Failure) {
+    try Failure.replacingErrors(by: .notAFolder, "The folder cannot be created: \(path)") {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    } catch {
-      throw Failure(6, "The folder cannot be created: \(path)")
     }
   }
 }
@@ -71,34 +67,32 @@ struct PartialFile {
 
   init(_ path: String, _ source: FileAttributes) throws(Failure) {
     self.path = path
-    if LocalFile(path)?.isFolder == true { throw Failure(7, "Is a directory: \(path)") }
-    try ReceivedFile.makeFolder(of: path)
+    if LocalEntry(path)?.isFolder == true { throw Failure(.isAFolder, "Is a directory: \(path)") }
+    try ReceivedFile.createParentFolder(of: path)
     let partial = "\(path).partial"
     let sourceNote = Data("\(source.byteCount) \(source.modified)\n".utf8)
-    let received = LocalFile(partial)?.attributes.byteCount ?? 0
+    let received = LocalEntry(partial)?.attributes.byteCount ?? 0
     let isResumed =
       FileManager.default.contents(atPath: "\(path).aspx") == sourceNote
       && (1...max(source.byteCount, 1)).contains(received)
-    do {
-      if !isResumed {
+    if !isResumed {
+      try Failure.replacingErrors(by: .diskWrite, "The file cannot be written: \(partial)") {
         try Data().write(to: URL(fileURLWithPath: partial), options: .atomic)
         try sourceNote.write(to: URL(fileURLWithPath: "\(path).aspx"), options: .atomic)
       }
-    } catch {
-      throw Failure(36, "The file cannot be written: \(partial)")
     }
     guard let handle = FileHandle(forUpdatingAtPath: partial) else {
-      throw Failure(36, "The file cannot be written: \(partial)")
+      throw Failure(.diskWrite, "The file cannot be written: \(partial)")
     }
     self.handle = handle
     byteCount = isResumed ? received : 0
   }
 
-  func forEachPiece(of size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
+  func forEachPiece(ofAtMost size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
     var rest = byteCount
     while rest > 0 {
       guard let piece = try? handle.read(upToCount: Int(min(size, rest))), !piece.isEmpty else {
-        throw Failure(35, "The partial file cannot be read: \(partialPath)")
+        throw Failure(.diskRead, "The partial file cannot be read: \(partialPath)")
       }
       body(Array(piece))
       rest -= Int64(piece.count)
@@ -106,21 +100,17 @@ struct PartialFile {
   }
 
   func append(_ bytes: [UInt8]) throws(Failure) {
-    do {
+    try Failure.replacingErrors(by: .diskWrite, "The file cannot be written: \(partialPath)") {
       try handle.seekToEnd()
       try handle.write(contentsOf: Data(bytes))
-    } catch {
-      throw Failure(36, "The file cannot be written: \(partialPath)")
     }
   }
 
   func complete() throws(Failure) {
-    do {
+    try Failure.replacingErrors(by: .cannotRename, "The partial file cannot be renamed: \(partialPath)") {
       try handle.close()
       try FileReplacement.rename(FilePath(partialPath), to: FilePath(path))
       try FileManager.default.removeItem(atPath: notePath)
-    } catch {
-      throw Failure(64, "The partial file cannot be renamed: \(partialPath)")
     }
   }
 }

@@ -1,12 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file, folder or symbolic link to transfer, with its paths on this machine and on the transfer desk.
-struct Item: Sendable {
+/// A file, folder or symbolic link to transfer, with its paths on this machine and on the transfer server.
+struct TransferItem: Sendable {
   enum Kind: Sendable {
     case folder
     case fileToSend
-    /// A file on the transfer desk with the number that identifies the file in requests.
+    /// A file on the transfer server with the number that identifies the file in requests.
     case fileToReceive(Int)
     /// A symbolic link that is transferred as a link, with the path that it contains.
     case link(String)
