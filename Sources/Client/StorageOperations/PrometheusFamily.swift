@@ -3,6 +3,7 @@
 
 /// The series of one name, which have the same kind and different labels.
 struct PrometheusFamily: Sendable {
+  /// The kind of the series, as the text format names it.
   enum Kind: String, Sendable {
     case counter, gauge, histogram, summary
   }
@@ -10,10 +11,6 @@ struct PrometheusFamily: Sendable {
   let kind: Kind
   /// The series by their labels in the text format.
   var series: [String: PrometheusSeries] = [:]
-
-  init(kind: Kind) {
-    self.kind = kind
-  }
 
   func write(_ name: String, into lines: inout [String]) {
     lines.append("# TYPE \(name) \(kind.rawValue)")
@@ -24,10 +21,10 @@ struct PrometheusFamily: Sendable {
         lines.append("\(name)\(PrometheusText.braced(labels)) \(PrometheusText.number(values.value))")
       case .histogram:
         for (bound, count) in zip(PrometheusSeries.bounds, values.buckets) {
-          let bucket = PrometheusText.braced(labels, "le=\"\(PrometheusText.number(bound))\"")
+          let bucket = PrometheusText.braced(labels, and: "le=\"\(PrometheusText.number(bound))\"")
           lines.append("\(name)_bucket\(bucket) \(count)")
         }
-        lines.append("\(name)_bucket\(PrometheusText.braced(labels, "le=\"+Inf\"")) \(values.count)")
+        lines.append("\(name)_bucket\(PrometheusText.braced(labels, and: "le=\"+Inf\"")) \(values.count)")
         fallthrough
       case .summary:
         lines.append("\(name)_sum\(PrometheusText.braced(labels)) \(PrometheusText.number(values.sum))")

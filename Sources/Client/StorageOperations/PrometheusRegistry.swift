@@ -11,27 +11,32 @@ internal import Synchronization
 ///
 /// The format is version 0.0.4 of "Exposition formats" in the documentation of Prometheus.
 package final class PrometheusRegistry: MetricsFactory {
+  /// The media type of ``text``.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   private struct State {
     var families: [String: PrometheusFamily] = [:]
-    var count = 0
-    var dropped = 0
+    var seriesCount = 0
+    var droppedSeriesCount = 0
   }
 
   private let state = Mutex(State())
-  private let limit: Int
+  private let seriesLimit: Int
 
-  package init(limit: Int = 5_000) {
-    self.limit = limit
+  /// Creates a registry without metrics.
+  ///
+  /// - Parameter seriesLimit: The maximum number of series.
+  package init(seriesLimit: Int = 5_000) {
+    self.seriesLimit = seriesLimit
   }
 
+  /// The values of all metrics in the text format.
   package var text: String {
-    let (families, dropped) = state.withLock { ($0.families, $0.dropped) }
+    let (families, droppedCount) = state.withLock { ($0.families, $0.droppedSeriesCount) }
     var lines: [String] = []
     for (name, family) in families.sorted(by: { $0.key < $1.key }) { family.write(name, into: &lines) }
     lines.append("# TYPE storage_auth_dropped_series_total counter")
-    lines.append("storage_auth_dropped_series_total \(dropped)")
+    lines.append("storage_auth_dropped_series_total \(droppedCount)")
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -79,13 +84,13 @@ package final class PrometheusRegistry: MetricsFactory {
       var family = state.families[name] ?? PrometheusFamily(kind: kind)
       if family.kind == kind, let series = family.series[labels] { return series }
       let series = PrometheusSeries(name: name, labels: labels)
-      guard family.kind == kind, state.count < limit else {
-        state.dropped += 1
+      guard family.kind == kind, state.seriesCount < seriesLimit else {
+        state.droppedSeriesCount += 1
         return series
       }
       family.series[labels] = series
       state.families[name] = family
-      state.count += 1
+      state.seriesCount += 1
       return series
     }
   }
@@ -96,13 +101,14 @@ package final class PrometheusRegistry: MetricsFactory {
       guard state.families[series.name]?.series[series.labels] === series else { return }
       state.families[series.name]?.series[series.labels] = nil
       if state.families[series.name]?.series.isEmpty == true { state.families[series.name] = nil }
-      state.count -= 1
+      state.seriesCount -= 1
     }
   }
 }
 
 /// The values of a metric with one combination of labels.
 final class PrometheusSeries: Sendable {
+  /// The values as they are written.
   struct Values {
     /// The value of a counter or a gauge.
     var value = 0.0
@@ -129,7 +135,7 @@ final class PrometheusSeries: Sendable {
 
   private func add(_ amount: Double) { state.withLock { $0.value += amount } }
 
-  private func note(_ value: Double) {
+  private func observe(_ value: Double) {
     guard value.isFinite else { return }
     state.withLock { state in
       state.value = value
@@ -147,15 +153,15 @@ extension PrometheusSeries: CounterHandler, FloatingPointCounterHandler, MeterHa
 
   func reset() { state.withLock { $0 = Values() } }
 
-  func set(_ value: Int64) { note(Double(value)) }
+  func set(_ value: Int64) { observe(Double(value)) }
 
-  func set(_ value: Double) { note(value) }
+  func set(_ value: Double) { observe(value) }
 
   func decrement(by amount: Double) { add(-amount) }
 
-  func record(_ value: Int64) { note(Double(value)) }
+  func record(_ value: Int64) { observe(Double(value)) }
 
-  func record(_ value: Double) { note(value) }
+  func record(_ value: Double) { observe(value) }
 
-  func recordNanoseconds(_ duration: Int64) { note(Double(duration) / 1e9) }
+  func recordNanoseconds(_ duration: Int64) { observe(Double(duration) / 1e9) }
 }

@@ -14,7 +14,7 @@ enum PrometheusText {
   }
 
   /// Returns labels in braces, or an empty text if there are none.
-  static func braced(_ labels: String, _ more: String = "") -> String {
+  static func braced(_ labels: String, and more: String = "") -> String {
     let parts = [labels, more].filter { !$0.isEmpty }
     return parts.isEmpty ? "" : "{\(parts.joined(separator: ","))}"
   }

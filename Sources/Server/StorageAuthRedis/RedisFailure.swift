@@ -31,11 +31,8 @@ enum RedisFailure: Error, Sendable, Hashable {
     "READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN",
   ]
 
-  /// The maximum number of words of an error reply that are searched for a code.
-  private static let wordLimit = 32
-
-  /// The maximum length of a code in bytes.
-  private static let codeByteLimit = 32
+  /// The maximum number of words that are searched for a code, and the maximum length of a code in bytes.
+  private static let (wordLimit, codeByteLimit) = (32, 32)
 
   /// Creates a failure from an error reply, of which only the code is kept.
   ///
@@ -48,7 +45,9 @@ enum RedisFailure: Error, Sendable, Hashable {
       && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) {
         $0.elementsEqual($1)
       }
-    let commandCodes = words.prefix(Self.wordLimit).lazy.filter { $0.first == UInt8(ascii: "-") }.map { Self.code(startOf: $0.dropFirst()) }
+    let commandCodes = words.prefix(Self.wordLimit).lazy.filter { $0.first == UInt8(ascii: "-") }.map {
+      Self.code(startOf: $0.dropFirst())
+    }
     let outage = (isScriptError ? [code] + commandCodes : [code]).first { code in
       Self.outageCodes.contains { $0.isIdentical(to: code) }
     }

@@ -60,16 +60,9 @@ enum AscpSimulator {
 struct Failure: Error, Sendable, Equatable {
   /// The error codes of ascp that the simulator gives, which ``AscpErrorCode`` names.
   enum Code: Int {
-    case protocolError = 1
-    case noSuchFile = 4, noPermission, notAFolder, isAFolder, usage
-    case transferError = 12
-    case connectionError = 14, connectionTimeout, connectionLost
-    case cancelled = 28
-    case diskRead = 35, diskWrite
-    case badPath = 41
-    case statusError = 43, openError
-    case insecureConnection = 51
-    case illegalCharacters = 56
+    case protocolError = 1, noSuchFile = 4, noPermission, notAFolder, isAFolder, usage, transferError = 12
+    case connectionError = 14, connectionTimeout, connectionLost, cancelled = 28, diskRead = 35, diskWrite
+    case badPath = 41, statusError = 43, openError, insecureConnection = 51, illegalCharacters = 56
     case linkLoop = 63, cannotRename
   }
 

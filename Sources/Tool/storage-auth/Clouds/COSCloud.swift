@@ -81,7 +81,7 @@ struct COSCloud: Cloud {
     try policy.camDocument(region: region)
   }
 
-  func credentialProvider(for parameters: TemporaryKeyParameters, keys: CredentialCache<AccessKey>)
+  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
     -> any CredentialProvider<AccessKey>
   {
     let endpoint = parameters.tokenService.map { TencentSTSEndpoint.url($0) } ?? .standard

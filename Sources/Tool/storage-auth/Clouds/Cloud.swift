@@ -66,7 +66,7 @@ protocol Cloud: Sendable {
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String
 
   /// Returns the source of the temporary keys that the token server issues, which uses its own keys.
-  func credentialProvider(for parameters: TemporaryKeyParameters, keys: CredentialCache<AccessKey>)
+  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
     -> any CredentialProvider<AccessKey>
 
   /// Returns the account with which the token server signs requests for its callers.
@@ -103,7 +103,7 @@ extension Cloud {
 }
 
 /// The parameters of the temporary keys that a token server requests from a cloud's token service.
-struct TemporaryKeyParameters {
+struct KeyParameters {
   let role: String?
   let sessionName: String
   let policy: String

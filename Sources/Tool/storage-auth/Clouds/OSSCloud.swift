@@ -86,7 +86,7 @@ struct OSSCloud: Cloud {
 
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.ramDocument() }
 
-  func credentialProvider(for parameters: TemporaryKeyParameters, keys: CredentialCache<AccessKey>)
+  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
     -> any CredentialProvider<AccessKey>
   {
     AlibabaAssumeRoleProvider(

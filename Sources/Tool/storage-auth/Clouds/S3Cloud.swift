@@ -94,7 +94,7 @@ struct S3Cloud: Cloud {
 
   func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.iamDocument() }
 
-  func credentialProvider(for parameters: TemporaryKeyParameters, keys: CredentialCache<AccessKey>)
+  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
     -> any CredentialProvider<AccessKey>
   {
     let endpoint =

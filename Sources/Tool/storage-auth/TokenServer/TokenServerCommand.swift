@@ -157,7 +157,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     let cloud = provider.cloud
     // The token services require names of at least two characters.
     return cloud.credentialProvider(
-      for: TemporaryKeyParameters(
+      for: KeyParameters(
         role: role, sessionName: "u-\(scope.name)",
         policy: try cloud.policyDocument(scope.policy, region: region ?? ""),
         lifetime: scope.lifetime, region: region, tokenService: sts),
