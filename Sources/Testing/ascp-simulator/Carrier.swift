@@ -72,7 +72,7 @@ struct Carrier: Sendable {
     }
     var checksum = rules.checksum.map { FileChecksum($0) }
     if case .fileToReceive(let number) = item.kind {
-      try await receive(item, number, &checksum, &tally)
+      try await receive(item, number: number, &checksum, &tally)
       if rules.keepsModificationTime {
         try ReceivedFile.setModificationTime(item.attributes.modified, of: item.localPath)
       }
@@ -145,11 +145,11 @@ struct Carrier: Sendable {
   }
 
   private func receive(
-    _ item: TransferItem, _ number: Int, _ checksum: inout FileChecksum?, _ tally: inout Tally
+    _ item: TransferItem, number: Int, _ checksum: inout FileChecksum?, _ tally: inout Tally
   ) async throws(Failure) {
     guard rules.resumes else {
       return try await ReceivedFile.receive(item.localPath) { file throws(Failure) in
-        try await receiveBytes(item, number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
+        try await receiveBytes(of: item, number: number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
           try await file.write(piece, at: offset)
         }
       }
@@ -157,14 +157,15 @@ struct Carrier: Sendable {
     let file = try PartialFile(item.localPath, item.attributes)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(file.byteCount)
     try file.forEachPiece(ofAtMost: pieceByteCount) { checksum?.update($0) }
-    try await receiveBytes(item, number, from: file.byteCount, &checksum, &tally) { piece, _ throws(Failure) in
+    try await receiveBytes(of: item, number: number, from: file.byteCount, &checksum, &tally) {
+      piece, _ throws(Failure) in
       try file.append(piece)
     }
     try file.complete()
   }
 
   private func receiveBytes(
-    _ item: TransferItem, _ number: Int, from start: Int64, _ checksum: inout FileChecksum?, _ tally: inout Tally,
+    of item: TransferItem, number: Int, from start: Int64, _ checksum: inout FileChecksum?, _ tally: inout Tally,
     writing write: ([UInt8], Int64) async throws(Failure) -> Void
   ) async throws(Failure) {
     var offset = start
@@ -180,7 +181,7 @@ struct Carrier: Sendable {
 
   private func reportProgress(_ byteCount: Int, _ item: TransferItem, _ tally: inout Tally) async throws(Failure) {
     tally.byteCount += Int64(byteCount)
-    try await report(.statistics, item, tally, [("TransferBytes", "\(tally.byteCount)")])
+    try await report(.statistics, of: item, tally, [("TransferBytes", "\(tally.byteCount)")])
   }
 
   /// Reports that an item was transferred, and removes or moves its source if requested.
@@ -189,7 +190,7 @@ struct Carrier: Sendable {
     tally.manifest.append(
       TransferManifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
     try await report(
-      .stop, item, tally,
+      .stop, of: item, tally,
       checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] } ?? [])
     switch rules.sourceFate {
     case .keep: break
@@ -199,7 +200,7 @@ struct Carrier: Sendable {
   }
 
   private func report(
-    _ kind: ManagementFrame.Kind, _ item: TransferItem, _ tally: Tally, _ fields: [(name: String, value: String)]
+    _ kind: ManagementFrame.Kind, of item: TransferItem, _ tally: Tally, _ fields: [(name: String, value: String)]
   ) async throws(Failure) {
     let elapsed = (ContinuousClock.now - start).components
     let microseconds = elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000

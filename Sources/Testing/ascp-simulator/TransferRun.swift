@@ -33,11 +33,11 @@ struct TransferRun: Sendable {
     let route = try await Route(invocation, server)
     let sources = invocation.sources.sources
     let paths = try sources.map { source throws(Failure) in try route.remotePath(of: source) }
-    let piece = try await beginSession(server, paths)
+    let pieceByteCount = try await beginSession(server, paths)
     let presence = server.showPresence()
     defer { presence.cancel() }
     do throws(Failure) {
-      try await transfer(sources, server, route, piece)
+      try await transfer(sources, server, along: route, pieceByteCount: pieceByteCount)
     } catch {
       await server.abort(error)
       throw error
@@ -45,7 +45,7 @@ struct TransferRun: Sendable {
   }
 
   private func transfer(
-    _ sources: [SourceNaming.Source], _ server: TransferServerClient, _ route: Route, _ pieceByteCount: Int64
+    _ sources: [SourceNaming.Source], _ server: TransferServerClient, along route: Route, pieceByteCount: Int64
   ) async throws(Failure) {
     let items = try await route.items(of: sources)
     if invocation.rules.announcesSize {
@@ -55,7 +55,7 @@ struct TransferRun: Sendable {
     let carrier = Carrier(invocation, server, reporter, since: start, pieceByteCount: pieceByteCount)
     var tally = Tally()
     do throws(Failure) {
-      try await transferWithCommands(items, route, carrier, &tally)
+      try await transferWithCommands(items, along: route, carrier, &tally)
     } catch {
       try writeManifest(tally)
       throw error
@@ -71,7 +71,9 @@ struct TransferRun: Sendable {
   }
 
   /// Transfers the items, and in a persistent session what the commands of the client add.
-  private func transferWithCommands(_ items: [TransferItem], _ route: Route, _ carrier: Carrier, _ tally: inout Tally)
+  private func transferWithCommands(
+    _ items: [TransferItem], along route: Route, _ carrier: Carrier, _ tally: inout Tally
+  )
     async throws(Failure)
   {
     try await carrier.carry(items, &tally)

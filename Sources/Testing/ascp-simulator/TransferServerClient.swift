@@ -27,7 +27,7 @@ struct TransferServerClient: Sendable {
     }
     authority = "\(host == "::1" ? "[::1]" : host):\(port)"
     transport = AsyncHTTPClientTransport.shared
-    let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, transport, isFirst: true)
+    let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, over: transport, isFirst: true)
     guard let document = try? JSONValue(parsing: answer), let id = document["connection"]?.string,
       let hostKey = document["host_key"]?.string
     else { throw Failure(.protocolError, "The server is not the transfer desk of a LocalCloud") }
@@ -67,12 +67,13 @@ struct TransferServerClient: Sendable {
   }
 
   private func send(_ method: HTTPRequest.Method, _ name: String, _ body: HTTPBody) async throws(Failure) -> [UInt8] {
-    try await Self.send(method, "/connections/\(connectionID)/\(name)", body, to: authority, transport, isFirst: false)
+    try await Self.send(
+      method, "/connections/\(connectionID)/\(name)", body, to: authority, over: transport, isFirst: false)
   }
 
   private static func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: HTTPBody, to authority: String,
-    _ transport: any HTTPTransport, isFirst: Bool
+    over transport: any HTTPTransport, isFirst: Bool
   ) async throws(Failure) -> [UInt8] {
     var request = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
     if method != .get { request.headerFields[.contentLength] = "\(body.length)" }

@@ -44,15 +44,16 @@ struct RefusalResponses: Sendable {
     let concernsTime = [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
     if concernsTime { details.append(("ServerTime", date.iso8601)) }
     let refusal = errorCodes[error]
-    return response(refusal.status, refusal.code, "\(error.message) \(error.remedy)", details, to: head)
+    return response(
+      refusal.status, code: refusal.code, message: "\(error.message) \(error.remedy)", details: details, to: head)
   }
 
   func response(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
-    response(refusal.status, refusal.code, refusal.message, [], to: head)
+    response(refusal.status, code: refusal.code, message: refusal.message, to: head)
   }
 
   private func response(
-    _ status: HTTPResponse.Status, _ code: String, _ message: String, _ details: [Detail],
+    _ status: HTTPResponse.Status, code: String, message: String, details: [Detail] = [],
     to head: HTTPRequest
   ) -> Response {
     let message = message.shortened(to: Self.echoByteLimit)

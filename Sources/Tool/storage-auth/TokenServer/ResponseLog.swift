@@ -23,17 +23,17 @@ struct ResponseLog: RouterMiddleware {
     let record = ResponseRecord()
     do {
       let response = try await ResponseRecord.$current.withValue(record) { try await next(request, context) }
-      log(request, context, response.status, record)
+      log(request, context, status: response.status, record)
       return response
     } catch {
       let status = (error as? any HTTPResponseError)?.status ?? .internalServerError
-      log(request, context, status, record)
+      log(request, context, status: status, record)
       throw error
     }
   }
 
   private func log(
-    _ request: Request, _ context: CallerContext, _ status: HTTPResponse.Status, _ record: ResponseRecord
+    _ request: Request, _ context: CallerContext, status: HTTPResponse.Status, _ record: ResponseRecord
   ) {
     let path = callers.masked(path: request.uri.path).shortened(to: Self.fieldByteLimit)
     let method = request.method.rawValue.shortened(to: Self.fieldByteLimit)

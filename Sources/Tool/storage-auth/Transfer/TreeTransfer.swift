@@ -29,8 +29,9 @@ struct TreeTransfer {
     let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
     let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
     self.source = try Self.syncLocation(
-      from, Self.sourceStores(stores, options, from, to), transfers, configuration, copiesInside: isSameService)
-    target = try Self.syncLocation(to, stores, transfers, configuration, copiesInside: false)
+      from, in: Self.sourceStores(stores, options, from: from, to: to), transfers: transfers, configuration,
+      copiesInside: isSameService)
+    target = try Self.syncLocation(to, in: stores, transfers: transfers, configuration, copiesInside: false)
     guard !from.isFile || !to.isFile else {
       throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
     }
@@ -43,7 +44,7 @@ struct TreeTransfer {
 
   /// Returns the options for the source: those without "from" are for the destination if the two are in different clouds.
   private static func sourceStores(
-    _ stores: StoreOptions, _ options: TreeOptions, _ from: Location, _ to: Location
+    _ stores: StoreOptions, _ options: TreeOptions, from: Location, to: Location
   ) -> StoreOptions {
     let isInOtherCloud = !from.isInSameCloud(as: to) && !to.isFile
     var stores = stores
@@ -53,7 +54,7 @@ struct TreeTransfer {
   }
 
   private static func syncLocation(
-    _ location: Location, _ stores: StoreOptions, _ transfers: AsperaTransferOptions,
+    _ location: Location, in stores: StoreOptions, transfers: AsperaTransferOptions,
     _ configuration: StorageClientConfiguration, copiesInside: Bool
   ) throws -> SyncLocation {
     switch location {
