@@ -1,0 +1,42 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageClient
+
+extension BucketSteps {
+  /// Requires that the service refuses a key.
+  func refuse(_ key: AccessKey, as kinds: [ServiceError.Kind]) async throws {
+    let client = client(key)
+    try await expectRefusal(as: kinds) { for try await _ in client.list(prefix: prefix) {} }
+  }
+
+  /// Uploads with a wrong clock, which the client must learn from the service's refusal.
+  func correctClock(_ offset: Duration) async throws {
+    let events = EventHub()
+    let skews = SkewLog()
+    let observation = events.observe { if case .skew(let skew) = $0 { skews.add(skew.offset) } }
+    defer { observation.cancel() }
+    let client = client(
+      try await keys.withoutDates(), events: events, time: ShiftedClock(base: context.time, offset: offset))
+    try await client.upload(sample(Self.size), to: prefix + "clock/\(offset < .zero ? "slow" : "fast").bin")
+    guard let learnt = skews.last else {
+      throw StepError.deviation("The service accepted a signature of a clock that is \(offset) wrong.")
+    }
+    guard (learnt + offset).magnitude < .seconds(60) else {
+      throw StepError.deviation(
+        "The clock was corrected by \(learnt), but it is \(offset) wrong; check this machine's clock.")
+    }
+  }
+
+  /// Uses a URL that was valid for a second, ten minutes ago: no time passes.
+  func refuseExpiredURL() async throws {
+    let key = prefix + "presigned/expired.bin"
+    try await client().upload(sample(Self.size), to: key)
+    let link = try provider.presigner.presign(
+      try provider.endpoint.request(.get, bucket: provider.bucket, key: key), with: try await keys.withoutDates(),
+      validFor: .seconds(1), in: SigningContext(date: context.time.now.advanced(by: .seconds(-600))))
+    try await expectRefusal(as: [.requestExpired]) {
+      _ = try await link.open(configuration: context.configuration(), transport: context.transport)
+    }
+  }
+}
