@@ -7,7 +7,7 @@ extension BucketSteps {
   // MARK: Signatures
 
   func transferSigned() async throws {
-    let (client, key, bytes) = (client(), prefix + "signed/a b+c%2F猫.txt", sample(Self.size))
+    let (client, key, bytes) = (client(), prefix + "signed/a b+c%2F猫.txt", sampleBytes(Self.objectSize))
     let uploaded = try await client.upload(bytes, to: key, contentType: "text/plain", metadata: ["purpose": "live"])
     if let version = uploaded.versionID, version != "null" {
       try await client.delete(key, versionID: version)
@@ -21,7 +21,7 @@ extension BucketSteps {
   }
 
   func downloadPresigned() async throws {
-    let (client, key, bytes) = (client(), prefix + "presigned/down.bin", sample(Self.size))
+    let (client, key, bytes) = (client(), prefix + "presigned/down.bin", sampleBytes(Self.objectSize))
     try await client.upload(bytes, to: key)
     let link = try await client.presign(.get, key, validFor: .seconds(60))
     let object = try await link.open(configuration: context.configuration(), transport: context.transport)
@@ -29,7 +29,7 @@ extension BucketSteps {
   }
 
   func uploadPresigned() async throws {
-    let (client, key, bytes) = (client(), prefix + "presigned/up.txt", sample(Self.size))
+    let (client, key, bytes) = (client(), prefix + "presigned/up.txt", sampleBytes(Self.objectSize))
     let link = try await client.presign(.put, key, contentType: "text/plain", validFor: .seconds(60))
     try await link.upload(.bytes(bytes), configuration: context.configuration(), transport: context.transport)
     try expect(try await client.download(key, upTo: bytes.count), toBe: bytes)
@@ -38,14 +38,14 @@ extension BucketSteps {
   // MARK: Forms
 
   func uploadForm() async throws {
-    let (key, bytes) = (prefix + "form/small.txt", sample(Self.size))
+    let (key, bytes) = (prefix + "form/small.txt", sampleBytes(Self.objectSize))
     try await post(bytes, as: key)
     try expect(try await client().download(key, upTo: bytes.count), toBe: bytes)
   }
 
   func refuseLargeForm() async throws {
     try await expectRefusal(as: [.invalidRequest, .accessDenied]) {
-      try await post(sample(Self.size + 1), as: prefix + "form/large.txt")
+      try await post(sampleBytes(Self.objectSize + 1), as: prefix + "form/large.txt")
     }
   }
 
@@ -53,7 +53,8 @@ extension BucketSteps {
   func post(_ bytes: [UInt8], as key: String) async throws {
     let now = context.time.now
     let policy = FormPolicy(
-      bucket: provider.bucket, objects: .key(key), sizes: 0...Int64(Self.size), contentType: .equals("text/plain"),
+      bucket: provider.bucket, objects: .key(key), sizes: 0...Int64(Self.objectSize),
+      contentType: .equals("text/plain"),
       response: .created, until: now.advanced(by: .seconds(300)))
     let form = try provider.presigner.sign(
       policy, to: try provider.endpoint, with: try await keys.current(), in: SigningContext(date: now))
@@ -80,17 +81,17 @@ extension BucketSteps {
   }
 
   func uploadInParts() async throws {
-    let client = client(configuration: context.configuration(partSize: Int64(smallestPart)))
-    let (key, bytes) = (prefix + "parts.bin", sample(smallestPart + Self.size))
+    let client = client(configuration: context.configuration(partSize: Int64(minimumPartSize)))
+    let (key, bytes) = (prefix + "parts.bin", sampleBytes(minimumPartSize + Self.objectSize))
     try await client.upload(bytes, to: key)
     try expect(try await client.download(key, upTo: bytes.count), toBe: bytes)
   }
 
   /// Ends an upload after its first part, and requires that the service keeps no part.
   func abortUpload() async throws {
-    let client = client(configuration: context.configuration(partSize: Int64(smallestPart)))
+    let client = client(configuration: context.configuration(partSize: Int64(minimumPartSize)))
     let key = prefix + "interrupted.bin"
-    let chunks = AsyncThrowingStream<[UInt8], any Error> { [bytes = sample(smallestPart + 1)] continuation in
+    let chunks = AsyncThrowingStream<[UInt8], any Error> { [bytes = sampleBytes(minimumPartSize + 1)] continuation in
       continuation.yield(bytes)
       continuation.finish(throwing: Interruption())
     }

@@ -11,71 +11,46 @@ struct BucketSteps<Provider: PresigningProvider<AccessKey>>: Sendable where Prov
   let keys: LiveKeys
 
   /// The smallest part that the service accepts, except for the last one.
-  let smallestPart: Int
+  let minimumPartSize: Int
 
   /// The steps of this service alone.
   var ownSteps: [Step] = []
 
-  let prefix = "storage-auth-live/\(LivePart.randomName())/"
+  let prefix = "storage-auth-live/\(ServiceSteps.randomName())/"
 
   /// The size of the objects of all steps but the uploads in parts.
-  static var size: Int { 1_000 }
+  static var objectSize: Int { 1_000 }
 
-  private var partBytes: Int64 { Int64(smallestPart + Self.size) }
+  private var multipartByteCount: Int64 { Int64(minimumPartSize + Self.objectSize) }
 
   var location: String { "\(provider.name)://\(provider.bucket)/\(prefix)" }
 
-  var part: LivePart {
-    let object = Int64(Self.size)
-    let steps = [
+  var serviceSteps: ServiceSteps {
+    let size = Int64(Self.objectSize)
+    let transferSteps = [
       Step("temporary key", Cost(requests: 2)) { try await keys.checkTemporaryKey() },
-      Step("signed upload, head and download", Cost(requests: 3, objects: 1, bytes: 2 * object)) {
+      Step("signed upload, head and download", Cost(requests: 3, objects: 1, bytes: 2 * size)) {
         try await transferSigned()
       },
-      Step("presigned download", Cost(requests: 2, objects: 1, bytes: 2 * object)) { try await downloadPresigned() },
-      Step("presigned upload", Cost(requests: 2, objects: 1, bytes: 2 * object)) { try await uploadPresigned() },
-      Step("expired presigned URL is refused", Cost(requests: 2, objects: 1, bytes: object)) {
+      Step("presigned download", Cost(requests: 2, objects: 1, bytes: 2 * size)) { try await downloadPresigned() },
+      Step("presigned upload", Cost(requests: 2, objects: 1, bytes: 2 * size)) { try await uploadPresigned() },
+      Step("expired presigned URL is refused", Cost(requests: 2, objects: 1, bytes: size)) {
         try await refuseExpiredURL()
       },
-      Step("form upload", Cost(requests: 2, objects: 1, bytes: 2 * object)) { try await uploadForm() },
-      Step("form upload over the size is refused", Cost(requests: 1, bytes: object)) { try await refuseLargeForm() },
-      Step("wrong secret is refused", Cost(requests: 1)) {
-        let key = try await keys.current()
-        try await refuse(
-          AccessKey(id: key.id, secret: LivePart.randomName(), sessionToken: key.sessionToken?.reveal()),
-          as: [.signatureMismatch])
-      },
-      Step("unknown key is refused", Cost(requests: 1)) {
-        let key = try await keys.current()
-        let id = key.id.string.prefix(4) + LivePart.randomName().uppercased().prefix(16)
-        try await refuse(AccessKey(id: String(id), secret: LivePart.randomName()), as: [.unknownAccessKey])
-      },
-      Step("temporary key without its token is refused", Cost(requests: 1)) {
-        let key = try await keys.current()
-        guard key.sessionToken != nil else {
-          throw StepError.skipped("the key is not temporary; set \(keys.roleVariable)")
-        }
-        try await refuse(
-          AccessKey(id: key.id, secret: key.secret), as: [.unknownAccessKey, .invalidCredential, .accessDenied])
-      },
-      Step("expired temporary key is refused", Cost(requests: 1)) {
-        // A service that has forgotten the key does not know its ID either.
-        try await refuse(try keys.expired(), as: [.credentialExpired, .unknownAccessKey])
-      },
-      Step("slow clock is corrected", Cost(requests: 2, objects: 1, bytes: 2 * object)) {
-        try await correctClock(.seconds(-7_200))
-      },
-      Step("fast clock is corrected", Cost(requests: 2, objects: 1, bytes: 2 * object)) {
-        try await correctClock(.seconds(7_200))
-      },
+      Step("form upload", Cost(requests: 2, objects: 1, bytes: 2 * size)) { try await uploadForm() },
+      Step("form upload over the size is refused", Cost(requests: 1, bytes: size)) { try await refuseLargeForm() },
+    ]
+    let listSteps = [
       Step("list in pages and by folder", Cost(requests: 7, objects: 3, bytes: 3)) { try await list() },
-      Step("multipart upload", Cost(requests: 5, objects: 1, bytes: 2 * partBytes)) { try await uploadInParts() },
-      Step("interrupted multipart upload is aborted", Cost(requests: 4, bytes: Int64(smallestPart))) {
+      Step("multipart upload", Cost(requests: 5, objects: 1, bytes: 2 * multipartByteCount)) {
+        try await uploadInParts()
+      },
+      Step("interrupted multipart upload is aborted", Cost(requests: 4, bytes: Int64(minimumPartSize))) {
         try await abortUpload()
       },
     ]
-    return LivePart(
-      service: service, location: location, steps: steps + ownSteps,
+    return ServiceSteps(
+      service: service, location: location, steps: transferSteps + refusalSteps + listSteps + ownSteps,
       cleanup: Step("cleanup", Cost(requests: 6)) { try await cleanUp() })
   }
 
