@@ -109,12 +109,12 @@ final class MetricSeries: Sendable {
   }
 
   private let factory: any MetricsFactory
-  private let seriesLimit: Int
+  private let limit: Int
   private let all = Mutex<[Name: Series]>([:])
 
   init(factory: any MetricsFactory, seriesLimit: Int) {
     self.factory = factory
-    self.seriesLimit = seriesLimit
+    limit = seriesLimit
   }
 
   func increment(_ name: String, _ labels: [(String, String)], by amount: Int64 = 1) {
@@ -150,7 +150,7 @@ final class MetricSeries: Sendable {
     let series = all.withLock { all -> Series in
       let id = Name(name: name, values: labels.map(\.1))
       if let series = all[id] { return series }
-      let isNew = all.count < seriesLimit
+      let isNew = all.count < limit
       let labels = isNew ? labels : labels.map { name, _ in (name, "other") }
       let keptID = isNew ? id : Name(name: name, values: labels.map(\.1))
       if let series = all[keptID] { return series }

@@ -13,14 +13,14 @@ final class RedisConnection: Sendable {
   let channel: any Channel
   let information: RedisInformation
   private let commandTimeout: Duration
-  private let pendingLimit: Int
+  private let limit: Int
   private let pending = Mutex(0)
 
   private init(_ channel: any Channel, _ information: RedisInformation, _ configuration: RedisConfiguration) {
     self.channel = channel
     self.information = information
     commandTimeout = configuration.commandTimeout
-    pendingLimit = configuration.pendingLimit
+    limit = configuration.pendingLimit
   }
 
   /// Connects to the server, authenticates, selects the database and asks the server about itself.
@@ -88,7 +88,7 @@ final class RedisConnection: Sendable {
   /// Without a reply in time the connection is closed, because later replies could not arrive either.
   func reply(to command: RedisCommand) async throws(RedisFailure) -> RedisValue {
     let isFull = pending.withLock { pending in
-      guard pending < pendingLimit else { return true }
+      guard pending < limit else { return true }
       pending += 1
       return false
     }

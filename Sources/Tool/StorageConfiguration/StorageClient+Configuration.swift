@@ -105,7 +105,6 @@ extension S3Provider {
   }
 }
 
-/// The settings that the buckets of all providers have.
 private struct BucketSettings {
   let bucket: String
   let region: String

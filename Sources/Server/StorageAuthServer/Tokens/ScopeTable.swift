@@ -28,12 +28,12 @@ final class ScopeTable: Sendable {
   }
 
   private let limit: Int
-  private let makeKeys: @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys
+  private let make: @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys
   private let state = Mutex(State())
 
   init(limit: Int, _ makeKeys: @escaping @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys) {
     self.limit = max(1, limit)
-    self.makeKeys = makeKeys
+    make = makeKeys
   }
 
   /// Returns the keys for a scope, which are created when the scope is first requested.
@@ -42,7 +42,7 @@ final class ScopeTable: Sendable {
     makeProvider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
     if let known = recordUse(of: scope) { return known }
-    let newKeys = makeKeys(scope, try makeProvider())
+    let newKeys = make(scope, try makeProvider())
     return state.withLock { state in
       if let known = state.entries[scope] { return known.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }

@@ -76,7 +76,7 @@ struct CredentialFinding {
 
   /// Asks the sources of a chain in order until one has a key or fails.
   init(over network: NetworkOptions, searching chain: CredentialChain<AccessKey>) async throws {
-    let log = SearchLog()
+    let log = WalkLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
     let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)
     do throws(CredentialError) {
@@ -97,7 +97,7 @@ struct CredentialFinding {
 /// A credential provider that records the error with which its base provider declines.
 private struct WatchedSource: CredentialProvider {
   let base: any CredentialProvider<AccessKey>
-  let log: SearchLog
+  let log: WalkLog
 
   var source: String { base.source }
 
@@ -112,7 +112,7 @@ private struct WatchedSource: CredentialProvider {
 }
 
 /// A log of the errors and warnings that occur while a chain is searched.
-private final class SearchLog: Sendable {
+private final class WalkLog: Sendable {
   private let notes = Mutex((declined: [CredentialError](), warnings: [CredentialWarning]()))
 
   var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { notes.withLock { $0 } }

@@ -80,7 +80,7 @@ struct Settings {
   // MARK: The client
 
   private static func readClient(_ file: SettingsFile?, _ environment: [String: String]) async throws {
-    try requireKnownVariables(environment)
+    try checkVariables(environment)
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     for section in SettingsFile.sections.keys {
       add(file?.section(section) ?? [:], at: [section], to: &values)
@@ -102,10 +102,10 @@ struct Settings {
     }
   }
 
-  private static func requireKnownVariables(_ environment: [String: String]) throws {
+  private static func checkVariables(_ environment: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
       let start = "\(SettingsEnvironment.prefix)\(section.uppercased())_"
-      let known = keys.map { start + variableEnd(for: $0.name) }
+      let known = keys.map { start + variable($0.name) }
       for name in environment.keys.sorted() where name.hasPrefix(start) && !known.contains(name) {
         throw ValidationError(
           "The variable \(name) is no setting.\(SettingRules.proposal(name, among: known))")
@@ -114,7 +114,7 @@ struct Settings {
   }
 
   /// Returns the end of the name of a variable for a key: `retryDelay` becomes `RETRY_DELAY`.
-  private static func variableEnd(for key: String) -> String {
+  private static func variable(_ key: String) -> String {
     key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
   }
 
