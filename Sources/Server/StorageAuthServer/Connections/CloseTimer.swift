@@ -3,9 +3,9 @@
 
 internal import NIOCore
 
-/// A timer that closes a channel at the earliestDeadline of several deadlines.
+/// A timer that closes a channel at the earliest of several deadlines.
 ///
-/// A timer that fires before the earliestDeadline deadline is left in place and reschedules itself, so that moving a deadline
+/// A timer that fires before the earliest deadline is left in place and reschedules itself, so that moving a deadline
 /// costs no task.
 final class CloseTimer {
   /// The time until which the client must have sent what the server waits for, or `nil` if the server does not wait.

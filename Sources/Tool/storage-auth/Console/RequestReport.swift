@@ -54,7 +54,7 @@ struct RequestReport: Sendable {
 
 /// The explanation of a rejected signature: the cause, the remedy, and the strings of both sides.
 struct Explanation: Sendable {
-  /// The cause in a few text, such as `content type added`.
+  /// The cause in a few words, such as `content type added`.
   let title: String
   private let diagnosis: SignatureDiagnosis
   private let strings: [(name: String, comparison: LineComparison, isPair: Bool)]
@@ -120,7 +120,7 @@ struct Explanation: Sendable {
 }
 
 extension SignatureDiagnosis.Cause {
-  /// The name of the cause in text.
+  /// The name of the cause in words.
   fileprivate var title: String {
     var text = ""
     var previous: Character = " "

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import StorageAuthServer
 
-/// The context of a request, which contains the caller's name after ``CallerAuthentication`` has authenticated the caller.
+/// The context of a request, with the caller's name after ``CallerAuthentication`` has authenticated the caller.
 struct CallerContext: RemoteAddressRequestContext {
   var coreContext: CoreRequestContextStorage
   var caller: String?
