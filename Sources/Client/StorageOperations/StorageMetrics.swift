@@ -51,16 +51,16 @@ public final class StorageMetrics: Sendable {
 extension MetricSeries {
   fileprivate func count(_ event: AuthEvent) {
     switch event {
-    case .signed(let signature): count("signatures_total", EventSubject(signature.subject).provider)
+    case .signed(let signature): increment("signatures_total", provider: EventSubject(signature.subject).provider)
     case .request(let request): count(request)
-    case .retry(let retry): count("retries_total", EventSubject(retry.subject).provider)
+    case .retry(let retry): increment("retries_total", provider: EventSubject(retry.subject).provider)
     case .refresh(let refresh): count(refresh)
     case .transfer(let transfer): count(transfer)
     case .skew(let skew): gauge("clock_skew_seconds", [("host", skew.host)], skew.offset)
     }
   }
 
-  private func count(_ name: String, _ provider: String?) {
+  private func increment(_ name: String, provider: String?) {
     increment(name, [("provider", provider ?? "none")])
   }
 

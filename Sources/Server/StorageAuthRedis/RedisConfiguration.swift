@@ -70,11 +70,11 @@ public struct RedisConfiguration: Sendable, Redacted {
       (address, database) = (.socket(String(rest)), 0)
       return
     }
-    let parts = rest.parts(between: "/", atMost: 1)
-    let number = parts.count == 2 && !parts[1].isEmpty ? Int(digits: parts[1]) : 0
+    let components = rest.parts(between: "/", atMost: 1)
+    let number = components.count == 2 && !components[1].isEmpty ? Int(digits: components[1]) : 0
     guard let number, number >= 0 else { throw .database }
     database = number
-    address = try Self.parseAddress(parts[0])
+    address = try Self.parseAddress(components[0])
   }
 
   private static func parseLogin(

@@ -21,8 +21,8 @@ struct RedisInformation: Sendable {
   init?(_ report: String, opened: NIODeadline) {
     var fields: [Substring: Substring] = [:]
     for line in report.split(whereSeparator: \.isNewline) {
-      let parts = line.split(separator: ":", maxSplits: 1)
-      if parts.count == 2 { fields[parts[0]] = parts[1] }
+      let pair = line.split(separator: ":", maxSplits: 1)
+      if pair.count == 2 { fields[pair[0]] = pair[1] }
     }
     guard let uptimeSeconds = fields["uptime_in_seconds"].flatMap({ Int64(digits: $0) }) else { return nil }
     self.uptimeSeconds = uptimeSeconds

@@ -117,8 +117,8 @@ public final class RedisKeyStore: IssuedKeyStore {
     let reply = try await redis.run(Self.lookUpScript, [entries.key, entries.lease]) { [lease] _ in
       [leaseHolder, "\(lease.milliseconds)"]
     }
-    if case .array(let parts) = reply, parts.count == 2, case .bytes(let bytes) = parts[0],
-      let remaining = parts[1].integer
+    if case .array(let elements) = reply, elements.count == 2, case .bytes(let bytes) = elements[0],
+      let remaining = elements[1].integer
     {
       guard let issued = IssuedCredential(stored: bytes, remaining: .milliseconds(remaining)) else { throw .malformed }
       return .stored(issued)
@@ -218,16 +218,16 @@ extension IssuedCredential<AccessKey> {
     let lifetime = issuedAt.duration(to: end)
     guard lifetime > .seconds(1) else { return nil }
     let duration = lifetime / 2 - min(.seconds(1), lifetime / 10)
-    func number(_ duration: Duration) -> JSONValue { .number(JSONNumber(duration.milliseconds)) }
-    func number(_ date: Timestamp) -> JSONValue { number(Self.epoch.duration(to: date)) }
+    func milliseconds(_ duration: Duration) -> JSONValue { .number(JSONNumber(duration.milliseconds)) }
+    func milliseconds(_ date: Timestamp) -> JSONValue { milliseconds(Self.epoch.duration(to: date)) }
     var object: JSONObject = [
       "id": .string(credential.id.string), "secret": .string(credential.secret.reveal()),
       "token": .string(token.reveal()),
     ]
-    object["start"] = credential.start.map { number($0) }
-    object["end"] = number(end)
-    object["storedUntil"] = number(issuedAt.advanced(by: duration))
-    object["lifetime"] = number(lifetime)
+    object["start"] = credential.start.map { milliseconds($0) }
+    object["end"] = milliseconds(end)
+    object["storedUntil"] = milliseconds(issuedAt.advanced(by: duration))
+    object["lifetime"] = milliseconds(lifetime)
     return (String(decoding: JSONValue.object(object).serialized, as: UTF8.self), duration)
   }
 

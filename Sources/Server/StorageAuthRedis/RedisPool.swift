@@ -169,7 +169,7 @@ public final class RedisPool: Sendable {
       let index = state.nextIndex
       if let connection = state.slots[index].connection { return (connection, index, state.slots[index].generation) }
       guard state.slots[index].retryTime <= .now() else { throw state.slots[index].lastFailure }
-      let connection = open(index, state.slots[index].generation)
+      let connection = openConnection(in: index, state.slots[index].generation)
       state.slots[index].connection = connection
       return (connection, index, state.slots[index].generation)
     }
@@ -182,7 +182,8 @@ public final class RedisPool: Sendable {
     }
   }
 
-  private func open(_ index: Int, _ generation: Int) -> EventLoopFuture<RedisConnection> {
+  /// Opens the connection of a slot, which leaves the slot again if it cannot be opened.
+  private func openConnection(in index: Int, _ generation: Int) -> EventLoopFuture<RedisConnection> {
     MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask { [configuration, weak self] in
       do throws(RedisFailure) {
         let connection = try await RedisConnection.open(configuration)

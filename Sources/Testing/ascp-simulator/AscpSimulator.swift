@@ -23,7 +23,7 @@ enum AscpSimulator {
     do throws(Failure) {
       try await run(commandLine)
     } catch {
-      end(.failure(error))
+      endProcess(.failure(error))
     }
   }
 
@@ -41,12 +41,12 @@ enum AscpSimulator {
         if let problem = commandLine.problem { throw problem }
         let invocation = try Invocation(commandLine, environment)
         try await TransferRun(invocation: invocation, reporter: reporter, commands: commands).run()
-      }, endingProcess: end)
+      }, endingProcess: endProcess)
   }
 
   /// Ends the process with the exit status of a result, after writing the error of a failure.
   @Sendable
-  private static func end(_ result: Result<Void, Failure>) -> Never {
+  private static func endProcess(_ result: Result<Void, Failure>) -> Never {
     guard case .failure(let failure) = result else { exit(0) }
     // Control characters in untrusted text are escaped for terminals.
     for line in [about, "ascp-simulator: \(failure.text) (code \(failure.code))"] {

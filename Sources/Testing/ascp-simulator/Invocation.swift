@@ -121,9 +121,9 @@ struct SourceNaming: Sendable {
     guard let last = commandLine.arguments.last else { throw .usage("The destination is missing") }
     destination = commandLine[.encodedDestination] == nil ? last : try Self.decoded(last) ?? ""
     var sources = commandLine.arguments.dropLast().map { Source(path: $0) }
-    if let list = commandLine[.fileList] { sources += try Self.lines(of: list).map { Source(path: $0) } }
-    if let list = commandLine[.filePairList] {
-      let lines = try Self.lines(of: list)
+    if let path = commandLine[.fileList] { sources += try Self.lines(of: path).map { Source(path: $0) } }
+    if let path = commandLine[.filePairList] {
+      let lines = try Self.lines(of: path)
       guard lines.count.isMultiple(of: 2) else { throw .usage("The file pair list has a source without a destination") }
       sources += stride(from: 0, to: lines.count, by: 2).map { Source(path: lines[$0], destination: lines[$0 + 1]) }
     }

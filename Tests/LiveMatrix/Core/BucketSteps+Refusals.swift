@@ -55,12 +55,12 @@ extension BucketSteps {
     let client = client(
       try await keys.withoutDates(), events: events, time: ShiftedClock(base: context.time, offset: offset))
     try await client.upload(sampleBytes(Self.objectSize), to: prefix + "clock/\(offset < .zero ? "slow" : "fast").bin")
-    guard let learnt = skews.last else {
+    guard let correction = skews.last else {
       throw StepError.deviation("The service accepted a signature of a clock that is \(offset) wrong.")
     }
-    guard (learnt + offset).magnitude < .seconds(60) else {
+    guard (correction + offset).magnitude < .seconds(60) else {
       throw StepError.deviation(
-        "The clock was corrected by \(learnt), but it is \(offset) wrong; check this machine's clock.")
+        "The clock was corrected by \(correction), but it is \(offset) wrong; check this machine's clock.")
     }
   }
 

@@ -14,20 +14,22 @@ struct COSWindows: Sendable {
   /// The steps, of which a refusal costs a second request if the clock of the service is in another second.
   var steps: [Step] {
     [
-      Step("signature in its window", Cost(requests: 1)) { try await list(from: -60, until: 600) },
+      Step("signature in its window", Cost(requests: 1)) { try await listInWindow(from: -60, until: 600) },
       Step("signature after its window is refused", Cost(requests: 2)) {
-        try await expectRefusal(as: [.requestExpired, .clockSkew]) { try await list(from: -7_200, until: -3_600) }
+        try await expectRefusal(as: [.requestExpired, .clockSkew]) {
+          try await listInWindow(from: -7_200, until: -3_600)
+        }
       },
       Step("signature before its window is refused", Cost(requests: 2)) {
         try await expectRefusal(as: [.requestExpired, .clockSkew, .accessDenied]) {
-          try await list(from: 3_600, until: 7_200)
+          try await listInWindow(from: 3_600, until: 7_200)
         }
       },
     ]
   }
 
   /// Lists a folder that does not exist with a signature whose window begins and ends so many seconds from now.
-  private func list(from start: Int64, until end: Int64) async throws {
+  private func listInWindow(from start: Int64, until end: Int64) async throws {
     let now = context.time.now
     let window = COSKeyTime(from: now.advanced(by: .seconds(start)), until: now.advanced(by: .seconds(end)))
     let client = StorageClient(

@@ -13,7 +13,8 @@ internal import UnixSignals
 @main
 struct LiveMatrixCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "live-matrix", abstract: "Check services with real buckets and nodes, which the environment names.",
+    commandName: "live-matrix",
+    abstract: "Check services with real buckets and nodes, which the environment names.",
     discussion: """
       The table is written to standard output, and everything else to standard error. \
       Documentation/Internals/LiveMatrix.md lists the variables.
@@ -24,8 +25,8 @@ struct LiveMatrixCommand: AsyncParsableCommand {
 
   func run() async throws {
     let cloud = local ? try await LiveCloud() : nil
-    let names = cloud?.environment(ascp: Self.simulator) ?? ProcessInfo.processInfo.environment
-    let matrix = LiveMatrix(transport: AsyncHTTPClientTransport.shared) { names[$0] }
+    let variables = cloud?.environment(ascp: Self.simulator) ?? ProcessInfo.processInfo.environment
+    let matrix = LiveMatrix(transport: AsyncHTTPClientTransport.shared) { variables[$0] }
     let report = await run(matrix)
     await cloud?.server.stop()
     if report.isInterrupted { throw ExitCode(130) }

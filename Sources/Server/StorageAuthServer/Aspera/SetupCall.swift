@@ -41,9 +41,9 @@ struct SetupCall {
   /// Options could allow more than a login, and a second line could give another user access.
   private static func isPublicKey(_ value: JSONValue) -> Bool {
     guard let text = value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else { return false }
-    let words = text.parts(between: " ")
-    return words.count >= 2 && ["ssh-", "ecdsa-", "sk-"].contains { words[0].utf8.starts(with: $0.utf8) }
-      && [UInt8](base64: String(words[1])) != nil
+    let keyFields = text.parts(between: " ")
+    return keyFields.count >= 2 && ["ssh-", "ecdsa-", "sk-"].contains { keyFields[0].utf8.starts(with: $0.utf8) }
+      && [UInt8](base64: String(keyFields[1])) != nil
   }
 
   private static func specification(from requested: JSONObject, _ direction: TransferDirection) -> TransferSpec {

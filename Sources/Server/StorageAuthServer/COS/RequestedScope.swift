@@ -35,9 +35,9 @@ public struct RequestedScope: Sendable, Hashable {
     guard let bucket = element["bucket"]?.string, let region = element["region"]?.string,
       let prefix = element["prefix"]?.string
     else { throw HTTPError(.badRequest, message: "A scope lacks bucket, region or prefix.") }
-    let names = element["action"]?.array?.map(\.string) ?? [element["action"]?.string]
+    let actionNames = element["action"]?.array?.map(\.string) ?? [element["action"]?.string]
     var actions: Set<AccessAction> = []
-    for name in names {
+    for name in actionNames {
       guard let action = name.flatMap({ Self.actionsByName[$0] }) else {
         throw HTTPError(.badRequest, message: "A scope names an action that is not supported.")
       }

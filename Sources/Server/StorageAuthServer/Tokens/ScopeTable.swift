@@ -41,10 +41,10 @@ final class ScopeTable: Sendable {
     of scope: TokenScope, for caller: String,
     makeProvider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
-    if let known = recordUse(of: scope) { return known }
+    if let existing = recordUse(of: scope) { return existing }
     let newKeys = make(scope, try makeProvider())
     return state.withLock { state in
-      if let known = state.entries[scope] { return known.keys }
+      if let existing = state.entries[scope] { return existing.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }
       if state.isShutDown { newKeys.shutdown() }
       state.entries[scope] = Entry(keys: newKeys, caller: Caller(caller.utf8), lastUse: state.uses)

@@ -88,7 +88,7 @@ struct Explanation: Sendable {
   var json: JSONValue {
     func text(_ string: String?) -> JSONValue { string.map { .string($0.onOneLine) } ?? .null }
     let time = signingTimes
-    let shown = strings.map { name, comparison, isPair -> JSONValue in
+    let comparisons = strings.map { name, comparison, isPair -> JSONValue in
       let rows = comparison.rows.map { row -> JSONValue in
         let isMarked = row.differs || time.contains { row.client?.text.contains($0) ?? false }
         return [
@@ -101,7 +101,7 @@ struct Explanation: Sendable {
     return [
       "title": text(title), "text": text(diagnosis.explanation), "remedy": text(diagnosis.remedy),
       "basis": .string(basis), "line": text(diagnosis.line), "sent": text(diagnosis.sent), "seen": text(diagnosis.seen),
-      "others": .array(diagnosis.otherLines.map { text($0) }), "strings": .array(shown),
+      "others": .array(diagnosis.otherLines.map { text($0) }), "strings": .array(comparisons),
     ]
   }
 
