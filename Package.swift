@@ -243,14 +243,15 @@ let standIn = Target.target(
 package.targets += testsCommonCrypto ? [standIn] : []
 
 // Examples and measurements.
-package.targets += names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning TokenServer").map {
+package.targets += names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning").map {
   example($0)
 }
 package.targets += [
   example("VerifiedService", "VerifiedService StorageAuthRedis UnixSignals"),
-  example("FormUpload", "", [.embedInCode("page.html")]),
+  example("FormUpload", "", [.embedInCode("page.html")]), example("TokenServer", "KeyServer"),
   library("ExampleSupport", "Examples/Support", uses("LocalCloud AsperaClient")),
   library("VerifiedService", "Examples/VerifiedService", uses("COSAuth StorageAuthServer")),
+  library("KeyServer", "Examples/KeyServer", uses("COSAuth S3Auth AsyncHTTPTransport StorageAuthServer")),
   library("OBSProvider", "Examples/OBSProvider", uses("StorageClient")),
   library("PhotoApp", "Examples/iOSApp/PhotoApp", uses("StorageBackground")),
   program("obs-sign", "Tests/Interop/OBSSign", uses("OBSProvider StorageAuth")),
@@ -289,7 +290,8 @@ package.targets += [
   tests("FoundationTransport", "AsyncHTTPTransport"), tests("ServerRedaction", kit + " StorageAuthRedis"),
   tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
   tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
-  tests("StorageAuthTool", "storage-auth ClientTestSupport"), tests("PhotoApp", kit + " PhotoApp StorageBackground"),
+  tests("StorageAuthTool", "storage-auth ClientTestSupport"),
+  tests("PhotoApp", kit + " PhotoApp StorageBackground KeyServer"),
   tests("StorageOperations", kit + " InMemoryTracing MetricsTestKit"),
   tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
   tests("StorageAuthServer", kit + " VerifiedService MetricsTestKit NIOEmbedded", copying: ["Certificates"]),
