@@ -6,7 +6,7 @@ import Foundation
 import StorageClient
 import XCTest
 
-/// What an app writes that follows the vendors' guides, with the client's module and Foundation alone.
+/// Code of apps that follow the vendors' guides, with the client's module and Foundation alone.
 final class VendorGuideTests: XCTestCase {
   private struct Offline: Error {}
 
