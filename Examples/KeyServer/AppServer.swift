@@ -20,8 +20,8 @@ package struct AppServer: Sendable {
 
   /// The lifetime of the keys.
   ///
-  /// A key is issued again until half of its lifetime has passed. So each key that an app receives outlives an upload that
-  /// the system performs within 1,500 seconds.
+  /// A key is issued again until half of its lifetime has passed. So each key that an app receives outlives an upload
+  /// that the system performs within 1,500 seconds.
   private static let keyLifetime = Duration.seconds(3600)
 
   /// Creates the server.

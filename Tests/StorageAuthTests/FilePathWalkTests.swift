@@ -188,6 +188,7 @@ private struct Files: FileFacts {
   var bundlePath: String?
   private var entries: [String: FileStatus] = [:]
   private var targets: [String: String] = [:]
+  private var nodes: UInt64 = 0
 
   init(user: UInt32) {
     self.user = user
@@ -203,7 +204,7 @@ private struct Files: FileFacts {
   /// Adds a folder or, with a target, a symbolic link.
   mutating func folder(_ path: String, owner: UInt32 = 0, permissions: UInt16 = 0o755, target: String? = nil) {
     targets[path] = target
-    entries[path] = FileStatus(target == nil ? .folder : .link, node: node, owner: owner, permissions: permissions)
+    entries[path] = FileStatus(target == nil ? .folder : .link, node: node(), owner: owner, permissions: permissions)
   }
 
   /// Adds the folders of a path that are missing, and gives the last one its owner and permissions.
@@ -220,10 +221,13 @@ private struct Files: FileFacts {
     _ path: String, owner: UInt32 = 0, permissions: UInt16 = 0o644, isOnReadOnlyVolume: Bool = false
   ) {
     entries[path] = FileStatus(
-      .regular, node: node, owner: owner, permissions: permissions, isOnReadOnlyVolume: isOnReadOnlyVolume)
+      .regular, node: node(), owner: owner, permissions: permissions, isOnReadOnlyVolume: isOnReadOnlyVolume)
   }
 
-  private var node: UInt64 { UInt64(entries.count + 1) + UInt64.random(in: 1...1 << 40) << 20 }
+  private mutating func node() -> UInt64 {
+    nodes += 1
+    return nodes
+  }
 
   /// Inspects a path that leads to an open file: by default, to the file that the path names without links and dots.
   func result(_ path: String, opened: String? = nil) -> FilePathWalk<Files>.Result {

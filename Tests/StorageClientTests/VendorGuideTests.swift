@@ -40,8 +40,8 @@ final class VendorGuideTests: XCTestCase {
   func testAppServerOfTheLocalNetworkNeedsPermissionForPlainHTTP() async throws {
     let url = "http://192.168.0.7:8080/distribute-token.json"
     let transport = transport(
-      #"{"StatusCode":200,"AccessKeyId":"STS.id","AccessKeySecret":"s","SecurityToken":"t","Expiration":"2099-01-01T00:00:00Z"}"#
-    )
+      #"{"StatusCode":200,"AccessKeyId":"STS.id","AccessKeySecret":"s","SecurityToken":"t","#
+        + #""Expiration":"2099-01-01T00:00:00Z"}"#)
     let context = ProviderContext(transport: transport)
     let allowed = CredentialCache(.appServer(url, allowsPlainHTTP: true), in: context)
     let id = try await allowed.credential().id

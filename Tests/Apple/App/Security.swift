@@ -3,8 +3,8 @@
 
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
 
-// Declares what the example for iPhones uses of Security; see SwiftUI.swift. The types of Core Foundation, which Linux has
-// not, are those that they are bridged to.
+// Declares what the example for iPhones uses of Security; see SwiftUI.swift. The types of Core Foundation, which Linux
+// has not, are those that they are bridged to.
 
 public typealias CFString = String
 public typealias CFDictionary = [CFString: Any]

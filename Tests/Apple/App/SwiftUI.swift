@@ -3,8 +3,8 @@
 
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Declares what the example for iPhones uses of SwiftUI. Tests/Apple/check-app.py compiles the example against it on Linux;
-// this code is never run. Every view is the same one, so that the builders need no types.
+// Declares what the example for iPhones uses of SwiftUI. Tests/Apple/check-app.py compiles the example against it on
+// Linux; this code is never run. Every view is the same one, so that the builders need no types.
 
 import Foundation
 import UIKit

@@ -31,9 +31,9 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   /// Creates a reference to a private key, without reading the key.
   ///
-  /// Only the user may be able to read the file of a private key, unless the file is in the bundle of the running app, or
-  /// belongs to root on a volume that is mounted read-only. The key that IBM's products install is public, so its file is
-  /// exempt; the key is recognized by its fingerprint.
+  /// Only the user may be able to read the file of a private key, unless the file is in the bundle of the running app,
+  /// or belongs to root on a volume that is mounted read-only. The key that IBM's products install is public, so its
+  /// file is exempt; the key is recognized by its fingerprint.
   ///
   /// - Parameters:
   ///   - source: The location of the private key.
@@ -71,8 +71,8 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
   /// can read. For ascp, an unencrypted RSA key in OpenSSH's own format is converted to traditional PEM. A converted
   /// key is stored in memory and not encrypted. A text that starts with a byte order mark is returned in memory without
-  /// the mark. A key whose file other users may read is returned in memory for the SSH client, because the client refuses
-  /// such files. Any other key is returned unchanged.
+  /// the mark. A key whose file other users may read is returned in memory for the SSH client, because the client
+  /// refuses such files. Any other key is returned unchanged.
   ///
   /// - Parameters:
   ///   - client: The program that will read the key.
@@ -117,9 +117,9 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// - Parameter machine: The context that reads the key's files and runs `ssh-keygen`.
   /// - Returns: A report about the key's format, its kind and the clients that cannot use the key.
   /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, is damaged or is of a kind that SSH does not
-  ///   support for logins; if other users can read the key file and the key is not IBM's public key; if the passphrase
-  ///   is wrong or missing; if a passphrase is given for a key that is not encrypted (ascp would try the passphrase as
-  ///   the user's password); or if the public key file contains another key.
+  ///   support for logins; if other users can read the key file, which neither its place nor IBM's public key in it
+  ///   allows; if the passphrase is wrong or missing; if a passphrase is given for a key that is not encrypted (ascp
+  ///   would try the passphrase as the user's password); or if the public key file contains another key.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let text = try checkedText(on: machine)
     let format: PrivateKeyReport.Format

@@ -195,9 +195,9 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The context of the call.
-  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `unavailable` if the function returned `nil`,
-  ///   `malformedResponse` if it threw an ``AsperaError``, or `failed` if it threw another error, which is the `underlying`
-  ///   error; a `CredentialError` that it threw is passed on unchanged.
+  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `unavailable` if the function returned
+  ///   `nil`, `malformedResponse` if it threw an ``AsperaError``, or `failed` if it threw another error, which is the
+  ///   `underlying` error; a `CredentialError` that it threw is passed on unchanged.
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
