@@ -242,13 +242,14 @@ let crypto = Target.target(name: "CommonCrypto", path: "Tests/CommonCrypto", lin
 package.targets += testsCommonCrypto ? [crypto] : []
 
 // Examples and measurements.
-let plain = names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning TokenServer")
+let plain = names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning")
 package.targets += plain.map { example($0) }
 package.targets += [
   example("VerifiedService", "VerifiedService StorageAuthRedis UnixSignals"),
-  example("FormUpload", "", [.embedInCode("page.html")]),
+  example("FormUpload", "", [.embedInCode("page.html")]), example("TokenServer", "KeyServer"),
   library("ExampleSupport", "Examples/Support", uses("LocalCloud AsperaClient")),
   library("VerifiedService", "Examples/VerifiedService", uses("COSAuth StorageAuthServer")),
+  library("KeyServer", "Examples/KeyServer", uses("COSAuth S3Auth AsyncHTTPTransport StorageAuthServer")),
   library("OBSProvider", "Examples/OBSProvider", uses("StorageClient")),
   library("PhotoApp", "Examples/iOSApp/PhotoApp", uses("StorageBackground")),
   program("obs-sign", "Tests/Interop/OBSSign", uses("OBSProvider StorageAuth")),
@@ -290,7 +291,8 @@ package.targets += [
   tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
   tests("FoundationTransport", "AsyncHTTPTransport"), tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
   tests("LiveMatrix", kit + " ClientTestSupport LiveMatrix live-matrix"),
-  tests("StorageAuthTool", "storage-auth ClientTestSupport"), tests("PhotoApp", kit + " PhotoApp StorageBackground"),
+  tests("StorageAuthTool", "storage-auth ClientTestSupport"),
+  tests("PhotoApp", kit + " PhotoApp StorageBackground KeyServer"),
   tests("StorageOperations", kit + " InMemoryTracing MetricsTestKit"),
   tests("StorageAuthServer", kit + " VerifiedService MetricsTestKit NIOEmbedded", copying: ["Certificates"]),
   tests("OBSProvider", kit + " OBSProvider NIOEmbedded", copying: ["Vectors"]),

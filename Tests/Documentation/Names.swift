@@ -91,6 +91,7 @@ enum MigratingFromVendorSDKsPage {
     func decode(_ answer: [UInt8]) throws -> AccessKey { supposed() }
     func login() async -> String { supposed() }
     @concurrent func sign(_ request: SigningRequest) async throws -> SigningResponse { supposed() }
+    func signature(of text: String) async throws -> String { supposed() }
     func blockingSign(_ request: SigningRequest) throws -> SigningResponse { supposed() }
     func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
   }
