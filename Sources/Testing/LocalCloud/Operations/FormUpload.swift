@@ -218,7 +218,7 @@ extension ErrorResponse {
       details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
   }
 
-  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
+  static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
       details: [

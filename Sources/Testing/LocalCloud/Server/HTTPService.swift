@@ -136,8 +136,8 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
         hasReadLast = true
       }
       switch awaited.first {
-      case .close: head.headers.replaceOrAdd(name: "connection", value: "close")
-      case .keepAlive: head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+      case .close: head.headers.replaceOrAdd(name: "Connection", value: "close")
+      case .keepAlive: head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
       case .nothing, nil: break
       }
       context.write(wrapOutboundOut(.head(head)), promise: promise)

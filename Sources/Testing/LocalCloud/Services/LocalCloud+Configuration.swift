@@ -54,6 +54,12 @@ extension LocalCloud {
     /// The configuration of the callbacks that OSS sends after uploads, or `nil` to reject uploads with a callback.
     public var callbacks: Callbacks?
 
+    /// A Boolean value that indicates whether multipart uploads can consist of parts of any size.
+    ///
+    /// The services reject the completion of an upload if a part other than the last is too small: in OSS below 100 KiB,
+    /// in S3 below 5 MiB. Tests can allow such parts, which saves time.
+    public var allowsSmallParts = false
+
     /// The maximum number of connections per port, and the time limits for clients.
     public var limits = ConnectionLimits()
 

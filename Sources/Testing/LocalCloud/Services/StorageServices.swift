@@ -63,7 +63,9 @@ extension LocalCloud.Provider {
 
   /// Returns the names, formats and rules of the service for a server's configuration.
   func service(for configuration: LocalCloud.Configuration) -> SimulatedService {
-    self == .s3 ? .s3(region: configuration.s3Region) : service
+    var service = self == .s3 ? .s3(region: configuration.s3Region) : service
+    if configuration.allowsSmallParts { service.objects.smallestPart = 0 }
+    return service
   }
 }
 

@@ -11,6 +11,17 @@ struct Bucket: Sendable {
   var objects = SortedTable<ObjectKey, StoredObject>()
   var uploads = SortedTable<UploadName, PendingUpload>()
 
+  /// The newest completions that a client can repeat.
+  private(set) var completions: [Completion] = []
+
+  private static let mostCompletions = 100
+
+  /// Adds a completion, and drops the oldest one if there are too many.
+  mutating func remember(_ completion: Completion) {
+    if completions.count == Self.mostCompletions { completions.removeFirst() }
+    completions.append(completion)
+  }
+
   /// Returns a page in the listing of the bucket's pending multipart uploads.
   ///
   /// - Parameters:
@@ -96,6 +107,22 @@ struct PendingUpload: Sendable {
   let initiated: Timestamp
   var checksum: ChecksumRule?
   var parts = SortedTable<Int, UploadedPart>()
+}
+
+/// The completion of a multipart upload, with the response that a repetition of the request has as well.
+struct Completion: Sendable {
+  let name: UploadName
+
+  /// The numbers and entity tags of the parts in the request.
+  let parts: [String]
+
+  let answer: Answer
+
+  init(name: UploadName, parts: [String], _ answer: Answer) {
+    var answer = answer
+    answer.isRepetition = true
+    (self.name, self.parts, self.answer) = (name, parts, answer)
+  }
 }
 
 struct UploadedPart: Sendable {

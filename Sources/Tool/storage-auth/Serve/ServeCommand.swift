@@ -65,6 +65,9 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(help: "Require that COS signatures include host, content length, token and every parameter.")
   var strict = false
 
+  @Flag(help: "Complete uploads whose parts are smaller than the services allow, such as below 5 MiB in S3.")
+  var smallParts = false
+
   @Option(
     help: ArgumentHelp(
       "An origin whose pages may use the storage services from a browser (CORS); repeatable, * for all.",
@@ -106,6 +109,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
       ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region, s3Region: s3Region,
       isStrict: strict, allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
+    configuration.allowsSmallParts = smallParts
     if callbacks { configuration.callbacks = LocalCloud.Callbacks(transport: .platformDefault) }
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)

@@ -41,7 +41,7 @@ extension SimulatedService {
         "AES256": [], "SM4": [],
         "cos/kms": ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"],
       ],
-      storageClass: .ifSpecified),
+      storageClass: .unlessStandard),
     signatures: Signatures(usual: .cosV5),
     objects: Objects(
       storageClasses: [
@@ -53,7 +53,7 @@ extension SimulatedService {
       trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma"),
     buckets: Buckets(
       ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
-      tellsInheritedAccess: true),
+      tellsInheritedAccess: true, publicCanBeListed: true),
     listing: Listing(defaultPageSize: 1000, mostBuckets: 2000),
     policies: Policies(
       .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/",

@@ -18,7 +18,7 @@ extension SimulatedService {
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
       provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, headerRules: s3Rules,
-      headers: s3Headers,
+      headers: s3Headers(region: region),
       signatures: Signatures(usual: .s3V4),
       objects: Objects(
         contentType: "binary/octet-stream",
@@ -29,10 +29,12 @@ extension SimulatedService {
           StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
         ],
         // S3 has no bandwidth limits; the header rules refuse them.
-        trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked"),
+        trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked",
+        smallestPart: 5 << 20, repeatsCompletion: true),
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
-        everybody: "http://acs.amazonaws.com/groups/global/AllUsers"),
+        everybody: "http://acs.amazonaws.com/groups/global/AllUsers", objectsInheritAccess: false,
+        publicCanBeListed: true, ownerID: SHA256.hash(Array(SimulatedService.account.utf8)).hex),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
         bucketLimit: "max-buckets", nextBucket: "ContinuationToken", mostBuckets: 10_000,
@@ -49,19 +51,25 @@ extension SimulatedService {
         unchangingCopy: .invalidRequest(
           "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
             + "metadata, storage class, website redirect location or encryption attributes."),
-        anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied")),
+        anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied"),
+        missingOrigin: ErrorResponse(
+          .badRequest, "BadRequest", "Insufficient information. Origin request header needed.")),
       behavior: SimulatedS3(region: region))
   }
 
-  private static let s3Headers: Headers = {
+  private static func s3Headers(region: String) -> Headers {
     let options = ["aws-kms-key-id", "context", "bucket-key-enabled"].map { "server-side-encryption-\($0)" }
     return Headers(
       serverName: "AmazonS3", requestID: ["request-id"], hostID: "id-2",
       exposed: ["request-id", "id-2"] + SimulatedS3.checksumHeaders, objectAccess: "acl", formAccessField: "acl",
       encryption: ["server-side-encryption"] + options, encryptions: ["AES256": [], "aws:kms": Set(options)],
       storageClass: .unlessStandard,
-      ofWholeObjects: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) })
-  }()
+      ofWholeObjects: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) },
+      defaultKeys: [
+        "aws:kms": ObjectDescription.Header(
+          name: options[0], value: "arn:aws:kms:\(region):\(account):key/5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
+      ])
+  }
 
   private static let s3Policies = Policies(
     .iam, service: "s3", post: "PutObject", read: "GetObject",
@@ -94,12 +102,15 @@ extension SimulatedService {
     common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
-    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags,
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeBucketAccess, .changeObjectAccess,
   ]
 
   private static let s3Rules = HeaderRules(
     prefixes: [prefix],
-    everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm"],
+    everywhere: [
+      "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
+      "api-version",
+    ],
     operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
       .merging([
