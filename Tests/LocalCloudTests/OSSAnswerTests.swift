@@ -81,20 +81,22 @@ final class OSSAnswerTests: CloudTestCase {
   }
 
   func testBucketInThePathOfTheVendorsHostIsForbidden() async throws {
-    try await withEachService(of: [.oss]) { client in
+    try await withEachService(of: [.oss, .cos]) { client in
+      let isOSS = client.provider == .oss
       _ = try await client.send(.put, "a", body: [1])
       for (path, start) in [
         ("/\(Self.bucket)/a", "HTTP/1.1 403"), ("/\(Self.bucket)/?acl", "HTTP/1.1 403"), ("/", "HTTP/1.1 200"),
       ] {
-        let host = "oss-cn-hangzhou.aliyuncs.com"
+        let host = isOSS ? "oss-cn-hangzhou.aliyuncs.com" : "cos.ap-guangzhou.myqcloud.com"
         var request = HTTPRequest(method: .get, scheme: "http", authority: host, path: path)
         if path == "/" { request = try client.signed(request) }
         let lines = ["GET \(path) HTTP/1.1", "Host: \(host)", "Connection: close"]
         let answer = try await RawConnection.exchange(
           RawConnection.head(lines + request.headerFields.map { "\($0.name.rawName): \($0.value)" }),
-          with: client.cloud.ossEndpoint, until: { _ in false })
+          with: client.cloud.endpoint(of: client.provider), until: { _ in false })
         XCTAssertTrue(answer.hasPrefix(start), answer)
-        XCTAssertEqual(answer.contains("<Code>SecondLevelDomainForbidden</Code>"), path != "/", answer)
+        let code = isOSS ? "SecondLevelDomainForbidden" : "PathStyleDomainForbidden"
+        XCTAssertEqual(answer.contains("<Code>\(code)</Code>"), path != "/", answer)
         XCTAssertTrue(answer.contains("\r\nConnection: close\r\n"), answer)
       }
     }

@@ -77,9 +77,16 @@ public final class LocalCloud: Sendable {
       try await aspera.prepare(at: configuration.clock())
       let transferGateway = TransferGateway(desk: TransferDesk(aspera: aspera))
       let stores = try await StorageServices { provider in
-        let gateway = Gateway(
-          provider.service(for: configuration), try storage.store(of: provider), configuration, context)
-        return try await open(configuration.port(of: provider)) { try await gateway.respond(to: $0, with: $1, $2) }
+        let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
+        let gateway = Gateway(service, store, configuration, context)
+        let throughS3 = provider.s3Interface.map { rules in
+          let service = service.throughS3(rules, region: configuration.region(of: provider))
+          return Gateway(service, store, configuration, context)
+        }
+        return try await open(configuration.port(of: provider)) { request, writer, record in
+          let isThroughS3 = S3Interface.isSelected(by: request.head)
+          try await ((isThroughS3 ? throughS3 : nil) ?? gateway).respond(to: request, with: writer, record)
+        }
       }
       let services = try await open(configuration.services.port) {
         try await servicesGateway.respond(to: $0, with: $1, $2)

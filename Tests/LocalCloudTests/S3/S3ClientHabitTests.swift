@@ -155,6 +155,30 @@ final class S3ClientHabitTests: CloudTestCase {
     }
   }
 
+  /// Sends what boto3 and version 1 of the AWS CLI presign by default in the oldest regions, and expects a remedy.
+  func testSignatureVersion2IsRejectedWithWhatToSet() async throws {
+    try await withEachService(of: [.s3]) { client in
+      var url = try client.request(.get, "a")
+      url.path? += "?AWSAccessKeyId=\(Self.key.id)&Expires=1895161600&Signature=AAAA"
+      let header = try client.request(.get, "a", headers: ["Authorization": "AWS \(Self.key.id):AAAA"])
+      var form = FormBody(
+        try client.form(client.formSigners[0], client.policy()), adding: [], file: [1])
+      form.fields = [
+        FormField("key", "a"), FormField("AWSAccessKeyId", Self.key.id.string), FormField("policy", "e30="),
+        FormField("signature", "AAAA"),
+      ]
+      let replies = [try await client.send(url), try await client.send(header), try await client.post(form)]
+      for reply in replies {
+        XCTAssertEqual(reply.status, 400, reply.text)
+        XCTAssertEqual(try reply.errorCode, "InvalidRequest")
+        let message = try reply.document["Message"]?.text ?? ""
+        for word in ["Please use AWS4-HMAC-SHA256.", "signature_version", "s3v4", "eu-central-1"] {
+          XCTAssertTrue(message.contains(word), message)
+        }
+      }
+    }
+  }
+
   func testOwnerHasACanonicalUserID() async throws {
     try await withEachService(of: [.s3]) { client in
       let list = try await client.send(.get, bucket: nil).document

@@ -203,10 +203,10 @@ extension Call {
   func attributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     if let name = serviceHeader("storage-class") {
-      guard service.objects.storageClasses.contains(where: { $0.name == name }) else {
+      guard let found = service.objects.storageClasses.first(where: { $0.name == name }) else {
         throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
       }
-      attributes.storageClass = name
+      attributes.storageClass = found.storedName
     }
     attributes.tags = try Self.tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try encryption()
@@ -276,7 +276,7 @@ extension Call {
   func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
     try CustomerKey.check(try customerKey(prefix), against: object.attributes.customerKey)
     let isArchived = service.objects.storageClasses.contains {
-      $0.name == object.attributes.storageClass && $0.isArchive
+      $0.storedName == object.attributes.storageClass && $0.isArchive
     }
     if isArchived {
       throw ErrorResponse(
@@ -367,7 +367,7 @@ extension Call {
       "ETag": XMLNode("ETag", content.entityTag),
       "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
       "ObjectParts": XMLNode("ObjectParts", children: parts),
-      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+      "StorageClass": XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
     ]
     guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {

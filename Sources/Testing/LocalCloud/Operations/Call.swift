@@ -349,7 +349,7 @@ struct Call: Sendable {
       elements += service.elements(of: object)
       elements += [
         XMLNode("Size", String(object.content.byteCount)),
-        XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+        XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       ]
       if withOwner { elements.append(service.owner) }
       return XMLNode("Contents", children: elements)
@@ -387,7 +387,7 @@ struct Call: Sendable {
           XMLNode("UploadId", name.id), XMLNode("PartNumberMarker", String(marker)),
           XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
           XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
-          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
+          XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
         ] + clientEncryption(of: upload) + (upload.checksum?.elements ?? []) + elements))
   }
 
@@ -415,7 +415,7 @@ struct Call: Sendable {
         "Upload",
         children: [
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
-          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
+          XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
           XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
         ] + (upload.checksum?.elements ?? []))
     }

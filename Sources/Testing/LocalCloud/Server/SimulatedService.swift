@@ -34,7 +34,7 @@ struct SimulatedService: Sendable {
   let behavior: any ServiceBehavior
 
   struct Headers: Sendable {
-    let serverName: String
+    var serverName: String
 
     let requestID: [String]
 
@@ -53,7 +53,7 @@ struct SimulatedService: Sendable {
     let encryption: [String]
 
     /// The supported encryption methods, each with the names of the other headers that it allows.
-    let encryptions: [String: Set<String>]
+    var encryptions: [String: Set<String>]
 
     /// The responses that contain an object's storage class.
     let storageClass: StorageClassHeader
@@ -88,7 +88,7 @@ struct SimulatedService: Sendable {
     var contentType = "application/octet-stream"
 
     /// The storage classes of the service, the default class first.
-    let storageClasses: [StorageClass]
+    var storageClasses: [StorageClass]
 
     /// The range of allowed bandwidth limits, in bits per second.
     let trafficLimits: ClosedRange<Int64>
@@ -272,8 +272,15 @@ struct SimulatedService: Sendable {
 struct StorageClass: Sendable {
   let name: String
 
+  /// The name with which objects are stored, which another interface of the service shows.
+  let storedName: String
+
   /// Whether an object with this storage class must be restored before it can be read.
-  var isArchive = false
+  let isArchive: Bool
+
+  init(name: String, storedAs storedName: String? = nil, isArchive: Bool = false) {
+    (self.name, self.storedName, self.isArchive) = (name, storedName ?? name, isArchive)
+  }
 }
 
 // What the server derives from the values of a service.
@@ -288,6 +295,12 @@ extension SimulatedService {
   }
 
   var standardClass: String { objects.storageClasses[0].name }
+
+  /// Returns the name of the storage class of an object, given the name with which it is stored.
+  func storageClass(_ stored: String?) -> String {
+    guard let stored else { return standardClass }
+    return objects.storageClasses.first { $0.storedName == stored }?.name ?? stored
+  }
 
   /// Returns the full name of a service-specific header, given the name without the service's prefix.
   func header(_ rest: String) -> String { description.header(rest) }
@@ -401,13 +414,9 @@ extension SimulatedService {
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
     if objects.tellsType { fields.set(header("object-type"), object.typeName) }
-    let name = object.attributes.storageClass
-    let isTold =
-      switch headers.storageClass {
-      case .always: true
-      case .unlessStandard: name != nil && name != standardClass
-      }
-    if isTold { fields.set(header("storage-class"), name ?? standardClass) }
+    let name = storageClass(object.attributes.storageClass)
+    let isTold = headers.storageClass == .always || name != standardClass
+    if isTold { fields.set(header("storage-class"), name) }
     return fields
   }
 

@@ -59,8 +59,14 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: "The region that OSS V4 signatures must contain; any well-formed one by default.")
   var region: String?
 
-  @Option(help: "The region of S3, which its signatures must contain.")
-  var s3Region = "us-east-1"
+  @Option(
+    help:
+      "The region of S3, which its signatures must contain; in some, us-east-1 for one, clients presign with version 2."
+  )
+  var s3Region = defaultS3Region
+
+  /// A region in which all clients use Signature Version 4, also for URLs and forms.
+  static let defaultS3Region = "eu-central-1"
 
   @Flag(help: "Require that COS signatures include host, content length, token and every parameter.")
   var strict = false

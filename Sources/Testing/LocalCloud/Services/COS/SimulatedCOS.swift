@@ -78,6 +78,12 @@ extension SimulatedService {
     behavior: SimulatedCOS())
 }
 
+extension S3Interface.Rules {
+  /// The page "Accessing COS with AWS S3 SDK" of the COS documentation.
+  static let cos = S3Interface.Rules(
+    hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
+}
+
 struct SimulatedCOS: ServiceBehavior {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
@@ -96,6 +102,18 @@ struct SimulatedCOS: ServiceBehavior {
       "\(time)_\(String(hexadecimal: UInt32.random(in: 0 ... .max)))_2124_"
       + String(String(hexadecimal: UInt32.random(in: 0 ... .max)).suffix(6))
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+  }
+
+  /// Page: "COS Bucket Domain Name Security Management Notice", for buckets that were created since 2024.
+  func misaddressed(_ head: HTTPRequest) -> ErrorResponse? {
+    let host = head.authority ?? ""
+    let isVendors = ServiceDescription.cos.domains.contains { hostWithoutPort(host).hasByteSuffix($0) }
+    guard isVendors, ServiceHosts.cos.isService(host),
+      !["", "/"].contains((head.path ?? "").bytes(before: "?"))
+    else { return nil }
+    return ErrorResponse(
+      .forbidden, "PathStyleDomainForbidden",
+      "The bucket you are attempting to access must be addressed using COS virtual-styled domain.")
   }
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {

@@ -91,6 +91,16 @@ extension SimulatedService {
   ]
 }
 
+extension S3Interface.Rules {
+  /// The pages "Compatibility with Amazon S3" and "Access OSS using an AWS SDK" of the OSS documentation.
+  static let oss = S3Interface.Rules(
+    hosts: .oss,
+    storageClasses: [
+      StorageClass(name: "STANDARD", storedAs: "Standard"), StorageClass(name: "STANDARD_IA", storedAs: "IA"),
+      StorageClass(name: "GLACIER", storedAs: "Archive", isArchive: true),
+    ])
+}
+
 struct SimulatedOSS: ServiceBehavior {
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
     OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices)
@@ -175,7 +185,9 @@ struct SimulatedOSS: ServiceBehavior {
   }
 
   func misaddressed(_ head: HTTPRequest) -> ErrorResponse? {
-    let host = head.authority ?? ""
+    let authority = head.authority ?? ""
+    // The hosts of the S3-compatible interface are `s3.oss-cn-hangzhou.aliyuncs.com` and the like.
+    let host = authority.removingBytePrefix("s3.").map(String.init) ?? authority
     guard ServiceHosts.oss.own(host), ServiceHosts.oss.isService(host),
       !["", "/"].contains((head.path ?? "").bytes(before: "?"))
     else { return nil }

@@ -177,12 +177,16 @@ struct SimulatedS3: ServiceBehavior {
 
 /// A verifier that expects the bucket name in the path or in the host.
 ///
-/// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
+/// If the host is an IP address, `localhost`, a single label or a host of the service itself, the bucket name is in the
+/// path.
 struct S3HostVerifier: SignatureVerifier, FormVerifier {
   private let inPath: S3Verifier
   private let inHost: S3Verifier
+  private let hosts: ServiceHosts
 
-  init(region: String) {
+  /// Creates a verifier for a region, or for any region if it is `nil`.
+  init(region: String?, hosts: ServiceHosts = .s3) {
+    self.hosts = hosts
     inPath = S3Verifier(region: region, limits: .asServices)
     inHost = S3Verifier(region: region, style: .virtualHosted, limits: .asServices)
   }
@@ -190,7 +194,8 @@ struct S3HostVerifier: SignatureVerifier, FormVerifier {
   /// Returns the verifier that fits a request's host: for path-style or virtual-hosted-style requests.
   func verifier(for request: HTTPRequest) -> S3Verifier {
     let authority = request.authority ?? ""
-    let isService = authority.hasBytePrefix("s3.") || AddressingStyle(authority: authority) == .path
+    let isService =
+      authority.hasBytePrefix("s3.") || hosts.isService(authority) || AddressingStyle(authority: authority) == .path
     return isService ? inPath : inHost
   }
 
@@ -289,6 +294,11 @@ extension SimulatedS3 {
       }
     case .wrongScope where error.scopePart == .region:
       refusal.details = [ErrorResponse.Detail(name: "Region", value: region)]
+    case .unsupported where word.code == "InvalidRequest":
+      // The service ends its message here.
+      refusal.message +=
+        " Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws configure set "
+        + "default.s3.signature_version s3v4), or a region in which the client uses it by default, such as eu-central-1."
     case .unsigned:
       return SimulatedService.s3.anonymousRefusal(at: date)
     default: break
