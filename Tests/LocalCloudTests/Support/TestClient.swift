@@ -39,9 +39,10 @@ struct TestClient: Sendable {
   /// An entity tag in the service's notation.
   func tag(_ hex: String) -> String { "\"\(provider == .oss ? hex.uppercased() : hex)\"" }
 
-  func signed(_ request: HTTPRequest) throws -> HTTPRequest {
+  /// Signs a request with the bucket at a position, which otherwise follows from the host.
+  func signed(_ request: HTTPRequest, _ style: AddressingStyle? = nil) throws -> HTTPRequest {
     switch provider {
-    case .oss: try OSSSigner(region: "cn-hangzhou").signed(request, with: key, in: .at(clock.now))
+    case .oss: try OSSSigner(region: "cn-hangzhou", style: style).signed(request, with: key, in: .at(clock.now))
     case .cos: try COSSigner().signed(request, with: key, in: .at(clock.now))
     case .s3: try S3Signer(region: "us-east-1").signed(request, with: key, in: .at(clock.now))
     }

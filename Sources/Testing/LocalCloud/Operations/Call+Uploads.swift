@@ -124,7 +124,10 @@ extension Call {
     response.headers.append(contentsOf: checksums(of: object.content))
     describe(object.attributes, in: &response.headers)
     if service.objects.repeatsCompletion {
-      try? store.change(bucket) { [response] in $0.remember(Completion(name: name, parts: stated, response)) }
+      var repeated = response
+      repeated.isRepetition = true
+      let completion = Completion(name: name, parts: stated, answer: repeated)
+      try? store.change(bucket) { $0.completions = $0.completions.suffix(99) + [completion] }
     }
     return try await calledBack(object, response)
   }

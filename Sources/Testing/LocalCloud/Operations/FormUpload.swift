@@ -124,7 +124,7 @@ extension Call {
       writer.append("http://")
       writer.append(host)
       writer.append(UInt8(ascii: "/"))
-      if AddressingStyle(authority: host) == .path {
+      if AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host) {
         writer.append(bucket)
         writer.append(UInt8(ascii: "/"))
       }

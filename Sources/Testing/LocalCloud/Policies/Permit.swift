@@ -36,8 +36,7 @@ struct Permit: Sendable {
 
   /// Creates a permit for an unsigned request, or returns `nil` if it does not read what is public.
   ///
-  /// What an access control opens to everybody differs: S3, "Access control list (ACL) overview"; OSS, "Compatibility
-  /// with Amazon S3", section "Access control lists"; COS, "ACL Overview".
+  /// Pages: S3, "Access control list (ACL) overview"; OSS, "Compatibility with Amazon S3"; COS, "ACL Overview".
   init?(
     everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: SimulatedService
   ) throws {

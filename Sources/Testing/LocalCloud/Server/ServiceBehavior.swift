@@ -6,6 +6,9 @@ internal import StorageAuth
 
 /// The behavior in which a simulated service differs from other services.
 protocol ServiceBehavior: Sendable {
+  /// The hosts at which requests name the bucket in the path, besides IP addresses and `localhost`.
+  var pathHosts: PathHosts { get set }
+
   /// Returns the verifier for signed requests and form uploads to the service.
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
 

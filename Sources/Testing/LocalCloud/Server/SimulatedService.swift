@@ -31,7 +31,7 @@ struct SimulatedService: Sendable {
   let policies: Policies
   let keys: KeyFormat
   let errors: Errors
-  let behavior: any ServiceBehavior
+  var behavior: any ServiceBehavior
 
   struct Headers: Sendable {
     var serverName: String

@@ -64,13 +64,14 @@ extension LocalCloud.Provider {
   /// Returns the names, formats and rules of the service for a server's configuration.
   func service(for configuration: LocalCloud.Configuration) -> SimulatedService {
     var service = self == .s3 ? SimulatedService.s3(region: configuration.s3Region) : service
+    service.behavior.pathHosts = PathHosts(configuration.domains)
     if configuration.allowsSmallParts { service.objects.smallestPart = 0 }
     return service
   }
 }
 
 extension LocalCloud.Provider {
-  /// What the service documents about its S3-compatible interface, or `nil` if it has none besides its own.
+  /// The rules of the service's S3-compatible interface, or `nil` if it has none besides its own.
   var s3Interface: S3Interface.Rules? {
     switch self {
     case .oss: .oss

@@ -11,16 +11,8 @@ struct Bucket: Sendable {
   var objects = SortedTable<ObjectKey, StoredObject>()
   var uploads = SortedTable<UploadName, PendingUpload>()
 
-  /// The newest completions that a client can repeat.
-  private(set) var completions: [Completion] = []
-
-  private static let mostCompletions = 100
-
-  /// Adds a completion, and drops the oldest one if there are too many.
-  mutating func remember(_ completion: Completion) {
-    if completions.count == Self.mostCompletions { completions.removeFirst() }
-    completions.append(completion)
-  }
+  /// The newest completions of uploads, which clients can repeat.
+  var completions: [Completion] = []
 
   /// Returns a page in the listing of the bucket's pending multipart uploads.
   ///
@@ -117,12 +109,6 @@ struct Completion: Sendable {
   let parts: [String]
 
   let answer: Answer
-
-  init(name: UploadName, parts: [String], _ answer: Answer) {
-    var answer = answer
-    answer.isRepetition = true
-    (self.name, self.parts, self.answer) = (name, parts, answer)
-  }
 }
 
 struct UploadedPart: Sendable {

@@ -83,6 +83,9 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(help: "Send the callbacks that uploads to OSS ask for, to servers on this machine.")
   var callbacks = false
 
+  @OptionGroup(title: "Other machines and containers")
+  var interface: ListenOptions
+
   @OptionGroup var page: ConsoleOptions
 
   @OptionGroup(title: "Token services, app server, metadata")
@@ -107,6 +110,10 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     let secrets = try SecretArguments(file: accountFile)
     let named = try account + secrets.accounts(.account)
+    guard interface.isLocal || !named.isEmpty else {
+      throw ValidationError(
+        "Other machines reach \(interface.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
+    }
     let accounts = named.isEmpty ? [AccountArgument.random()] : named
     let disabled = try self.disabled + secrets.accounts(.disabled)
     let services = try self.services.services(with: secrets)
@@ -116,6 +123,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region, s3Region: s3Region,
       isStrict: strict, allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
     configuration.allowsSmallParts = smallParts
+    try interface.apply(to: &configuration)
     if callbacks { configuration.callbacks = LocalCloud.Callbacks(transport: .platformDefault) }
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)

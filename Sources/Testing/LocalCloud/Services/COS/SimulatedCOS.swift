@@ -87,12 +87,17 @@ extension S3Interface.Rules {
 struct SimulatedCOS: ServiceBehavior {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
+  var pathHosts = PathHosts()
+
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices)
+    func verifier(_ style: AddressingStyle?) -> COSVerifier {
+      COSVerifier(mode: configuration.isStrict ? .strict : .compatible, style: style, limits: .asServices)
+    }
+    return HostVerifier(verifier(nil), inPath: verifier(.path)) { [pathHosts] in pathHosts.contains($0) }
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try RequestTarget(of: head, hosts: .cos).ignoringCase
+    try RequestTarget(of: head, style: pathHosts.contains(head.authority) ? .path : nil, hosts: .cos).ignoringCase
   }
 
   /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, with the time and random digits.

@@ -102,12 +102,17 @@ extension S3Interface.Rules {
 }
 
 struct SimulatedOSS: ServiceBehavior {
+  var pathHosts = PathHosts()
+
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices)
+    func verifier(_ style: AddressingStyle?) -> OSSVerifier {
+      OSSVerifier(region: configuration.region, style: style, acceptsAmbiguousV1: true, limits: .asServices)
+    }
+    return HostVerifier(verifier(nil), inPath: verifier(.path)) { [pathHosts] in pathHosts.contains($0) }
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try RequestTarget(of: head, hosts: .oss)
+    try RequestTarget(of: head, style: pathHosts.contains(head.authority) ? .path : nil, hosts: .oss)
   }
 
   /// Returns a new OSS request ID: 24 hexadecimal digits that contain the time and random digits.

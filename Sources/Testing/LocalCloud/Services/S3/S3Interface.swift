@@ -9,7 +9,7 @@ internal import StorageAuth
 ///
 /// A request selects it with the signature of S3, in its headers or its URL.
 struct S3Interface: ServiceBehavior {
-  /// What differs between the interfaces of the services.
+  /// The differences between the interfaces of the services.
   ///
   /// None of them checks the region, has bodies in chunks, or deletes several objects without a Content-MD5.
   struct Rules: Sendable {
@@ -21,12 +21,17 @@ struct S3Interface: ServiceBehavior {
   }
 
   let rules: Rules
-  private let own: any ServiceBehavior
+  private var own: any ServiceBehavior
   private let s3: SimulatedS3
 
   init(of own: any ServiceBehavior, _ rules: Rules, region: String) {
     (self.own, self.rules) = (own, rules)
     s3 = SimulatedS3(region: region)
+  }
+
+  var pathHosts: PathHosts {
+    get { own.pathHosts }
+    set { own.pathHosts = newValue }
   }
 
   /// Returns whether a request has a signature of S3, well-formed or not.
@@ -37,11 +42,11 @@ struct S3Interface: ServiceBehavior {
   }
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    S3HostVerifier(region: nil, hosts: rules.hosts)
+    HostVerifier(region: nil, hosts: rules.hosts, pathHosts)
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try S3HostVerifier(region: nil, hosts: rules.hosts).verifier(for: head).target(of: head)
+    try HostVerifier(region: nil, hosts: rules.hosts, pathHosts).verifier(for: head).target(of: head)
   }
 
   func bodyChecks(

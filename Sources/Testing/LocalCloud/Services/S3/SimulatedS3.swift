@@ -138,14 +138,16 @@ struct SimulatedS3: ServiceBehavior {
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
 
+  var pathHosts = PathHosts()
+
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    S3HostVerifier(region: configuration.s3Region)
+    HostVerifier(region: configuration.s3Region, hosts: .s3, pathHosts)
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try S3HostVerifier(region: region).verifier(for: head).target(of: head)
+    try HostVerifier(region: region, hosts: .s3, pathHosts).verifier(for: head).target(of: head)
   }
 
   /// Returns a new S3 request ID: 16 random hexadecimal digits.
@@ -175,46 +177,18 @@ struct SimulatedS3: ServiceBehavior {
   }
 }
 
-/// A verifier that expects the bucket name in the path or in the host.
-///
-/// If the host is an IP address, `localhost`, a single label or a host of the service itself, the bucket name is in the
-/// path.
-struct S3HostVerifier: SignatureVerifier, FormVerifier {
-  private let inPath: S3Verifier
-  private let inHost: S3Verifier
-  private let hosts: ServiceHosts
-
+extension HostVerifier<S3Verifier> {
   /// Creates a verifier for a region, or for any region if it is `nil`.
-  init(region: String?, hosts: ServiceHosts = .s3) {
-    self.hosts = hosts
-    inPath = S3Verifier(region: region, limits: .asServices)
-    inHost = S3Verifier(region: region, style: .virtualHosted, limits: .asServices)
-  }
-
-  /// Returns the verifier that fits a request's host: for path-style or virtual-hosted-style requests.
-  func verifier(for request: HTTPRequest) -> S3Verifier {
-    let authority = request.authority ?? ""
-    let isService =
-      authority.hasBytePrefix("s3.") || hosts.isService(authority) || AddressingStyle(authority: authority) == .path
-    return isService ? inPath : inHost
-  }
-
-  func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
-    try verifier(for: request).claim(in: request)
-  }
-
-  func verify(
-    _ claim: S3Claim, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedRequest {
-    try verifier(for: claim.request).verify(claim, against: key, at: date)
-  }
-
-  func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim { try inPath.claim(in: form) }
-
-  func verify(
-    _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedForm {
-    try inPath.verify(form, against: key, at: date)
+  ///
+  /// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
+  init(region: String?, hosts: ServiceHosts, _ pathHosts: PathHosts) {
+    self.init(
+      S3Verifier(region: region, style: .virtualHosted, limits: .asServices),
+      inPath: S3Verifier(region: region, limits: .asServices)
+    ) { authority in
+      authority.hasBytePrefix("s3.") || hosts.isService(authority) || pathHosts.contains(authority)
+        || AddressingStyle(authority: authority) == .path
+    }
   }
 }
 
