@@ -269,7 +269,7 @@ struct Gateway: Sendable {
     let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
     let key = claimed.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
     return RejectedSignature(
-      provider: service.provider, request: head,
+      provider: LocalCloud.Provider(rawValue: service.description.name) ?? service.provider, request: head,
       response: HTTPResponse(status: response.status, headerFields: response.headers), document: document,
       region: region, isMismatch: error.code == .mismatch, key: key,
       others: context.keys.accountKeys.filter { $0.id != claimed },
