@@ -86,7 +86,8 @@ extension ListPage {
     var (listed, prefixes): ([ListEntry], [ListEntry]) = ([], [])
     for object in objects { try listed.enter(.object(object)) }
     for prefix in commonPrefixes { try prefixes.enter(.commonPrefix(prefix)) }
-    let token = try continuation.map { text throws(StorageError) in try ResponseValue(text, named: "continuation").text }
+    let token = try continuation.map { text throws(StorageError) in try ResponseValue(text, named: "continuation").text
+    }
     self.init(entries: listed.merged(with: prefixes), continuation: token)
   }
 

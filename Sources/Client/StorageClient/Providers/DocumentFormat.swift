@@ -130,7 +130,8 @@ extension DocumentFormat {
   }
 
   private func unsupported(_ documents: String, _ remedy: String) -> StorageError {
-    StorageError(.unsupported, "\(Self.self) does not read \(documents).", remedy: "\(remedy), or implement the method.")
+    StorageError(
+      .unsupported, "\(Self.self) does not read \(documents).", remedy: "\(remedy), or implement the method.")
   }
 }
 
