@@ -134,6 +134,7 @@ enum COSPage {
 }
 
 enum CachingCredentialsPage {
+  static var keys: CredentialCache<AccessKey> { supposed() }
   struct API {
     func temporaryKey() async throws -> AccessKey { supposed() }
   }
