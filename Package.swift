@@ -67,7 +67,7 @@ let layers: KeyValuePairs<String, [Module]> = [
       "LocalCloud", "COSAuth S3Auth StorageAuthServer",
       "HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix _NIOFileSystem ServiceLifecycle SystemPackage", "Server"),
     Module("StorageAuthTesting", "StorageAuth"),
-    Module("StorageClientTesting", "StorageClient", "SystemPackage", "Client URLSession"),
+    Module("StorageClientTesting", "StorageAuthTesting StorageClient", "SystemPackage", "Client URLSession"),
     Module(
       "ascp-simulator", "AsperaAuth StorageClient", "NIOCore NIOPosix _NIOFileSystem SystemPackage", "CommandLine"),
   ],

@@ -45,6 +45,7 @@ final class JSONService: HTTPTransport {
   }
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
+    if Task.isCancelled { throw TransportError(.cancelled, "The task was cancelled.", remedy: "None.") }
     do {
       let bytes = try await bytes(of: body)
       let target = try RequestTarget(of: request, style: .path)
