@@ -330,7 +330,8 @@ extension ObjectStoreConformance {
 
 extension ObjectStoreConformance {
   private func checkRanges(_ root: String) async throws -> Int {
-    try await checkRanges(root, [ByteRange(0..<1), ByteRange(10..<500), ByteRange(999...), ByteRange(500...), .last(1)])
+    try await checkRanges(
+      root, [ByteRange(0..<1), ByteRange(10..<500), ByteRange(999...), ByteRange(500...), .last(1)])
   }
 
   private func checkExceedingRanges(_ root: String) async throws -> Int {
@@ -349,7 +350,8 @@ extension ObjectStoreConformance {
       let object = try await store.open(root + "a", options: DownloadOptions(range: range))
       let received = try await object.body.collected(upTo: 1_000) ?? []
       let name = "the range \(offsets) of 1000 bytes"
-      try require(received == Array(bytes[Int(offsets.lowerBound)..<Int(offsets.upperBound)]), "\(name) has other bytes")
+      try require(
+        received == Array(bytes[Int(offsets.lowerBound)..<Int(offsets.upperBound)]), "\(name) has other bytes")
       try require(object.contentLength ?? Int64(received.count) == received.count, "\(name) has another contentLength")
       try require(object.info.size ?? 1_000 == 1_000, "\(name) has the size \(object.info.size ?? 0)")
     }
@@ -375,7 +377,8 @@ extension ObjectStoreConformance {
     for size in [largeSize, 10] {
       try await upload(content(size), to: root + "a")
       try await store.download(root + "a", to: file)
-      try require(try await fileContent(file) == content(size), "the file of an object of \(size) bytes has other bytes")
+      try require(
+        try await fileContent(file) == content(size), "the file of an object of \(size) bytes has other bytes")
     }
     _ = await failure { try await store.download(root + "missing", to: file) }
     try require(try await fileContent(file) == content(10), "a download that failed changed the file")
@@ -406,7 +409,9 @@ extension ObjectStoreConformance {
 
   private func checkNames(_ root: String) async throws -> Int {
     for name in names { try await upload(Array(name.utf8), to: root + name) }
-    for name in names { try await requireContent(Array(name.utf8), of: root + name, "the object \(name.debugDescription)") }
+    for name in names {
+      try await requireContent(Array(name.utf8), of: root + name, "the object \(name.debugDescription)")
+    }
     try await requireNames(names, below: root, "with unusual names")
     guard let first = names.first else { return 0 }
     try await store.delete(root + first)
