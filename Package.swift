@@ -288,7 +288,7 @@ package.targets += [
   tests("AsperaTransfer", "StoragePrograms ProcessWatching", exclude: ["Ascp/fake-ascp.py"]),
   tests("FoundationTransport", "AsyncHTTPTransport"), tests("ServerRedaction", kit + " StorageAuthRedis"),
   tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
-  tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
+  tests("AsperaClient", kit + " ClientTestSupport ProcessWatching StorageClientTesting"),
   tests("StorageAuthTool", "storage-auth ClientTestSupport"), tests("PhotoApp", kit + " PhotoApp StorageBackground"),
   tests("StorageOperations", kit + " InMemoryTracing MetricsTestKit"),
   tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
