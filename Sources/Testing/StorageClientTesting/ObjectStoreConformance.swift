@@ -113,7 +113,7 @@ public enum ObjectStoreRule: String, CaseIterable, Sendable {
   /// A stream is iterated once.
   case singleRead = "a stream is iterated once, whether or not it is large, and whether or not its length is known"
   /// The announced length of a stream is checked.
-  case announcedLength = "a stream with another length than the announced one is an error, and stores nothing"
+  case announcedLength = "a stream with another length than the announced one is an error, and no object is stored"
   /// A source that fails does not damage an object.
   case sourceFailure = "the error of a source is thrown, and the object that was there remains"
   /// An upload replaces an object only if that is permitted.
@@ -137,7 +137,7 @@ public enum ObjectStoreRule: String, CaseIterable, Sendable {
   /// The progress of a transfer is correct.
   case progress = "the progress never decreases, and ends with the number of all bytes"
   /// A cancelled task ends the transfer.
-  case cancellation = "a cancelled upload or download ends with CancellationError, and stores nothing"
+  case cancellation = "a cancelled upload or download ends with CancellationError, and no object or file is created"
   /// Concurrent transfers are independent.
   case concurrency = "concurrent uploads do not mix their bytes"
 }

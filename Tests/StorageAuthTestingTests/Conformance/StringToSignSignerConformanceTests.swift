@@ -77,7 +77,7 @@ final class StringToSignSignerConformanceTests: XCTestCase {
     }
   }
 
-  /// The signature would be that of a string that nobody has parsed.
+  /// The signature would be that of a string that was not parsed.
   func testRepairedStringIsReported() throws {
     try assertBreaks([.canonical]) { signer in
       signer.parsing = { base, request throws(SigningRefusal) in

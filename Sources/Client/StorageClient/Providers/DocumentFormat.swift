@@ -115,16 +115,22 @@ extension DocumentFormat {
   public func represents(_ key: String) -> Bool { true }
 
   /// Throws an error, because by default the format cannot read the list of parts.
+  ///
+  /// - Throws: ``StorageError/Code/unsupported``.
   public func parts(in body: [UInt8], of request: DocumentRequest) throws -> (parts: [StoredPart], next: Int?) {
     throw unsupported("lists of parts", "Upload the file without a checkpoint")
   }
 
   /// Throws an error, because by default the format cannot read the list of unfinished uploads.
+  ///
+  /// - Throws: ``StorageError/Code/unsupported``.
   public func unfinishedUploads(in body: [UInt8], of request: DocumentRequest) throws -> UnfinishedUploads.Page {
     throw unsupported("lists of unfinished uploads", "Let a lifecycle rule of the bucket remove them")
   }
 
   /// Throws an error, because by default the format cannot read a versioning state.
+  ///
+  /// - Throws: ``StorageError/Code/unsupported``.
   public func versioning(in body: [UInt8]) throws -> BucketVersioning {
     throw unsupported("versioning states", "Read the state with a tool of the service")
   }

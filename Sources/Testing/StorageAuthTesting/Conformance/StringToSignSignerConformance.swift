@@ -224,7 +224,7 @@ extension StringToSignSignerConformance {
     let policies: [(name: String, policy: AccessPolicy)] = [
       ("another bucket", Self.policy(.all, in: bucket + "x")),
       ("another key", Self.policy(.key(key + "x"), in: bucket)),
-      ("another prefix", Self.policy(.prefix(key + "/x"), in: bucket)), ("nothing", AccessPolicy([])),
+      ("another prefix", Self.policy(.prefix(key + "/x"), in: bucket)), ("no operation", AccessPolicy([])),
     ]
     for (name, policy) in policies {
       let error = sign(SigningRequest(pending), sample, policy)
@@ -277,7 +277,7 @@ extension StringToSignSignerConformance {
   }
 }
 
-/// What a string to sign says about its request, without the session token.
+/// The content of a string to sign, without the session token.
 private struct ParsedRequest: Equatable {
   let method: HTTPRequest.Method
   let target: RequestTarget
