@@ -20,23 +20,12 @@ public import SystemPackage
 /// XCTAssertTrue(report.isConforming, "\(report)")
 /// ```
 public struct ObjectStoreConformance<Store: ObjectStore>: Sendable {
-  /// The store to check.
-  public let store: Store
-
-  /// The folder for downloaded files, which must exist.
-  public let folder: FilePath
-
-  /// The prefix of the keys of all objects that the suite creates.
-  public let prefix: String
-
-  /// The size in bytes of objects that the store should transfer in parts.
-  public let largeSize: Int
-
-  /// The ends of keys that the store must keep apart.
-  public let names: [String]
-
-  /// The time limit for a cancelled operation, measured with the machine's clock.
-  public let patience: Duration
+  let store: Store
+  let folder: FilePath
+  let prefix: String
+  let largeSize: Int
+  let names: [String]
+  let patience: Duration
 
   /// Creates a suite for an object store.
   ///

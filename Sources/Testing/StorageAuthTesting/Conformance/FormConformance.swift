@@ -12,23 +12,12 @@ public import StorageAuth
 /// XCTAssertTrue(report.isConforming, "\(report)")
 /// ```
 public struct FormConformance<Signing: FormSigner<AccessKey>, Verifying: FormVerifier>: Sendable {
-  /// The signer to check.
-  public let signer: Signing
-
-  /// The verifier to check.
-  public let verifier: Verifying
-
-  /// The endpoint of the service that receives the forms.
-  public let endpoint: ServiceEndpoint
-
-  /// The bucket that receives the forms.
-  public let bucket: String
-
-  /// The name of a field with metadata, on which a policy can have a condition.
-  public let metadata: String
-
-  /// The signing time.
-  public let date: Timestamp
+  let signer: Signing
+  let verifier: Verifying
+  let endpoint: ServiceEndpoint
+  let bucket: String
+  let metadata: String
+  let date: Timestamp
 
   /// Creates a suite for a signer and a verifier of forms.
   ///

@@ -15,19 +15,10 @@ public import StorageAuth
 public struct StringToSignSignerConformance<
   Subject: StringToSignSigner, Client: TwoStepSigner<AccessKey> & Presigner<AccessKey>
 >: Sendable {
-  /// The signer of strings to check.
-  public let signer: Subject
-
-  /// The client's signer, which prepares the strings.
-  public let client: Client
-
-  /// The requests to sign, with their access keys, signing times and targets.
-  public let samples: [SigningSample<AccessKey>]
-
-  /// The requests that a string to sign stands for together with another request, and the targets of both.
-  ///
-  /// A scheme without delimiters between all components needs them, such as one that signs decoded values.
-  public let ambiguities: [(request: HTTPRequest, targets: [RequestTarget])]
+  let signer: Subject
+  let client: Client
+  let samples: [SigningSample<AccessKey>]
+  let ambiguities: [(request: HTTPRequest, targets: [RequestTarget])]
 
   /// Creates a suite for a signer of strings.
   ///

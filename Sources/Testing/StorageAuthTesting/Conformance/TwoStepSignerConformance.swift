@@ -18,15 +18,9 @@ public struct TwoStepSignerConformance<Subject: TwoStepSigner<AccessKey> & Presi
   /// A function that returns the bare signature of a pending one, as the server that holds the key computes it.
   public typealias Server = @Sendable (_ pending: PendingSignature, _ key: AccessKey) throws -> String
 
-  /// The signer to check.
-  public let signer: Subject
-
-  /// The requests to sign, with their access keys and signing times.
-  public let samples: [SigningSample<AccessKey>]
-
-  /// The lifetime of URLs.
-  public let lifetime: Duration
-
+  let signer: Subject
+  let samples: [SigningSample<AccessKey>]
+  let lifetime: Duration
   let server: Server
 
   /// Creates a suite for a signer in two steps.
