@@ -57,7 +57,12 @@ extension SigningScheme {
     of samples: [SigningSample<AccessKey>], with server: some StringToSignSigner,
     ambiguities: [(request: HTTPRequest, targets: [RequestTarget])] = []
   ) throws {
-    let suite = StringToSignSignerConformance(server, client: signer, samples: samples, ambiguities: ambiguities)
+    // A policy can allow plain requests of permanent keys.
+    let plain = try SampleMaker(endpoint: maker.endpoint, bucket: maker.bucket).samples(count: 20).filter {
+      $0.credential.sessionToken == nil && $0.request.method != .post && $0.request.path?.contains("%3F") == false
+    }
+    let suite = StringToSignSignerConformance(
+      server, client: signer, samples: plain + samples, ambiguities: ambiguities)
     try check(suite.report(StringToSignSignerRule.allCases.filter { $0 != .ambiguity || !ambiguities.isEmpty }))
   }
 

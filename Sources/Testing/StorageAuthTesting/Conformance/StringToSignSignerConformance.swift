@@ -27,7 +27,8 @@ public struct StringToSignSignerConformance<
   ///   - client: The client's signer, which prepares the strings.
   ///   - samples: The requests to sign, whose strings the signer must parse. The rules about policies and changed strings
   ///     use those samples that a policy for all objects of the bucket allows; at least one must be allowed.
-  ///   - ambiguities: The requests whose string to sign is also that of another request, each with all targets.
+  ///   - ambiguities: The requests whose string to sign is also that of another request, each with all targets. A scheme
+  ///     that signs decoded values has some.
   public init(
     _ signer: Subject, client: Client, samples: [SigningSample<AccessKey>],
     ambiguities: [(request: HTTPRequest, targets: [RequestTarget])] = []
