@@ -67,7 +67,7 @@ let layers: KeyValuePairs<String, [Module]> = [
       "LocalCloud", "COSAuth S3Auth StorageAuthServer",
       "HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix _NIOFileSystem ServiceLifecycle SystemPackage", "Server"),
     Module("StorageAuthTesting", "StorageAuth"),
-    Module("StorageClientTesting", "StorageClient", "SystemPackage", "Client URLSession"),
+    Module("StorageClientTesting", "StorageAuthTesting StorageClient", "SystemPackage", "Client URLSession"),
     Module(
       "ascp-simulator", "AsperaAuth StorageClient", "NIOCore NIOPosix _NIOFileSystem SystemPackage", "CommandLine"),
   ],
@@ -242,8 +242,7 @@ let crypto = Target.target(name: "CommonCrypto", path: "Tests/CommonCrypto", lin
 package.targets += testsCommonCrypto ? [crypto] : []
 
 // Examples and measurements.
-let plain = names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning")
-package.targets += plain.map { example($0) }
+package.targets += names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning").map { example($0) }
 package.targets += [
   example("VerifiedService", "VerifiedService StorageAuthRedis UnixSignals"),
   example("FormUpload", "", [.embedInCode("page.html")]), example("TokenServer", "KeyServer"),
@@ -289,10 +288,9 @@ package.targets += [
   tests("AsperaTransfer", "StoragePrograms ProcessWatching", exclude: ["Ascp/fake-ascp.py"]),
   tests("ServerRedaction", kit + " StorageAuthRedis"), tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
   tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
-  tests("FoundationTransport", "AsyncHTTPTransport"), tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
-  tests("LiveMatrix", kit + " ClientTestSupport LiveMatrix live-matrix"),
-  tests("StorageAuthTool", "storage-auth ClientTestSupport"),
-  tests("PhotoApp", kit + " PhotoApp StorageBackground KeyServer"),
+  tests("FoundationTransport", "AsyncHTTPTransport"), tests("StorageAuthTool", "storage-auth ClientTestSupport"),
+  tests("AsperaClient", kit + " ClientTestSupport ProcessWatching StorageClientTesting"),
+  tests("LiveMatrix", kit + " ClientTestSupport LiveMatrix live-matrix"), tests("PhotoApp", kit + " PhotoApp KeyServer"),
   tests("StorageOperations", kit + " InMemoryTracing MetricsTestKit"),
   tests("StorageAuthServer", kit + " VerifiedService MetricsTestKit NIOEmbedded", copying: ["Certificates"]),
   tests("OBSProvider", kit + " OBSProvider NIOEmbedded", copying: ["Vectors"]),

@@ -13,6 +13,7 @@ import StorageAuthServer
 import StorageAuthTesting
 import StorageBackground
 import StorageClient
+import StorageClientTesting
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -135,6 +136,7 @@ enum COSPage {
 }
 
 enum CachingCredentialsPage {
+  static var keys: CredentialCache<AccessKey> { supposed() }
   struct API {
     func temporaryKey() async throws -> AccessKey { supposed() }
   }
@@ -262,6 +264,9 @@ enum TestingYourOwnPage {
   }
   static var signer: OSSSigner { supposed() }
   static var verifier: OSSVerifier { supposed() }
+  static var stringSigner: OSSStringToSignSigner { supposed() }
+  static func server(_ pending: PendingSignature, _ key: AccessKey) throws -> String { supposed() }
+  static var store: InMemoryStore { supposed() }
 }
 
 enum IssuingTemporaryKeysPage {
