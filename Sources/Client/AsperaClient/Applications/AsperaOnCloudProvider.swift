@@ -16,7 +16,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
   /// The type of the credentials that authorize requests to the Node API.
   public typealias SigningCredential = AsperaNodeAccess
 
-  let home: CloudHome
+  let home: AsperaOnCloudHome
 
   /// Creates a storage provider for a user's home folder.
   ///
@@ -29,7 +29,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
     _ cloud: AsperaOnCloudClient, workspace: String? = nil, root: String = "/",
     transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) {
-    home = CloudHome(cloud, workspace: workspace, root: root, transfers: transfers)
+    home = AsperaOnCloudHome(cloud, workspace: workspace, root: root, transfers: transfers)
   }
 
   /// The short name of the service, `aspera`.
@@ -57,7 +57,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
 
   /// The bearer tokens of the node, which Aspera on Cloud issues.
   public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
-    CredentialChain([CloudHomeAccess(home: home)], source: "Aspera on Cloud")
+    CredentialChain([AsperaOnCloudAccessProvider(home: home)], source: "Aspera on Cloud")
   }
 
   /// Returns `true`, because requests carry a token itself rather than a signature.
@@ -84,7 +84,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
   ///
   /// - Parameter sender: The sender of the client's requests.
   public func store(using sender: RequestSender<AsperaOnCloudProvider>) -> some ObjectStore {
-    CloudStore(sender: sender)
+    AsperaOnCloudStore(sender: sender)
   }
 }
 
@@ -120,13 +120,13 @@ extension StorageClient<AsperaOnCloudProvider> {
 }
 
 /// The home folder of a user of Aspera on Cloud, which is found once, when it is first needed.
-final class CloudHome: Sendable {
+final class AsperaOnCloudHome: Sendable {
   let cloud: AsperaOnCloudClient
   private let workspace: String?
   private let root: String
   private let transfers: AsperaTransferOptions
   /// The search for the folder, which all callers share, or `nil` if no search was started or the last one failed.
-  private let search = Lock<Task<CloudFolder, any Error>?>(nil)
+  private let search = Lock<Task<AsperaOnCloudFolder, any Error>?>(nil)
 
   init(_ cloud: AsperaOnCloudClient, workspace: String?, root: String, transfers: AsperaTransferOptions) {
     self.cloud = cloud
@@ -135,7 +135,7 @@ final class CloudHome: Sendable {
     self.transfers = transfers
   }
 
-  func folder() async throws -> CloudFolder {
+  func folder() async throws -> AsperaOnCloudFolder {
     let current = search.withLock { search in
       if let search { return search }
       let started = Task { [cloud, workspace] in try await cloud.homeFolder(inWorkspace: workspace) }
@@ -166,13 +166,13 @@ final class CloudHome: Sendable {
 }
 
 /// A credential provider for the bearer tokens of the node that stores a home folder.
-struct CloudHomeAccess: CredentialProvider {
-  let home: CloudHome
+struct AsperaOnCloudAccessProvider: CredentialProvider {
+  let home: AsperaOnCloudHome
 
   var source: String { "Aspera on Cloud" }
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
-    let folder: CloudFolder
+    let folder: AsperaOnCloudFolder
     do {
       folder = try await home.folder()
     } catch {
@@ -183,7 +183,7 @@ struct CloudHomeAccess: CredentialProvider {
 }
 
 /// The object store of a home folder, which finds the folder before its first operation.
-struct CloudStore: OpenFileStore {
+struct AsperaOnCloudStore: OpenFileStore {
   let sender: RequestSender<AsperaOnCloudProvider>
 
   var node: NodeClient {
