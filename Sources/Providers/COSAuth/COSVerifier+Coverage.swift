@@ -61,7 +61,7 @@ extension COSVerifier {
 
   /// Rejects, in strict mode, an unsigned header that becomes part of the object.
   ///
-  /// It follows the check of the signature, so that a wrong signature is reported as a mismatch, whatever it leaves out.
+  /// It follows the check of the signature, so that a wrong signature is a mismatch, whatever it leaves out.
   func checkStoredHeaders(of claim: COSClaim) throws(VerificationError) {
     let request = claim.request
     guard mode == .strict, request.method == .put || request.method == .post else { return }

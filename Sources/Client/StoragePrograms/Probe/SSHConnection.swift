@@ -191,8 +191,8 @@ extension SSHConnection.Credential {
     guard text.utf8.count <= responseByteLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
       throw AsperaError(
         .invalidAccount,
-        "The \(name) is longer than \(responseByteLimit) bytes or contains a line break or a null byte, so the SSH client "
-          + "cannot receive it.",
+        "The \(name) is longer than \(responseByteLimit) bytes or contains a line break or a null byte, so the SSH "
+          + "client cannot receive it.",
         remedy: "Check that the \(name) is not another value, such as the contents of a file.")
     }
   }
