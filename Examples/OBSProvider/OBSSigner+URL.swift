@@ -8,11 +8,6 @@ extension OBSSigner {
   /// The upper limit of a presigned URL's lifetime: "less than 20 years" according to the documentation.
   static let urlLifetime = Duration.seconds(20 * 365 * 86_400)
 
-  /// Returns the earliest acceptable expiration of a key for a URL that is signed at `date` and valid for `duration`.
-  public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
-    date.advanced(by: duration)
-  }
-
   /// Creates a presigned URL.
   ///
   /// - Parameters:

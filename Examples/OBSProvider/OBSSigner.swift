@@ -36,11 +36,6 @@ public struct OBSSigner: TwoStepSigner, Presigner {
     subresources = OBSSubresources(adding: additionalSubresources)
   }
 
-  /// Returns the earliest acceptable expiration of a key for a request that is signed at `date`.
-  ///
-  /// The expiration is two seconds after `date`, the time that the request needs to reach the service.
-  public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
-
   /// Signs a request by adding the signature to its headers.
   ///
   /// This method sets `Authorization`, `Date` if the request has no `x-obs-date`, and `x-obs-security-token` for a

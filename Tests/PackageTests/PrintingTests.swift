@@ -97,7 +97,7 @@ final class PrintingTests: XCTestCase {
     var found: Set<String> = []
     for file in try SourceTree("Sources").files {
       let text = code(file).joined(separator: "\n")
-      for match in text.matches(of: #/public (?:struct|enum|final class) (\w+): [^{]*\bError\b/#) {
+      for match in text.matches(of: #/public (?:struct|enum|final class) (\w+): [^{]*\b(?:Detailed)?Error\b/#) {
         found.insert(String(match.1))
       }
     }

@@ -34,6 +34,7 @@ enum Subjects {
     "StorageAuth.AddressingStyle": "an enumeration without payload",
     "StorageAuth.AuthenticationCode.Algorithm": "an enumeration without payload",
     "StorageAuth.CredentialError.Code": "the name of an error code",
+    "StorageAuth.ErrorDetails": "the texts of an error; the errors are tested",
     "StorageAuth.SigningError.Code": "the name of an error code",
     "StorageAuth.VerificationError.Code": "the name of an error code",
     "StorageAuth.VerificationError.ScopePart": "an enumeration without payload",

@@ -76,9 +76,6 @@ public struct AsperaProvider: StorageProvider {
     }
   }
 
-  /// The short name of the service, `aspera`.
-  public var name: String { "aspera" }
-
   /// The node's host and the root folder, which errors and events show as the container of the objects.
   public var containerName: String { "\((try? address.get().authority) ?? "node")\(root == "/" ? "" : root)" }
 
@@ -92,14 +89,26 @@ public struct AsperaProvider: StorageProvider {
     }
   }
 
-  /// The signer of requests to the Node API.
-  public var signer: AsperaNodeSigner { AsperaNodeSigner() }
-
   /// The credential that was passed to the initializer, or this machine's default sources: the environment and a file.
   public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
     guard let access else { return .asperaDefault }
     return CredentialChain([StaticCredentialProvider(access)], source: "access of the provider")
   }
+
+  /// Returns the object store that performs a client's operations on the node.
+  ///
+  /// - Parameter sender: The sender of the client's requests.
+  public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore {
+    NodeClient(sender: sender)
+  }
+}
+
+extension StorageProvider where SigningCredential == AsperaNodeAccess {
+  /// The short name of the service, `aspera`.
+  public var name: String { "aspera" }
+
+  /// The signer of requests to the Node API.
+  public var signer: AsperaNodeSigner { AsperaNodeSigner() }
 
   /// Returns `true`, because requests carry a password, secret or token itself rather than a signature.
   ///
@@ -120,13 +129,6 @@ public struct AsperaProvider: StorageProvider {
   public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
     ServiceError(NodeResponse.refusal(in: body), in: response, subject: subject)
   }
-
-  /// Returns the object store that performs a client's operations on the node.
-  ///
-  /// - Parameter sender: The sender of the client's requests.
-  public func store(using sender: RequestSender<AsperaProvider>) -> some ObjectStore {
-    NodeClient(sender: sender)
-  }
 }
 
 extension StorageProvider where Self == AsperaProvider {
@@ -136,14 +138,7 @@ extension StorageProvider where Self == AsperaProvider {
   /// let client = StorageClient(.aspera(node: "https://node.example.com:9092", access: .accessKey(id: id, secret: secret)))
   /// ```
   ///
-  /// - Parameters:
-  ///   - node: The URL of the Node API: `https`, or `http` on this machine.
-  ///   - access: The credential for Node API requests of a client that is created without credentials. If `nil`, such a
-  ///     client uses the default sources.
-  ///   - root: The path of the folder that object keys are relative to.
-  ///   - rootFileID: The ID of the folder that the root is relative to. If `nil`, the root folder of the access key or
-  ///     of the node user.
-  ///   - transfers: The settings for file transfers: login, program and rates.
+  /// The parameters are those of the initializer of ``AsperaProvider``.
   public static func aspera(
     node: String, access: AsperaNodeAccess? = nil, root: String = "/", rootFileID: String? = nil,
     transfers: AsperaTransferOptions = AsperaTransferOptions()

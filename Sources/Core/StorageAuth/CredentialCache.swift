@@ -149,6 +149,25 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     return try await wait(for: CacheMachine.Need(lasting: duration, rejected: rejected))
   }
 
+  /// Returns a credential that remains valid until a signer no longer needs it, from the cache if possible.
+  ///
+  /// ```swift
+  /// let key = try await cache.credential(until: signer.requiredValidity(from: .now)).credential
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - end: The time at which the credential must still be valid, as ``Signer/requiredValidity(from:)`` and
+  ///     ``Presigner/requiredValidity(from:validFor:)`` return it.
+  ///   - date: The current time by the clock that `end` was derived from. If `nil`, the time by the cache's own clock.
+  ///   - rejected: The generation of a credential that a service rejected, or `nil`.
+  /// - Returns: The credential with its generation.
+  /// - Throws: A ``CredentialError``, as ``credential(lasting:replacing:)`` does.
+  public func credential(
+    until end: Timestamp, from date: Timestamp? = nil, replacing rejected: CredentialGeneration? = nil
+  ) async throws(CredentialError) -> CachedCredential<Value> {
+    try await credential(lasting: (date ?? time.now).duration(to: end), replacing: rejected)
+  }
+
   /// Replaces the cached credential with a credential that the app obtained by other means.
   ///
   /// All waiters for which the new credential is valid long enough receive it.
@@ -211,15 +230,8 @@ extension CredentialCache {
 
   /// Creates a cache that fetches its credentials with a blocking function.
   ///
-  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself.
-  ///
-  /// - Parameters:
-  ///   - source: The name of the credentials' source, for errors and events.
-  ///   - configuration: The cache's refresh times, backoff and timeout.
-  ///   - events: The observers that receive the cache's events.
-  ///   - time: The wall clock and the monotonic clock that determine expiration.
-  ///   - fetch: A function that fetches a credential, or returns `nil` if there is none now. A ``CredentialError`` that
-  ///     it throws is passed on unchanged; any other error is the `underlying` error of the one that callers receive.
+  /// The function runs on a separate thread, never on the main thread, and never concurrently with itself. The parameters
+  /// are those of the initializer with an asynchronous function.
   public convenience init(
     source: String, configuration: CredentialCacheConfiguration = CredentialCacheConfiguration(),
     events: EventHub = EventHub(), time: any SigningClock = .system,

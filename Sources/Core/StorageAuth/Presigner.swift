@@ -32,6 +32,17 @@ public protocol Presigner<SigningCredential>: Sendable {
   ) throws(SigningError) -> PresignedRequest
 }
 
+extension Presigner {
+  /// Returns the time at which the URL expires.
+  ///
+  /// - Parameters:
+  ///   - date: The time of signing, according to the service's clock.
+  ///   - duration: The validity period of the URL.
+  public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
+    date.advanced(by: duration)
+  }
+}
+
 /// A presigned URL, which contains its own authorization, with the method and the headers to send.
 ///
 /// The URL authorizes its bearer: it is a secret. `print`, `dump` and `Mirror` do not show its query; read ``url``.

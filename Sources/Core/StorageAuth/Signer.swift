@@ -29,6 +29,11 @@ public protocol Signer<Request, SigningCredential>: Sendable {
 }
 
 extension Signer {
+  /// Returns the time two seconds after the signing time, which gives the request time to reach the service.
+  ///
+  /// - Parameter date: The time of signing, according to the service's clock.
+  public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
+
   /// Returns a signed copy of a request.
   ///
   /// - Parameters:

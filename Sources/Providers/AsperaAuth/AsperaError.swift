@@ -6,27 +6,14 @@ public import StorageAuth
 /// An error about an account, a key, a token or a transfer specification that cannot be used.
 ///
 /// The message and the remedy contain neither secrets nor tokens. The transfer has not started if it is thrown.
-public struct AsperaError: Error, ActionableError, Sendable, Hashable {
-  /// The kind of problem.
-  public let code: Code
+public struct AsperaError: DetailedError {
+  /// The code, the message and the remedy.
+  public let details: ErrorDetails<Code>
 
-  /// A sentence that describes the problem and where it occurred.
-  public let message: String
-
-  /// A sentence that describes how to solve the problem.
-  public let remedy: String
-
-  /// Creates an error, escaping line breaks and control characters in its message and its remedy.
+  /// Creates an error.
   ///
-  /// - Parameters:
-  ///   - code: The kind of problem.
-  ///   - message: A sentence that describes the problem and where it occurred, without secrets.
-  ///   - remedy: A sentence that says how to solve the problem.
-  public init(_ code: Code, _ message: String, remedy: String) {
-    self.code = code
-    self.message = message.onOneLine
-    self.remedy = remedy.onOneLine
-  }
+  /// - Parameter details: The code, the message and the remedy.
+  public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// The kind of problem that an ``AsperaError`` describes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -32,14 +32,7 @@ extension COSSigner: FormSigner {
   ///
   /// Source: Tencent Cloud, "POST Object", <https://www.tencentcloud.com/document/product/436/14690>.
   ///
-  /// - Parameters:
-  ///   - policy: The uploads that the form allows.
-  ///   - endpoint: The COS endpoint to which the form is submitted.
-  ///   - key: The access key that signs the form.
-  ///   - context: The signing time.
-  /// - Returns: The URL and the fields for an HTML form.
-  /// - Throws: A `SigningError` if the key is anonymous or expires before the policy, or if COS cannot express the
-  ///   policy.
+  /// - Throws: The errors of `FormSigner.sign(_:to:with:in:)`, which also describes the parameters.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -81,9 +74,7 @@ extension COSSigner: FormSigner {
 extension COSVerifier: FormVerifier {
   /// Parses the access key ID and the session token with which a submitted form claims to be signed.
   ///
-  /// - Parameter form: The form as received.
-  /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A `VerificationError` if the authorization is missing or malformed, or if the form exceeds the limits.
+  /// - Throws: The errors of `FormVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -100,13 +91,7 @@ extension COSVerifier: FormVerifier {
   /// A condition on the content type applies to the field `Content-Type`. COS does not inspect the media type of the
   /// file.
   ///
-  /// - Parameters:
-  ///   - form: The form as received.
-  ///   - key: The access key with the claimed ID.
-  ///   - date: The current time.
-  /// - Returns: The verified form.
-  /// - Throws: A `VerificationError` if the window, the token, the signature or the policy document is wrong, or if a
-  ///   condition is not satisfied.
+  /// - Throws: The errors of `FormVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {

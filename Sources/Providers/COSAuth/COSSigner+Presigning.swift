@@ -11,14 +11,7 @@ extension COSSigner {
   /// The client that uses the URL must send exactly the headers of the result. The session token of a temporary key
   /// becomes part of the URL, signed and percent-encoded. Only the key's expiration limits the lifetime.
   ///
-  /// - Parameters:
-  ///   - request: The request that the URL authorizes.
-  ///   - key: The access key that signs the URL.
-  ///   - duration: The lifetime of the URL in whole seconds, starting at the context's date.
-  ///   - context: The signing time.
-  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
-  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or if the request cannot be
-  ///   signed.
+  /// - Throws: The errors of `Presigner.presign(_:with:validFor:in:)`, which also describes the parameters.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {

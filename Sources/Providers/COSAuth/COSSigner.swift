@@ -24,11 +24,6 @@ internal import StorageCrypto
 /// Source of the rules: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>,
 /// and the behavior of the vendor's SDKs where that page is silent; see `Sources/Providers/COSAuth/COSAuth.docc/COS.md`.
 public struct COSSigner: TwoStepSigner, Presigner {
-  /// The type of requests that the signer signs.
-  public typealias Request = HTTPRequest
-  /// The type of credentials with which the signer signs.
-  public typealias SigningCredential = AccessKey
-
   /// The format of the authorization in a presigned URL.
   public enum URLForm: Sendable, Hashable {
     /// Separate query parameters, from `q-sign-algorithm` to `q-signature`; the current format.
@@ -74,16 +69,6 @@ public struct COSSigner: TwoStepSigner, Presigner {
     self.keyTime = keyTime
   }
 
-  /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
-  ///
-  /// The result is two seconds after `date`, which gives the request time to reach the service.
-  public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
-
-  /// Returns the earliest acceptable expiration of a key for a URL with the given signing time and lifetime.
-  public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
-    date.advanced(by: duration)
-  }
-
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let keyTime { return try validated(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {
@@ -114,12 +99,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
   ///
   /// The method sets `Authorization` and, for a temporary key, `x-cos-security-token`.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
-  ///   - context: The signing time.
-  /// - Throws: A `SigningError` if the key expires before the window ends, or if the request cannot be signed. The
-  ///   request is then unchanged.
+  /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try sign(&request, with: key, during: headerWindow(for: key.identity, at: context.date))
@@ -217,12 +197,8 @@ extension ByteWriter {
 extension COSSigner {
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - identity: The ID and the session token of the access key that will sign.
-  ///   - context: The signing time.
   /// - Returns: The string to sign, and the HTTP string whose hash it contains.
-  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
+  /// - Throws: The errors of `TwoStepSigner.prepare(_:as:in:)`, which also describes the parameters.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -235,13 +211,8 @@ extension COSSigner {
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
   ///
-  /// - Parameters:
-  ///   - request: The request that the URL authorizes.
-  ///   - identity: The ID and the session token of the access key that will sign.
-  ///   - duration: The lifetime of the URL in whole seconds.
-  ///   - context: The signing time.
   /// - Returns: The string to sign, and the HTTP string whose hash it contains.
-  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
+  /// - Throws: The errors of `TwoStepSigner.prepare(presigning:as:validFor:in:)`, which also describes the parameters.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -282,12 +253,7 @@ extension COSSigner {
 
   /// Completes a prepared request with the signature from the key holder.
   ///
-  /// - Parameters:
-  ///   - pending: The pending signature that `prepare` returned.
-  ///   - signature: The signature, or the whole value of the `Authorization` header.
-  /// - Returns: The signed request.
-  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed, or belongs to another access key
-  ///   ID or request.
+  /// - Throws: The errors of `TwoStepSigner.finish(_:signature:)`, which also describes the parameters.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = pending.bare(signature)
     guard bare.isLowerHex(byteCount: SHA1.digestByteCount) else {

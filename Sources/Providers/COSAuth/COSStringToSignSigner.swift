@@ -7,10 +7,7 @@ internal import StorageCrypto
 
 /// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
-/// a signing oracle: the signer parses the canonical request into the request that the signature would authorize,
-/// canonicalizes that request again and compares the bytes. It then checks the request against the caller's rules, and
-/// signs only a request that satisfies them. The host must be signed, because it contains the bucket name.
+/// `StringToSignSigner` describes what it checks. The host must be signed, because it contains the bucket name.
 ///
 /// A COS signature does not reveal which headers and parameters it leaves out. A service that is not in strict mode
 /// accepts a request with more headers and parameters than were signed, such as `x-cos-copy-source` or `?acl`, and a
@@ -88,15 +85,8 @@ public struct COSStringToSignSigner: StringToSignSigner {
 
   /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// `StorageAuth.StringToSignSigner` calls this method after the checks.
-  ///
-  /// - Parameters:
-  ///   - signingRequest: The client's request for a signature, with the string to sign.
-  ///   - intent: The result of ``intent(of:)`` for `signingRequest`.
-  ///   - key: The access key that signs.
-  ///   - date: The current time.
   /// - Returns: The signature, 40 hexadecimal digits.
-  /// - Throws: A `SigningRefusal` if the intent has no validity window.
+  /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
     of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {

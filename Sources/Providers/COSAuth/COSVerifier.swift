@@ -68,10 +68,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// Parses the unverified statements of a request about its COS signature.
   ///
-  /// - Parameter request: The request as received, with the path still percent-encoded and the host as the authority.
-  /// - Returns: The claim, or `nil` if the request contains no authorization.
-  /// - Throws: A `VerificationError` if the authorization is malformed, if the request contains two authorizations,
-  ///   or if the request exceeds the limits.
+  /// - Throws: The errors of `SignatureVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> COSClaim? {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
@@ -103,12 +100,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// Verifies the signature that a request claims to have.
   ///
-  /// - Parameters:
-  ///   - claim: The result of `claim(in:)` of an equal verifier.
-  ///   - key: The access key with the claimed ID.
-  ///   - date: The current time.
-  /// - Returns: The verified request, with the only interpretation that the signature covers.
-  /// - Throws: A `VerificationError` if the window, the token, the coverage or the signature is wrong.
+  /// - Throws: The errors of `SignatureVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
     _ claim: COSClaim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {

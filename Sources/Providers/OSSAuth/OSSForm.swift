@@ -18,11 +18,6 @@ enum OSSForm {
 
   static let tokenField = "x-oss-security-token"
 
-  static func v1Signature(of policy: String, with key: AccessKey) -> String {
-    let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-    return signingKey.authenticationCode(for: policy).base64
-  }
-
   static func v4Signature(of policy: String, in scope: OSSV4Scope, with key: AccessKey) -> String {
     scope.signingKey(of: key).authenticationCode(for: policy).hex
   }
@@ -36,14 +31,7 @@ extension OSSSigner: FormSigner {
   /// prefix that contains a question mark is rejected unless ``allowsAmbiguousV1`` is set, because a V1 URL for the
   /// object would also be valid for another object.
   ///
-  /// - Parameters:
-  ///   - policy: The uploads that the form allows.
-  ///   - endpoint: The OSS endpoint to which the form is submitted.
-  ///   - key: The access key that signs the form.
-  ///   - context: The signing time.
-  /// - Returns: The URL and the fields for an HTML form.
-  /// - Throws: A `SigningError` if a limit is exceeded, if the key is anonymous or expires before the policy, or if
-  ///   OSS cannot express the policy.
+  /// - Throws: The errors of `FormSigner.sign(_:to:with:in:)`, which also describes the parameters.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -62,7 +50,7 @@ extension OSSSigner: FormSigner {
       return draft.signed(
         adding: [
           FormField("OSSAccessKeyId", key.id.string), FormField("policy", text),
-          FormField("Signature", OSSForm.v1Signature(of: text, with: key)),
+          FormField("Signature", key.hmacSHA1Base64(text)),
         ] + token)
     case .v4:
       guard policy.expiration.wholeSeconds <= date.advanced(by: OSSLimits.urlLifetime) else { throw .noLongForm }
@@ -94,10 +82,7 @@ extension ObjectScope {
 extension OSSVerifier: FormVerifier {
   /// Parses the access key ID and the session token with which a submitted form claims to be signed.
   ///
-  /// - Parameter form: The form as received.
-  /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A `VerificationError` if the form contains no authorization or two authorizations, if the
-  ///   authorization is malformed, if its version is not accepted, or if the form exceeds the limits.
+  /// - Throws: The errors of `FormVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     try form.checkFields()
@@ -127,13 +112,7 @@ extension OSSVerifier: FormVerifier {
   /// content type of the object. The service takes the object's content type from `x-oss-content-type`, the media type
   /// of the file or `Content-Type`, in this order.
   ///
-  /// - Parameters:
-  ///   - form: The form as received.
-  ///   - key: The access key with the claimed ID.
-  ///   - date: The current time.
-  /// - Returns: The verified form.
-  /// - Throws: A `VerificationError` if the time, the scope, the token, the signature or the policy document is
-  ///   wrong, or if a condition is not satisfied.
+  /// - Throws: The errors of `FormVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
@@ -154,7 +133,7 @@ extension OSSVerifier: FormVerifier {
         required = ["x-oss-signature-version", "x-oss-credential", "x-oss-date"]
         if claim.sessionToken != nil { required.append(OSSForm.tokenField) }
       } else {
-        isSignatureValid = constantTimeEqual(OSSForm.v1Signature(of: policy, with: key), try form.required("Signature"))
+        isSignatureValid = constantTimeEqual(key.hmacSHA1Base64(policy), try form.required("Signature"))
       }
       guard isSignatureValid else {
         throw VerificationError(

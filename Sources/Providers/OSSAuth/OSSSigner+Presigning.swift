@@ -16,14 +16,7 @@ extension OSSSigner {
   /// of that object ends before the question mark, and the remainder would be query parameters. Such object keys, and
   /// parameters with the same ambiguity, are rejected unless ``allowsAmbiguousV1`` is set.
   ///
-  /// - Parameters:
-  ///   - request: The request that the URL authorizes.
-  ///   - key: The access key that signs the URL.
-  ///   - duration: The lifetime of the URL in whole seconds, starting at the context's date.
-  ///   - context: The signing time.
-  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
-  /// - Throws: A `SigningError` if a limit is exceeded, if the key is anonymous or expires before the URL, or if the
-  ///   request cannot be signed.
+  /// - Throws: The errors of `Presigner.presign(_:with:validFor:in:)`, which also describes the parameters.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {

@@ -30,11 +30,6 @@ internal import StorageCrypto
 /// <https://www.alibabacloud.com/help/en/oss/developer-reference/ddd-signatures-to-urls>. Where these pages are silent,
 /// the signer follows the vendor's SDKs; see `Sources/Providers/OSSAuth/OSSAuth.docc/OSS.md`.
 public struct OSSSigner: TwoStepSigner, Presigner {
-  /// The type of requests that the signer signs.
-  public typealias Request = HTTPRequest
-  /// The type of credentials with which the signer signs.
-  public typealias SigningCredential = AccessKey
-
   /// The version of the OSS signatures.
   public let version: OSSSignatureVersion
 
@@ -92,16 +87,6 @@ public struct OSSSigner: TwoStepSigner, Presigner {
       .filter { !OSSV4Request.isSignedByRule($0) }.sorted()
     subresources = OSSSubresources(adding: additionalSubresources)
     configurationError = OSSConfiguration.error(version: version, bucket: bucket, region: region, product: product)
-  }
-
-  /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
-  ///
-  /// The result is two seconds after `date`, which gives the request time to reach the service.
-  public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
-
-  /// Returns the earliest acceptable expiration of a key for a URL with the given signing time and lifetime.
-  public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
-    date.advanced(by: duration)
   }
 
   func checkConfiguration() throws(SigningError) {
@@ -220,12 +205,7 @@ extension OSSSigner {
   /// and, unless the request contains `x-oss-date`, `Date`. Both versions set `x-oss-security-token` if the key is
   /// temporary.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
-  ///   - context: The signing time.
-  /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid. The request is then
-  ///   unchanged.
+  /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check(idWithout: OSSText.idDelimiters)
@@ -276,12 +256,8 @@ extension OSSSigner {
 
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - identity: The ID and the session token of the access key that will sign.
-  ///   - context: The signing time.
   /// - Returns: The string to sign and, for V4, the canonical request.
-  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
+  /// - Throws: The errors of `TwoStepSigner.prepare(_:as:in:)`, which also describes the parameters.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -293,14 +269,8 @@ extension OSSSigner {
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
   ///
-  /// - Parameters:
-  ///   - request: The request that the URL authorizes.
-  ///   - identity: The ID and the session token of the access key that will sign.
-  ///   - duration: The lifetime of the URL in whole seconds.
-  ///   - context: The signing time.
   /// - Returns: The string to sign and, for V4, the canonical request.
-  /// - Throws: A `SigningError` if the request cannot be signed, if the identity is invalid, or if a limit is
-  ///   exceeded.
+  /// - Throws: The errors of `TwoStepSigner.prepare(presigning:as:validFor:in:)`, which also describes the parameters.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -333,12 +303,7 @@ extension OSSSigner {
 
   /// Completes a prepared request with the signature from the key holder.
   ///
-  /// - Parameters:
-  ///   - pending: The pending signature that `prepare` returned.
-  ///   - signature: The signature, or the whole value of the `Authorization` header.
-  /// - Returns: The signed request.
-  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another access key
-  ///   ID.
+  /// - Throws: The errors of `TwoStepSigner.finish(_:signature:)`, which also describes the parameters.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = pending.bare(signature)
     let isV1 = [UInt8](base64: bare)?.count == SHA1.digestByteCount

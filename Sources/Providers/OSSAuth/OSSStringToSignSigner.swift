@@ -7,10 +7,7 @@ internal import StorageCrypto
 
 /// A signer of strings to sign from clients without a key, which parses each string before it signs the string.
 ///
-/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
-/// a signing oracle: the signer parses the string into the request that the signature would authorize, canonicalizes
-/// that request again and compares the bytes. It then checks the request against the caller's rules, and signs only a
-/// request that satisfies them.
+/// `StringToSignSigner` describes what it checks.
 ///
 /// ```swift
 /// let signer = OSSStringToSignSigner(region: "cn-hangzhou")
@@ -64,22 +61,12 @@ public struct OSSStringToSignSigner: StringToSignSigner {
 
   /// Computes the signature of a string to sign that satisfies the rules.
   ///
-  /// `StorageAuth.StringToSignSigner` calls this method after the checks.
-  ///
-  /// - Parameters:
-  ///   - signingRequest: The client's request for a signature, with the string to sign.
-  ///   - intent: The result of ``intent(of:)`` for `signingRequest`.
-  ///   - key: The access key that signs.
-  ///   - date: The current time.
   /// - Returns: The signature, in Base64 for V1 and in hexadecimal for V4.
-  /// - Throws: No error; other string signers throw a `SigningRefusal`.
+  /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
     of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
-    if intent.scheme == .ossV1 {
-      let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-      return signingKey.authenticationCode(for: signingRequest.stringToSign).base64
-    }
+    if intent.scheme == .ossV1 { return key.hmacSHA1Base64(signingRequest.stringToSign) }
     let scope = OSSV4Scope(date: intent.date ?? date, region: region, product: product)
     return scope.signingKey(of: key).authenticationCode(for: signingRequest.stringToSign).hex
   }

@@ -92,8 +92,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
 
   /// Verifies the signature that a request claims to have.
   ///
-  /// - Returns: The verified request, with the only interpretation that the signature covers.
-  /// - Throws: A `VerificationError` if the time, the scope, the token or the signature is wrong.
+  /// - Throws: The errors of `SignatureVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
     _ claim: OSSClaim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {

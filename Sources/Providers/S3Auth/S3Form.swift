@@ -27,14 +27,7 @@ extension S3Signer: FormSigner {
   /// A form is valid for at most seven days, and not for longer than its key. The policy contains the scope, the date
   /// and the session token, so that the signature covers them.
   ///
-  /// - Parameters:
-  ///   - policy: The uploads that the form allows.
-  ///   - endpoint: The S3 endpoint to which the form is submitted.
-  ///   - key: The access key that signs the form.
-  ///   - context: The signing time.
-  /// - Returns: The URL and the fields for an HTML form.
-  /// - Throws: A `SigningError` if a limit is exceeded, if the key is anonymous or expires before the policy, or if
-  ///   S3 cannot express the policy.
+  /// - Throws: The errors of `FormSigner.sign(_:to:with:in:)`, which also describes the parameters.
   public func sign(
     _ policy: FormPolicy, to endpoint: ServiceEndpoint, with key: AccessKey, in context: SigningContext
   ) throws(SigningError) -> SignedForm {
@@ -73,10 +66,7 @@ extension S3Signer: FormSigner {
 extension S3Verifier: FormVerifier {
   /// Parses the access key ID and the session token with which a submitted form claims to be signed.
   ///
-  /// - Parameter form: The form as received.
-  /// - Returns: The access key ID and the session token in the form.
-  /// - Throws: A `VerificationError` if the authorization is missing or malformed, if a field is repeated, or if the
-  ///   form exceeds the limits.
+  /// - Throws: The errors of `FormVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     let byteCount = form.fields.reduce(0) { $0.saturatingAdding($1.name.utf8.count + $1.value.utf8.count) }
@@ -116,12 +106,7 @@ extension S3Verifier: FormVerifier {
   /// field without a condition, except `policy`, `x-amz-signature` and `x-ignore-…`. The bucket is the one to which the
   /// form was posted.
   ///
-  /// - Parameters:
-  ///   - form: The form as received.
-  ///   - key: The access key with the claimed ID.
-  ///   - date: The current time.
-  /// - Returns: The verified form, with its only interpretation and the permitted file sizes.
-  /// - Throws: A `VerificationError` if the time, the scope, the token, the signature or a condition is wrong.
+  /// - Throws: The errors of `FormVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
     _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {

@@ -25,11 +25,6 @@ internal import StorageCrypto
 /// Requests: Using Query Parameters (AWS Signature Version 4)",
 /// <https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html>.
 public struct S3Signer: TwoStepSigner, Presigner {
-  /// The type of requests that the signer signs.
-  public typealias Request = HTTPRequest
-  /// The type of credentials with which the signer signs.
-  public typealias SigningCredential = AccessKey
-
   /// The region in the scope of signatures, such as `eu-central-1`, or `auto` for Cloudflare R2 and Google Cloud
   /// Storage.
   public let region: String
@@ -90,16 +85,6 @@ public struct S3Signer: TwoStepSigner, Presigner {
       additionalHeaders: Set(additionalHeaders))
   }
 
-  /// Returns the earliest acceptable expiration of a key for a request with the given signing time.
-  ///
-  /// The result is two seconds after `date`, which gives the request time to reach the service.
-  public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
-
-  /// Returns the earliest acceptable expiration of a key for a URL with the given signing time and lifetime.
-  public func requiredValidity(from date: Timestamp, validFor duration: Duration) -> Timestamp {
-    date.advanced(by: duration)
-  }
-
   private static func configurationError(region: String, service: String, payload: S3Payload?) -> SigningError? {
     func invalid(_ message: String, _ remedy: String) -> SigningError {
       SigningError(.invalidConfiguration, message, remedy: remedy)
@@ -141,13 +126,10 @@ extension S3Signer {
   /// The method sets `x-amz-date`, `x-amz-content-sha256`, `Authorization` and, for a temporary key,
   /// `x-amz-security-token`.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign. A chunked body requires the header `x-amz-decoded-content-length`, and a body
-  ///     with trailers also requires `x-amz-trailer`.
-  ///   - key: The access key; `AccessKey.anonymous` leaves the request unchanged.
-  ///   - context: The signing time.
-  /// - Throws: A `SigningError` if the request, the key or the signer's configuration is invalid. The request is then
-  ///   unchanged.
+  /// A chunked body requires the header `x-amz-decoded-content-length`, and a body with trailers also requires
+  /// `x-amz-trailer`.
+  ///
+  /// - Throws: The errors of `Signer.sign(_:with:in:)`, which also describes the parameters.
   public func sign(_ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext) throws(SigningError) {
     if key.isAnonymous { return }
     try key.check(idWithout: S3Text.idDelimiters)
@@ -265,16 +247,9 @@ extension S3Signer {
   /// Creates a presigned URL for a request to S3.
   ///
   /// The client that uses the URL must send exactly the headers of the result, and no other `x-amz-` header. The
-  /// signature does not cover the body.
+  /// signature does not cover the body. A URL is valid for 1 second to 7 days.
   ///
-  /// - Parameters:
-  ///   - request: The request that the URL authorizes, with the headers that the client will send.
-  ///   - key: The access key that signs the URL.
-  ///   - duration: The lifetime of the URL in whole seconds, starting at the context's date: 1 to 604,800 (seven days).
-  ///   - context: The signing time.
-  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
-  /// - Throws: A `SigningError` if a limit is exceeded, if the key is anonymous or expires before the URL, or if the
-  ///   request cannot be signed.
+  /// - Throws: The errors of `Presigner.presign(_:with:validFor:in:)`, which also describes the parameters.
   public func presign(
     _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest {
@@ -345,12 +320,8 @@ extension S3Signer {
 
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
-  /// - Parameters:
-  ///   - request: The request to sign.
-  ///   - identity: The ID and the session token of the access key that will sign.
-  ///   - context: The signing time.
   /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A `SigningError` if the request cannot be signed or the identity is invalid.
+  /// - Throws: The errors of `TwoStepSigner.prepare(_:as:in:)`, which also describes the parameters.
   public func prepare(
     _ request: HTTPRequest, as identity: Identity, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -361,14 +332,8 @@ extension S3Signer {
 
   /// Creates the string to sign for a presigned URL whose signature another party, the key holder, computes.
   ///
-  /// - Parameters:
-  ///   - request: The request that the URL authorizes.
-  ///   - identity: The ID and the session token of the access key that will sign.
-  ///   - duration: The lifetime of the URL in whole seconds: 1 to 604,800.
-  ///   - context: The signing time.
   /// - Returns: The string to sign and the canonical request.
-  /// - Throws: A `SigningError` if the request cannot be signed, if the identity is invalid, or if a limit is
-  ///   exceeded.
+  /// - Throws: The errors of `TwoStepSigner.prepare(presigning:as:validFor:in:)`, which also describes the parameters.
   public func prepare(
     presigning request: HTTPRequest, as identity: Identity, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PendingSignature {
@@ -396,12 +361,7 @@ extension S3Signer {
 
   /// Completes a prepared request with the signature from the key holder.
   ///
-  /// - Parameters:
-  ///   - pending: The pending signature that `prepare` returned.
-  ///   - signature: The signature in hexadecimal, or the whole value of the `Authorization` header.
-  /// - Returns: The signed request.
-  /// - Throws: `SigningError.Code.invalidSignature` if the signature is malformed or belongs to another access key
-  ///   ID.
+  /// - Throws: The errors of `TwoStepSigner.finish(_:signature:)`, which also describes the parameters.
   public func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest {
     let bare = pending.bare(signature)
     guard bare.isLowerHex(byteCount: SHA256.digestByteCount) else {

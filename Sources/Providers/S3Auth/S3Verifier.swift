@@ -99,10 +99,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
 
   /// Parses the unverified statements of a request about its S3 signature.
   ///
-  /// - Parameter request: The request as received, with the path still percent-encoded and the host as the authority.
-  /// - Returns: The claim, or `nil` if the request contains no authorization.
-  /// - Throws: A `VerificationError` if the authorization is malformed or incomplete, if the request contains two
-  ///   authorizations, or if the request exceeds the limits.
+  /// - Throws: The errors of `SignatureVerifier.claim(in:)`, which also describes the parameters.
   public func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
     try limits.check(request)
     let target = try target(of: request)
@@ -133,12 +130,7 @@ public struct S3Verifier: SignatureVerifier, Hashable {
 
   /// Verifies the signature that a request claims to have.
   ///
-  /// - Parameters:
-  ///   - claim: The result of `claim(in:)` of an equal verifier.
-  ///   - key: The access key with the claimed ID.
-  ///   - date: The current time.
-  /// - Returns: The verified request, with the only interpretation that the signature covers.
-  /// - Throws: A `VerificationError` if the time window, the scope, the token or the signature is wrong.
+  /// - Throws: The errors of `SignatureVerifier.verify(_:against:at:)`, which also describes the parameters.
   public func verify(
     _ claim: S3Claim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedRequest {

@@ -90,7 +90,7 @@ extension Reader {
         let text = base64(policy(conditions))
         let own = [
           FormField("OSSAccessKeyId", key.id.string), FormField("policy", text),
-          FormField("Signature", OSSForm.v1Signature(of: text, with: key)),
+          FormField("Signature", key.hmacSHA1Base64(text)),
         ]
         let form = form(own, fields)
         let verifier = OSSVerifier(limits: limits)

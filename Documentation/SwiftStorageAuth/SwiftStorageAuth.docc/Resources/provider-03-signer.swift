@@ -6,9 +6,6 @@ public struct AcmeSigner: Signer {
   /// Creates a signer.
   public init() {}
 
-  /// Returns the earliest acceptable expiration of a key: two seconds, in which the request reaches the service.
-  public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
-
   /// Signs a request with a date and, for a temporary key, with its session token.
   public func sign(
     _ request: inout HTTPRequest, with key: AccessKey, in context: SigningContext

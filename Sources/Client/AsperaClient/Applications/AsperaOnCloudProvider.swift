@@ -3,7 +3,6 @@
 
 public import AsperaAuth
 internal import CredentialSources
-public import HTTPTypes
 public import StorageAuth
 public import StorageClient
 internal import SystemPackage
@@ -32,9 +31,6 @@ public struct AsperaOnCloudProvider: StorageProvider {
     home = AsperaOnCloudHome(cloud, workspace: workspace, root: root, transfers: transfers)
   }
 
-  /// The short name of the service, `aspera`.
-  public var name: String { "aspera" }
-
   /// The host of the API of Aspera on Cloud, which errors and events show before the node is known.
   public var containerName: String { (try? endpoint.authority) ?? "Aspera on Cloud" }
 
@@ -52,32 +48,9 @@ public struct AsperaOnCloudProvider: StorageProvider {
     }
   }
 
-  /// The signer of requests to the Node API.
-  public var signer: AsperaNodeSigner { AsperaNodeSigner() }
-
   /// The bearer tokens of the node, which Aspera on Cloud issues.
   public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
     CredentialChain([AsperaOnCloudAccessProvider(home: home)], source: "Aspera on Cloud")
-  }
-
-  /// Returns `true`, because requests carry a token itself rather than a signature.
-  ///
-  /// - Parameter credential: The credential that authorizes the requests.
-  public func carriesToken(_ credential: AsperaNodeAccess) -> Bool { true }
-
-  /// Returns the access key ID of a credential, for events and logs.
-  ///
-  /// - Parameter credential: The credential that authorizes the requests.
-  public func identity(of credential: AsperaNodeAccess) -> String? { credential.identity }
-
-  /// Creates a service error from an unsuccessful response of the Node API.
-  ///
-  /// - Parameters:
-  ///   - response: The head of the response.
-  ///   - body: The body of the response, or its beginning. Empty if the connection was lost.
-  ///   - subject: The action and the location of the request, for the error message.
-  public func error(in response: HTTPResponse, body: [UInt8], subject: String) -> ServiceError {
-    ServiceError(NodeResponse.refusal(in: body), in: response, subject: subject)
   }
 
   /// Returns the object store that performs a client's operations on the node.
@@ -97,11 +70,7 @@ extension StorageProvider where Self == AsperaOnCloudProvider {
   /// let client = StorageClient(.aspera(onCloud: cloud, workspace: "Film"))
   /// ```
   ///
-  /// - Parameters:
-  ///   - cloud: The client of Aspera on Cloud, with the user's key.
-  ///   - workspace: The name of the workspace, or `nil` for the user's default workspace.
-  ///   - root: The path, below the home folder, of the folder that object keys are relative to.
-  ///   - transfers: The settings for file transfers: login, program and rates.
+  /// The parameters are those of the initializer of ``AsperaOnCloudProvider``.
   public static func aspera(
     onCloud cloud: AsperaOnCloudClient, workspace: String? = nil, root: String = "/",
     transfers: AsperaTransferOptions = AsperaTransferOptions()

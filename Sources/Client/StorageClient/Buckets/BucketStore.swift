@@ -118,17 +118,11 @@ extension BucketStore {
   /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
   ///
   /// - Parameters:
-  ///   - file: The path of the file, which must not change until the upload is complete.
-  ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
   ///     name, or else from the extension of the key.
   ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Additional attributes to store with the object.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
-  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the other
+  ///   parameters.
   @discardableResult
   public func upload(
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>,
@@ -150,15 +144,7 @@ extension BucketStore {
   /// with the same key and destination checks that the object is the identical one and that the incomplete file is
   /// undamaged, and downloads the missing ranges. If the object has changed, the download starts anew.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, or the checkpoint
-  ///   belongs to another transfer; the error of the place for the checkpoint, and the other errors that ``ObjectStore``
-  ///   lists.
+  /// - Throws: The errors of ``BucketStore/download(_:to:checkpoint:options:progress:)``, which describes the parameters.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
@@ -181,12 +167,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// OSS copies objects of up to 1 GiB this way, and COS objects of up to 5 GiB. The services refuse larger objects.
   /// The signer needs the permissions to get the source and to put the copy.
   ///
-  /// - Parameters:
-  ///   - source: The object to copy.
-  ///   - key: The key of the copy, in this bucket.
-  ///   - options: The attributes of the copy that differ from the source, and the conditions for the copy.
-  /// - Returns: The service's description of the copy.
-  /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``BucketStore/copy(_:to:options:)``, which also describes the parameters.
   @discardableResult
   public func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
     try await bucket.copy(source, to: key, options: options)
@@ -203,8 +184,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// The signer needs the permission `oss:PutBucket`, `name/cos:PutBucket` or `s3:CreateBucket`.
   ///
-  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/alreadyExists`` if the service reports that the bucket
-  ///   exists, and the other errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``BucketStore/createBucket()``.
   public func createBucket() async throws { try await bucket.createBucket() }
 
   /// Requests the versioning state of the bucket.
@@ -247,15 +227,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// The signer needs the permissions of an upload, and `oss:ListParts`, `name/cos:ListParts` or
   /// `s3:ListMultipartUploadParts`.
   ///
-  /// - Parameters:
-  ///   - file: The path of the file, which must not change until the upload is complete.
-  ///   - key: The key under which the object is stored.
-  ///   - checkpoint: The place for the state of the upload. The checkpoint is removed when the object is complete.
-  ///   - options: The attributes to store with the object, such as its media type.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the file or an option is unusable, or if the checkpoint belongs to another transfer;
-  ///   the error of the place for the checkpoint, and the other errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the parameters.
   @discardableResult
   public func upload(
     _ file: FilePath, to key: String, checkpoint: some CheckpointStorage<UploadCheckpoint>, options: UploadOptions,
@@ -268,16 +240,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// The signer needs `oss:GetObject`, `name/cos:GetObject` and `name/cos:HeadObject`, or `s3:GetObject`.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file, which appears only when the download is complete. An existing file is replaced.
-  ///   - checkpoint: The place for the state of the download. The checkpoint is removed when the file is complete.
-  ///   - options: The version of the object, and the conditions for the download.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written, the bytes are incomplete or damaged, an option does not
-  ///   apply, or the checkpoint belongs to another transfer; the error of the place for the checkpoint, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``BucketStore/download(_:to:checkpoint:options:progress:)``, which describes the parameters.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, checkpoint: some CheckpointStorage<DownloadCheckpoint>,
@@ -290,8 +253,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// The signer needs `oss:ListMultipartUploads`, `name/cos:ListMultipartUploads` or `s3:ListBucketMultipartUploads`.
   ///
-  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists all uploads.
-  /// - Returns: An asynchronous sequence of uploads in the order of their keys.
+  /// The parameter is that of ``BucketStore/unfinishedUploads(prefix:)``.
   public func unfinishedUploads(prefix: String) -> UnfinishedUploads { bucket.unfinishedUploads(prefix: prefix) }
 
   /// Aborts a multipart upload and removes its parts, and succeeds if the upload does not exist any more.
@@ -337,10 +299,10 @@ extension StorageClient where Provider: PresigningProvider {
     try fields.set(.contentMD5, to: contentMD5)
     let request = try provider.endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
-    let now = try sender.serviceTime().date
-    let end = provider.presigner.requiredValidity(from: now, validFor: duration)
     let scope = CredentialScope(method, key, parameters, in: provider.bucket)
-    var cached = try await sender.credential(lasting: now.duration(to: end), for: scope)
+    var cached = try await sender.credential(for: scope) {
+      provider.presigner.requiredValidity(from: $0, validFor: duration)
+    }
     if let remoteSigner = sender.remoteSigner {
       return try await sender.signElsewhere(as: &cached) { credential, context in
         try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)

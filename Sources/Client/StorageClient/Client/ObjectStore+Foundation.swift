@@ -17,15 +17,9 @@ extension ObjectStore {
   /// try await client.upload(url, to: "cat.jpg")
   /// ```
   ///
-  /// - Parameters:
-  ///   - file: The URL of the file.
-  ///   - key: The key under which the object is stored.
-  ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
-  ///     name, or else from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Additional attributes to store with the object.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
+  /// The other parameters are those of the upload of a file.
+  ///
+  /// - Parameter file: The URL of the file.
   /// - Throws: ``StorageError`` if the URL is not that of a usable file or an option is unusable, and the other errors
   ///   that ``ObjectStore`` lists.
   @discardableResult
@@ -39,14 +33,11 @@ extension ObjectStore {
 
   /// Uploads bytes in memory, in parts if there are many.
   ///
+  /// The other parameters are those of the upload of a file.
+  ///
   /// - Parameters:
   ///   - data: The content of the object.
-  ///   - key: The key under which the object is stored.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Additional attributes to store with the object.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
@@ -59,14 +50,8 @@ extension ObjectStore {
 
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The URL of the destination file. An existing file is replaced.
-  ///   - options: The version of the object, and the conditions for the download.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the URL is not that of a file, the file cannot be written or the bytes are incomplete
-  ///   or damaged, and the other errors that ``ObjectStore`` lists.
+  /// - Throws: ``StorageError`` if the URL is not that of a file, and the errors of
+  ///   ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult
   public func download(
     _ key: String, to file: URL, options: DownloadOptions = DownloadOptions(), progress: TransferProgress.Handler? = nil
@@ -136,6 +121,7 @@ extension ActionableError where Self: LocalizedError {
 
 extension CredentialError: LocalizedError {}
 extension PolicyError: LocalizedError {}
+extension ServiceError: LocalizedError {}
 extension SigningError: LocalizedError {}
 extension SigningRefusal: LocalizedError {}
 extension StorageError: LocalizedError {}

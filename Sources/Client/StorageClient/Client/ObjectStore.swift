@@ -114,14 +114,11 @@ extension ObjectStore {
 
   /// Uploads bytes in memory, in parts if the array is large.
   ///
+  /// The other parameters are those of the upload of a file.
+  ///
   /// - Parameters:
   ///   - bytes: The content of the object.
-  ///   - key: The key under which the object is stored.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Additional attributes to store with the object.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
@@ -137,15 +134,12 @@ extension ObjectStore {
   ///
   /// The sequence is iterated once.
   ///
+  /// The other parameters are those of the upload of a file.
+  ///
   /// - Parameters:
   ///   - chunks: The content of the object, in chunks.
   ///   - length: The total number of bytes, or `nil` if it is unknown.
-  ///   - key: The key under which the object is stored.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-  ///   - metadata: The user-defined names and values to store with the object.
-  ///   - options: Additional attributes to store with the object.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
   /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
   ///   and the other errors that ``ObjectStore`` lists.
   @discardableResult
@@ -161,13 +155,7 @@ extension ObjectStore {
 
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file. An existing file is replaced.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, progress: TransferProgress.Handler? = nil
@@ -177,13 +165,7 @@ extension ObjectStore {
 
   /// Downloads an object into a file that appears at its destination only when the download is complete.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file. An existing file is replaced.
-  ///   - options: The version of the object, and the conditions for the download.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult
   public func download(_ key: String, to file: FilePath, options: DownloadOptions) async throws -> ObjectInfo {
     try await download(key, to: file, options: options, progress: nil)
@@ -212,19 +194,14 @@ extension ObjectStore {
 
   /// Starts to download an object.
   ///
-  /// - Parameter key: The key of the object.
-  /// - Returns: The service's description of the object, and its bytes as they arrive.
-  /// - Throws: The errors that ``ObjectStore`` lists. Reading the bytes can throw the same errors.
+  /// - Throws: The errors of ``ObjectStore/open(_:options:)``, which also describes the parameter.
   public func open(_ key: String) async throws -> DownloadedObject {
     try await open(key, options: DownloadOptions())
   }
 
   /// Requests the description of an object from the service.
   ///
-  /// - Parameter key: The key of the object.
-  /// - Returns: The size, entity tag, metadata and other attributes of the object.
-  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/head(_:headers:)``, which also describes the parameter.
   public func head(_ key: String) async throws -> ObjectInfo { try await head(key, headers: [:]) }
 
   /// Lists all objects, or the objects whose keys start with a prefix.

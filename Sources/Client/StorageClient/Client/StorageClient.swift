@@ -62,13 +62,11 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client with one credential.
   ///
+  /// The other parameters are those of the initializer with a credential provider.
+  ///
   /// - Parameters:
-  ///   - provider: The service and the bucket.
   ///   - credentials: The credential. `client.credentials.replace(with:)` replaces it later.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
   ///   - events: The hub that receives the client's events.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -83,12 +81,9 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///
   /// The default sources are environment variables, the files of the vendor's tools, and roles.
   ///
-  /// - Parameters:
-  ///   - provider: The service and the bucket.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
-  ///   - events: The hub that receives the client's events. If `nil`, a new hub.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
+  /// The other parameters are those of the initializer with a credential provider.
+  ///
+  /// - Parameter events: The hub that receives the client's events. If `nil`, a new hub.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
@@ -139,13 +134,11 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
   /// ```
   ///
+  /// The other parameters are those of the initializer with a credential provider.
+  ///
   /// - Parameters:
-  ///   - provider: The service and the bucket.
   ///   - credentials: The source of the credentials, whose credentials the client caches for each scope.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
   ///   - events: The hub that receives the client's events.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -158,13 +151,11 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client that shares a cache of scoped credentials with other clients.
   ///
+  /// The other parameters are those of the initializer with a credential provider.
+  ///
   /// - Parameters:
-  ///   - provider: The service and the bucket.
   ///   - cache: The cache of the credentials for each scope.
-  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
-  ///   - transport: The transport that sends the requests.
   ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
-  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -206,13 +197,7 @@ extension StorageClient: ObjectStore {
   /// `name/cos:InitiateMultipartUpload`, `name/cos:UploadPart` and `name/cos:CompleteMultipartUpload`. Aborting a
   /// multipart upload needs `oss:AbortMultipartUpload`, `name/cos:AbortMultipartUpload` or `s3:AbortMultipartUpload`.
   ///
-  /// - Parameters:
-  ///   - source: The bytes to upload: in memory, in a file, or as a stream.
-  ///   - key: The key under which the object is stored.
-  ///   - options: The attributes to store with the object, such as its media type.
-  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the uploaded object.
-  /// - Throws: ``StorageError`` if the source or an option is unusable, and the errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/upload(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult
   public func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
@@ -225,14 +210,7 @@ extension StorageClient: ObjectStore {
   /// From a bucket, large objects are downloaded in several concurrent ranges. The signer needs `oss:GetObject`,
   /// `name/cos:GetObject` or `s3:GetObject`.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - file: The destination file. An existing file is replaced.
-  ///   - options: The version of the object, and the conditions for the download.
-  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
-  /// - Returns: The service's description of the object.
-  /// - Throws: ``StorageError`` if the file cannot be written or the bytes are incomplete or damaged, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/download(_:to:options:progress:)``, which also describes the parameters.
   @discardableResult
   public func download(
     _ key: String, to file: FilePath, options: DownloadOptions, progress: TransferProgress.Handler?
@@ -244,11 +222,7 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:GetObject`, `name/cos:GetObject` or `s3:GetObject`.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - options: The byte range, the version of the object, and the conditions for the download.
-  /// - Returns: The service's description of the object, and its bytes as they arrive.
-  /// - Throws: The errors that ``ObjectStore`` lists. Reading the bytes can throw the same errors.
+  /// - Throws: The errors of ``ObjectStore/open(_:options:)``, which also describes the parameters.
   public func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
     try await store.open(key, options: options)
   }
@@ -257,12 +231,7 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:GetObject`, `name/cos:HeadObject` or `s3:GetObject`.
   ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - headers: Additional provider-specific headers, such as the requester-pays header or a customer-provided key.
-  /// - Returns: The size, entity tag, metadata and other attributes of the object.
-  /// - Throws: ``ServiceError`` of the kind ``ServiceError/Kind/noSuchKey`` if the object does not exist, and the other
-  ///   errors that ``ObjectStore`` lists.
+  /// - Throws: The errors of ``ObjectStore/head(_:headers:)``, which also describes the parameters.
   public func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try await store.head(key, headers: headers)
   }
@@ -290,11 +259,7 @@ extension StorageClient: ObjectStore {
   ///
   /// The signer needs `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
-  /// - Parameters:
-  ///   - prefix: The prefix of the listed keys. An empty prefix lists all keys.
-  ///   - delimiter: The string that ends a common prefix. Keys that contain the delimiter after `prefix` are grouped
-  ///     into common prefixes; if `nil`, every key is listed.
-  /// - Returns: An asynchronous sequence of objects and common prefixes.
+  /// The parameters are those of ``ObjectStore/list(prefix:delimiter:)``.
   public func list(prefix: String, delimiter: String?) -> ObjectListing {
     store.list(prefix: prefix, delimiter: delimiter).checked(prefix: prefix, delimiter: delimiter)
   }

@@ -31,15 +31,12 @@
     ///
     /// The sequence is iterated once.
     ///
+    /// The other parameters are those of the upload of a file.
+    ///
     /// - Parameters:
     ///   - buffers: The content of the object, in buffers.
     ///   - length: The total number of bytes, or `nil` if it is unknown.
-    ///   - key: The key under which the object is stored.
     ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
-    ///   - metadata: The user-defined names and values to store with the object.
-    ///   - options: Additional attributes to store with the object.
-    ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
-    /// - Returns: The service's description of the uploaded object.
     /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
     ///   and the other errors that ``ObjectStore`` lists.
     @discardableResult

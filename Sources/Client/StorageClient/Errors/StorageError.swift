@@ -7,27 +7,14 @@ public import StorageAuth
 ///
 /// A service reports a ``ServiceError``, the network causes a `TransportError`, and a signer or a credential provider
 /// throws a `SigningError` or a `CredentialError`. None of these errors contains a secret or a token.
-public struct StorageError: Error, Sendable, Hashable {
-  /// The kind of problem.
-  public let code: Code
+public struct StorageError: DetailedError {
+  /// The code, the message and the remedy.
+  public let details: ErrorDetails<Code>
 
-  /// A sentence that describes the problem and its location.
-  public let message: String
-
-  /// A sentence that recommends how to fix the problem.
-  public let remedy: String
-
-  /// Creates a storage error for an implementation of ``ObjectStore``.
+  /// Creates an error.
   ///
-  /// - Parameters:
-  ///   - code: The kind of problem.
-  ///   - message: A sentence that describes the problem and its location, without secrets.
-  ///   - remedy: A sentence that recommends how to fix the problem.
-  public init(_ code: Code, _ message: String, remedy: String) {
-    self.code = code
-    self.message = message.onOneLine
-    self.remedy = remedy.onOneLine
-  }
+  /// - Parameter details: The code, the message and the remedy.
+  public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// The kind of problem that a storage error describes.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -59,9 +46,7 @@ public struct StorageError: Error, Sendable, Hashable {
     /// The name of the code, such as `checksumMismatch`.
     public var description: String { name }
   }
-}
 
-extension StorageError: ActionableError {
   static func checksumMismatch(
     of subject: String, expected: ObjectChecksum, found: ObjectChecksum, remedy: String
   ) -> StorageError {

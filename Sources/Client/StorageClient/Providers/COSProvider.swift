@@ -88,10 +88,7 @@ public struct COSProvider: PresigningProvider {
 
   /// Returns the differences between the signed request and the request for which the service calculated a signature.
   ///
-  /// - Parameters:
-  ///   - response: The head of the response.
-  ///   - body: The body of the response, or its beginning.
-  ///   - request: The request that was sent.
+  /// The parameters are those of `StorageProvider.diagnosis(of:body:to:)`.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RejectedResponse(response, body: body), to: request, signedFor: .cos(style: try? endpoint.style))
@@ -112,17 +109,7 @@ public struct COSProvider: PresigningProvider {
 extension StorageProvider where Self == COSProvider {
   /// Returns a storage provider for a bucket in Tencent Cloud COS.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
-  ///   - region: The region of the bucket, such as `ap-guangzhou`.
-  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
-  ///     endpoint, a custom domain, or LocalCloud.
-  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
-  ///     for a custom domain.
-  ///   - policy: The selection of headers to include in the signature.
-  ///   - isStrict: Whether the signer rejects requests that the strict mode of the service would refuse.
-  ///   - headerLifetime: The lifetime of signatures in request headers, unless the key determines the lifetime.
-  ///   - keyTime: The window of all signatures in request headers, or `nil` if the key and the current time determine it.
+  /// The parameters are those of the initializer of ``COSProvider``.
   public static func cos(
     bucket: String, region: String, endpoint: String? = nil, style: AddressingStyle? = nil,
     policy: COSHeaderPolicy = .standard, isStrict: Bool = false, headerLifetime: Duration = .seconds(3600),
@@ -135,12 +122,27 @@ extension StorageProvider where Self == COSProvider {
 
   /// Returns a storage provider for a bucket in Tencent Cloud COS at the given endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name, including the account number: `photos-1250000000`.
-  ///   - region: The region of the bucket, such as `ap-guangzhou`.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  /// The parameters are those of the initializer of ``COSProvider``.
   public static func cos(bucket: String, region: String, endpoint: ServiceEndpoint) -> COSProvider {
     COSProvider(bucket: bucket, region: region, endpoint: endpoint)
+  }
+}
+
+extension StorageProvider where Self == S3Provider {
+  /// Returns a storage provider for a bucket in Tencent Cloud COS, which is reached through its S3-compatible interface.
+  ///
+  /// The interface has no checksums, and the region of signatures has no effect. Page: "Accessing COS with AWS S3 SDK".
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name with the number of the account, such as `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: An endpoint other than the region's public endpoint, such as a LocalCloud endpoint.
+  public static func cosThroughS3(bucket: String, region: String, endpoint: ServiceEndpoint? = nil) -> S3Provider {
+    let integrity = S3Integrity(checksum: nil)
+    if let endpoint { return S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity) }
+    return S3Provider(
+      bucket: bucket, region: region, endpoint: "https://cos.\(region).myqcloud.com", style: .virtualHosted,
+      integrity: integrity)
   }
 }
 

@@ -106,10 +106,7 @@ public struct OSSProvider: PresigningProvider {
 
   /// Returns the differences between the signed request and the request for which the service calculated a signature.
   ///
-  /// - Parameters:
-  ///   - response: The head of the response.
-  ///   - body: The body of the response, or its beginning.
-  ///   - request: The request that was sent.
+  /// The parameters are those of `StorageProvider.diagnosis(of:body:to:)`.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RejectedResponse(response, body: body), to: request,
@@ -130,17 +127,7 @@ public struct OSSProvider: PresigningProvider {
 extension StorageProvider where Self == OSSProvider {
   /// Returns a storage provider for a bucket in Alibaba Cloud OSS.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket, such as `cn-hangzhou`.
-  ///   - signature: The signature version.
-  ///   - endpoint: The URL of an endpoint other than the region's public endpoint, such as an internal or accelerated
-  ///     endpoint, a custom domain, or LocalCloud.
-  ///   - style: The position of the bucket name in request URLs. If `nil`, it is derived from the endpoint. Required
-  ///     for a custom domain.
-  ///   - product: The product name in the scope of V4 signatures: `oss`, or `oss-cloudbox`.
-  ///   - additionalHeaders: The names of additional headers to include in V4 signatures if a request has them.
-  ///   - additionalSubresources: The names of additional query parameters to include in V1 signatures.
+  /// The parameters are those of the initializer of ``OSSProvider``.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: String? = nil,
     style: AddressingStyle? = nil, product: String = "oss", additionalHeaders: Set<String> = [],
@@ -153,15 +140,29 @@ extension StorageProvider where Self == OSSProvider {
 
   /// Returns a storage provider for a bucket in Alibaba Cloud OSS at the given endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket, such as `cn-hangzhou`.
-  ///   - signature: The signature version.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
+  /// The parameters are those of the initializer of ``OSSProvider``.
   public static func oss(
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
   ) -> OSSProvider {
     OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint)
+  }
+}
+
+extension StorageProvider where Self == S3Provider {
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS, which is reached through its S3-compatible interface.
+  ///
+  /// The interface has no checksums, and the region of signatures has no effect. Page: "Access OSS using an AWS SDK".
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - endpoint: An endpoint other than the region's public endpoint, such as a LocalCloud endpoint.
+  public static func ossThroughS3(bucket: String, region: String, endpoint: ServiceEndpoint? = nil) -> S3Provider {
+    let integrity = S3Integrity(checksum: nil)
+    if let endpoint { return S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity) }
+    return S3Provider(
+      bucket: bucket, region: region, endpoint: "https://s3.oss-\(region).aliyuncs.com", style: .virtualHosted,
+      integrity: integrity)
   }
 }
 

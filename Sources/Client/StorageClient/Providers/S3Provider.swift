@@ -117,10 +117,7 @@ public struct S3Provider: PresigningProvider {
 
   /// Returns the differences between the signed request and the request for which the service calculated a signature.
   ///
-  /// - Parameters:
-  ///   - response: The head of the response.
-  ///   - body: The body of the response, or its beginning.
-  ///   - request: The request that was sent.
+  /// The parameters are those of `StorageProvider.diagnosis(of:body:to:)`.
   public func diagnosis(of response: HTTPResponse, body: [UInt8], to request: HTTPRequest) -> SignatureDiagnosis? {
     SignatureDiagnosis(
       of: RejectedResponse(response, body: body), to: request,
@@ -305,14 +302,7 @@ extension HeaderConventions {
 extension StorageProvider where Self == S3Provider {
   /// Returns a storage provider for a bucket in Amazon S3 or a compatible service.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket, such as `eu-central-1`, or `auto` for Cloudflare R2.
-  ///   - network: The Amazon S3 addresses to use.
-  ///   - endpoint: The URL of a compatible service, or of a private Amazon endpoint. If `nil`, that of the region.
-  ///   - style: The position of the bucket name in request URLs. If `nil`, the name is in the host for Amazon's hosts,
-  ///     unless the name contains dots, and in the path for other hosts.
-  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
+  /// The parameters are those of the initializer of ``S3Provider``.
   public static func s3(
     bucket: String, region: String, network: S3Network = [], endpoint: String? = nil, style: AddressingStyle? = nil,
     integrity: S3Integrity = S3Integrity()
@@ -322,11 +312,7 @@ extension StorageProvider where Self == S3Provider {
 
   /// Returns a storage provider for an S3 bucket at the given endpoint.
   ///
-  /// - Parameters:
-  ///   - bucket: The bucket name.
-  ///   - region: The region of the bucket.
-  ///   - endpoint: The endpoint of the service, such as a LocalCloud endpoint.
-  ///   - integrity: The checksum of uploads, and whether signatures include bodies.
+  /// The parameters are those of the initializer of ``S3Provider``.
   public static func s3(
     bucket: String, region: String, endpoint: ServiceEndpoint, integrity: S3Integrity = S3Integrity()
   ) -> S3Provider {

@@ -41,7 +41,8 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
   ///   - request: A closure that creates the request, with the app's login. A `CredentialError` that it throws is
-  ///     passed on. A `CancellationError` becomes the error `cancelled`, and any other error becomes `failed`.
+  ///     passed on. A `CancellationError` becomes the error `cancelled`, and any other error the `underlying` one of
+  ///     `failed`.
   public init(
     source: String = "app server", format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
@@ -94,10 +95,7 @@ extension CredentialProvider where Self == AppServerCredentialProvider {
   /// let credentials = CredentialCache(.appServer("https://app.example.com/distribute-token.json"))
   /// ```
   ///
-  /// - Parameters:
-  ///   - url: The URL of the server: `https`, or `http` on this machine.
-  ///   - format: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
+  /// The parameters are those of the initializer of ``AppServerCredentialProvider``.
   public static func appServer(
     _ url: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false
   ) -> AppServerCredentialProvider {

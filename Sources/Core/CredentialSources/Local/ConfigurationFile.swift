@@ -91,9 +91,11 @@ extension FileContents {
   /// Whether members of the file's group or all users can read the file.
   ///
   /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it
-  /// who runs the program; its members do not count.
+  /// who runs the program; its members do not count. The mode does not count either where the place of the file
+  /// determines its readers, and does not let the user restrict the mode.
   package var isReadableByOthers: Bool {
-    permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
+    guard place == nil else { return false }
+    return permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
   }
 }
 
@@ -101,7 +103,7 @@ extension ProviderContext {
   /// Returns a closure that reads an identity token from a file at each call, because the platform replaces the token.
   package func token(
     in path: String, for location: SettingLocation
-  ) -> @Sendable @concurrent () async throws(CredentialError) -> Secret {
+  ) -> IdentityTokenSource {
     { () throws(CredentialError) in
       let file = SettingLocation(
         source: location.source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")

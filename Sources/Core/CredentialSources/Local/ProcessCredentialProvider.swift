@@ -141,10 +141,7 @@ extension CredentialProvider where Self == ProcessCredentialProvider {
   /// let credentials = CredentialCache(.process(["/usr/local/bin/vault-key", "--account", "photos"]))
   /// ```
   ///
-  /// - Parameters:
-  ///   - command: The command that prints the keys.
-  ///   - environment: Environment variables for the command, in addition to those of this process.
-  ///   - timeout: The time limit for each run of the command.
+  /// The parameters are those of the initializer of ``ProcessCredentialProvider``.
   public static func process(
     _ command: CredentialCommand, environment: [String: String] = [:], timeout: Duration = .seconds(60)
   ) -> ProcessCredentialProvider {

@@ -4,6 +4,9 @@
 package import HTTPTypes
 package import StorageAuth
 
+/// A function that returns an identity token, called for each request, because tokens are rotated.
+package typealias IdentityTokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
+
 /// A validator of a request's parameters, whose errors contain the limit that a parameter exceeds.
 package struct RequestCheck: Sendable {
   package let source: String
@@ -46,9 +49,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Returns an identity token without surrounding whitespace, such as the line break at the end of a token file.
-  package func identityToken(
-    _ read: @Sendable @concurrent () async throws(CredentialError) -> Secret
-  ) async throws(CredentialError) -> Secret {
+  package func identityToken(_ read: IdentityTokenSource) async throws(CredentialError) -> Secret {
     let token = Secret(try await read().reveal().trimmingBlanks())
     if token.isEmpty { throw refused("The identity token is empty.", "Check the program that writes the token.") }
     return token

@@ -61,11 +61,6 @@ extension ScopedSignature {
 /// A signer of requests to a cloud service's API.
 package protocol ServiceSigner: Signer where Request == ServiceCall, SigningCredential == AccessKey {}
 
-extension ServiceSigner {
-  /// Returns two seconds after `date`, which allow for the transmission to the service.
-  package func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
-}
-
 extension ServiceCall {
   /// Sets the header of the session token, or removes it if the key is permanent.
   package mutating func setToken(of key: AccessKey, named name: HTTPField.Name) {

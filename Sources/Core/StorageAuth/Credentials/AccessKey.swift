@@ -31,7 +31,7 @@ public struct AccessKey: Credential {
   /// - Parameters:
   ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
   ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
-  ///   - sessionToken: The session token of a temporary key; an empty string counts as `nil`.
+  ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
   ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
   ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
   public init(
@@ -44,12 +44,7 @@ public struct AccessKey: Credential {
 
   /// Creates an access key from an ID and secrets in protected memory.
   ///
-  /// - Parameters:
-  ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
-  ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
-  ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
-  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
-  ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
+  /// The parameters are those of the initializer from strings.
   public init(
     id: String, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -59,12 +54,7 @@ public struct AccessKey: Credential {
 
   /// Creates an access key from an existing access key ID and strings.
   ///
-  /// - Parameters:
-  ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
-  ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
-  ///   - sessionToken: The session token of a temporary key; an empty string counts as `nil`.
-  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
-  ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
+  /// The parameters are those of the initializer from strings.
   public init(
     id: AccessKeyID, secret: String, sessionToken: String? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {
@@ -75,12 +65,7 @@ public struct AccessKey: Credential {
 
   /// Creates an access key from an existing access key ID and secrets in protected memory.
   ///
-  /// - Parameters:
-  ///   - id: The access key ID (`AccessKeyId`, `SecretId`).
-  ///   - secret: The secret (`AccessKeySecret`, `SecretKey`).
-  ///   - sessionToken: The session token of a temporary key; an empty token counts as `nil`.
-  ///   - start: The first instant at which the key is valid, by its issuer's clock, or `nil` if it is not known.
-  ///   - expiration: The time at which the key expires, according to the issuer's clock, or `nil` for a permanent key.
+  /// The parameters are those of the initializer from strings.
   public init(
     id: AccessKeyID, secret: Secret, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil
   ) {

@@ -5,27 +5,14 @@
 ///
 /// The error describes the problem, its location in the request and the remedy, and contains no secret and no token.
 /// Signing the same request again never succeeds.
-public struct SigningError: Error, Sendable, Hashable, ActionableError {
-  /// The code that identifies the kind of problem.
-  public let code: Code
+public struct SigningError: DetailedError {
+  /// The code, the message and the remedy.
+  public let details: ErrorDetails<Code>
 
-  /// A sentence that describes the problem and its location in the request.
-  public let message: String
-
-  /// A sentence that describes how to fix the problem.
-  public let remedy: String
-
-  /// Creates a signing error; for implementations of ``Signer``.
+  /// Creates an error.
   ///
-  /// - Parameters:
-  ///   - code: The kind of problem.
-  ///   - message: A sentence that describes the problem and its location in the request, without secrets.
-  ///   - remedy: A sentence that describes how to fix the problem.
-  public init(_ code: Code, _ message: String, remedy: String) {
-    self.code = code
-    self.message = message.onOneLine
-    self.remedy = remedy.onOneLine
-  }
+  /// - Parameter details: The code, the message and the remedy.
+  public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// A code that identifies why a request cannot be signed.
   public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -4,15 +4,9 @@
 /// The error for a request whose signature is not accepted.
 ///
 /// The error describes the problem and the remedy, and contains no secret; tokens in ``comparison`` are masked.
-public struct VerificationError: Error, Sendable, Hashable, ActionableError {
-  /// The code that identifies why the request is rejected.
-  public let code: Code
-
-  /// A sentence that describes the problem and its location in the request.
-  public let message: String
-
-  /// A sentence that describes how to fix the problem.
-  public let remedy: String
+public struct VerificationError: DetailedError {
+  /// The code, the message and the remedy.
+  public let details: ErrorDetails<Code>
 
   /// The access key ID of the rejected request, or `nil` if the ID could not be read.
   public var accessKeyID: AccessKeyID?
@@ -31,17 +25,10 @@ public struct VerificationError: Error, Sendable, Hashable, ActionableError {
   /// The storage service's own error code if it is more specific than ``code``, otherwise `nil`.
   public var serviceCode: String?
 
-  /// Creates a verification error; for implementations of ``SignatureVerifier``.
+  /// Creates an error.
   ///
-  /// - Parameters:
-  ///   - code: The reason for the rejection.
-  ///   - message: A sentence that describes the problem and its location in the request, without secrets.
-  ///   - remedy: A sentence that describes how to fix the problem.
-  public init(_ code: Code, _ message: String, remedy: String) {
-    self.code = code
-    self.message = message.onOneLine
-    self.remedy = remedy.onOneLine
-  }
+  /// - Parameter details: The code, the message and the remedy.
+  public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// The values that a verifier computed for a signature that does not match, with masked tokens and limited lengths.
   public struct Comparison: Sendable, Hashable {

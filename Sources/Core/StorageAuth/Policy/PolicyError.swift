@@ -5,27 +5,14 @@
 ///
 /// The error describes the problem, its location and the remedy. A provider's document that would allow more than the
 /// policy, or that omits a condition, is never generated.
-public struct PolicyError: Error, Sendable, Hashable, ActionableError {
-  /// The code that identifies the kind of problem with the policy.
-  public let code: Code
+public struct PolicyError: DetailedError {
+  /// The code, the message and the remedy.
+  public let details: ErrorDetails<Code>
 
-  /// A sentence that describes the problem and its location in the policy.
-  public let message: String
-
-  /// A sentence that describes how to fix the problem.
-  public let remedy: String
-
-  /// Creates a policy error; for functions that convert access policies to providers' documents.
+  /// Creates an error.
   ///
-  /// - Parameters:
-  ///   - code: The kind of problem with the policy.
-  ///   - message: A sentence that describes the problem and its location in the policy, without secrets.
-  ///   - remedy: A sentence that describes how to fix the problem.
-  public init(_ code: Code, _ message: String, remedy: String) {
-    self.code = code
-    self.message = message.onOneLine
-    self.remedy = remedy.onOneLine
-  }
+  /// - Parameter details: The code, the message and the remedy.
+  public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// A code that identifies the kind of problem with an access policy.
   public struct Code: Sendable, Hashable, CustomStringConvertible {

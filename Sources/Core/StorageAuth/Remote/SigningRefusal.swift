@@ -4,27 +4,14 @@
 /// The error with which a key holder refuses to sign a string for a client.
 ///
 /// The error describes the reason and the remedy. It contains no string to sign, no secret and no token.
-public struct SigningRefusal: Error, Sendable, Hashable, ActionableError {
-  /// The code that identifies why the string is not signed.
-  public let code: Code
+public struct SigningRefusal: DetailedError {
+  /// The code, the message and the remedy.
+  public let details: ErrorDetails<Code>
 
-  /// A sentence that describes why the string is not signed.
-  public let message: String
-
-  /// A sentence that describes how to fix the problem.
-  public let remedy: String
-
-  /// Creates the error for a string that the key holder refuses to sign.
+  /// Creates an error.
   ///
-  /// - Parameters:
-  ///   - code: The reason for the refusal.
-  ///   - message: A sentence that describes the reason, without secrets.
-  ///   - remedy: A sentence that describes how to fix the problem.
-  public init(_ code: Code, _ message: String, remedy: String) {
-    self.code = code
-    self.message = message.onOneLine
-    self.remedy = remedy.onOneLine
-  }
+  /// - Parameter details: The code, the message and the remedy.
+  public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// A code that identifies why a key holder refuses to sign a string.
   public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -5,9 +5,10 @@ internal import HTTPTypes
 
 /// A server-side signer of strings for clients that hold no key, which parses each string before signing.
 ///
-/// A string signer parses the string into the request that it authorizes, canonicalizes this request again and compares
-/// the bytes. Before the key signs, ``sign(_:with:under:at:)`` checks this request, and every other request for which
-/// the signature would be valid, against the caller's rules.
+/// It is the server's part of a setup in which clients build requests, and a server with the key signs them. It is not
+/// a signing oracle: it parses the string into the request that it authorizes, canonicalizes this request again and
+/// compares the bytes. Before the key signs, ``sign(_:with:under:at:)`` checks this request, and every other request for
+/// which the signature would be valid, against the caller's rules.
 public protocol StringToSignSigner: Sendable {
   /// The short name of the storage service, as in its ``SignatureScheme``.
   var service: String { get }

@@ -45,7 +45,8 @@ public protocol TwoStepSigner<SigningCredential>: Signer where Request == HTTPRe
   ///   - pending: The result of the first step.
   ///   - signature: The bare signature, or the whole authorization as the vendors' signing servers return it.
   /// - Returns: The signed request. The path of a presigned URL contains the authorization.
-  /// - Throws: A ``SigningError`` if the signature is malformed or contains another access key ID.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidSignature`` if the signature is malformed or
+  ///   belongs to another access key ID.
   func finish(_ pending: PendingSignature, signature: String) throws(SigningError) -> HTTPRequest
 }
 

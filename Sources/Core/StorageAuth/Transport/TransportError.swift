@@ -2,27 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The error for an HTTP request that received no complete response, without headers and query of the request.
-public struct TransportError: Error, Sendable, Hashable, ActionableError {
-  /// The code that identifies the kind of failure.
-  public let code: Code
+public struct TransportError: DetailedError {
+  /// The code, the message and the remedy.
+  public let details: ErrorDetails<Code>
 
-  /// A sentence that describes the failure.
-  public let message: String
-
-  /// A sentence that describes how to fix the failure.
-  public let remedy: String
-
-  /// Creates a transport error; for implementations of ``HTTPTransport``.
+  /// Creates an error.
   ///
-  /// - Parameters:
-  ///   - code: The kind of failure.
-  ///   - message: A sentence that describes the failure, without secrets.
-  ///   - remedy: A sentence that describes how to fix the failure.
-  public init(_ code: Code, _ message: String, remedy: String) {
-    self.code = code
-    self.message = message.onOneLine
-    self.remedy = remedy.onOneLine
-  }
+  /// - Parameter details: The code, the message and the remedy.
+  public init(_ details: ErrorDetails<Code>) { self.details = details }
 
   /// A Boolean value that indicates whether sending the same request again can succeed.
   public var isRetryable: Bool { ![.cancelled, .invalidConfiguration, .invalidRequest].contains(code) }

@@ -57,14 +57,9 @@ public struct BearerTokenIssuer: TokenIssuer, Redacted {
 }
 
 extension TokenIssuer where Self == BearerTokenIssuer {
-  /// Creates a token issuer that signs a bearer token for each transfer; see ``BearerTokenIssuer``.
+  /// Creates a token issuer that signs a bearer token for each transfer.
   ///
-  /// - Parameters:
-  ///   - accessKey: The identifier of the access key.
-  ///   - userID: The user ID that the permissions on the node refer to.
-  ///   - fileID: The identifier of the folder or file that the transfers access.
-  ///   - key: The private key whose public key is registered with the access key.
-  ///   - lifetime: The lifetime of each token, in whole seconds.
+  /// The parameters are those of the initializer of ``BearerTokenIssuer``.
   public static func bearer(
     accessKey: String, userID: String, fileID: String, key: NodeBearerKey, lifetime: Duration = .seconds(3_600)
   ) -> BearerTokenIssuer {

@@ -128,11 +128,9 @@ private final class Holders: Sendable {
 }
 
 extension TokenIssuer where Self == NodeAccessTokenIssuer {
-  /// Creates a token issuer that uses the credential of the Node API; see ``NodeAccessTokenIssuer``.
+  /// Creates a token issuer that uses the credential of the Node API.
   ///
-  /// - Parameters:
-  ///   - access: The provider of the credentials.
-  ///   - fileID: The ID of the folder that the paths of the transfers are relative to.
+  /// The parameters are those of the initializer of ``NodeAccessTokenIssuer``.
   public static func access(
     _ access: some CredentialProvider<AsperaNodeAccess>, fileID: String
   ) -> NodeAccessTokenIssuer {

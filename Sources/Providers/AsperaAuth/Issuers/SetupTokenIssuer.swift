@@ -81,12 +81,9 @@ public struct SetupTokenIssuer: TokenIssuer, Redacted {
 }
 
 extension TokenIssuer where Self == SetupTokenIssuer {
-  /// Creates a token issuer that sets up each transfer at a node; see ``SetupTokenIssuer``.
+  /// Creates a token issuer that sets up each transfer at a node.
   ///
-  /// - Parameters:
-  ///   - node: The base URL of the Node API.
-  ///   - access: The provider of the credentials for the requests.
-  ///   - tokenLifetime: The lifetime in whole seconds. If `nil`, that in the specification, or else the node's default.
+  /// The parameters are those of the initializer of ``SetupTokenIssuer``.
   public static func setup(
     node: String, access: some CredentialProvider<AsperaNodeAccess>, tokenLifetime: Duration? = nil
   ) -> SetupTokenIssuer {

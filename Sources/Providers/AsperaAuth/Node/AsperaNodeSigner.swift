@@ -37,11 +37,6 @@ public struct AsperaNodeSigner: Signer {
     self.allowsPlainHTTP = allowsPlainHTTP
   }
 
-  /// Returns the time until which a credential must be valid for a request sent at the given date: two seconds later.
-  ///
-  /// The two seconds keep the credential from expiring on the way to the node.
-  public func requiredValidity(from date: Timestamp) -> Timestamp { date.advanced(by: .seconds(2)) }
-
   /// Authorizes a request by setting its `Authorization` and `X-Aspera-AccessKey` headers.
   ///
   /// - Parameters:

@@ -6,9 +6,7 @@ public import StorageAuth
 
 /// The default sources of access keys for COS: the vendor's default chain and the sources of COS's own tools.
 ///
-/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
-/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
-/// the search.
+/// Each source is a property that can be replaced or set to `nil`. A `CredentialChain` tries them in their order.
 ///
 /// ```swift
 /// var sources = TencentCredentials()
@@ -107,8 +105,6 @@ struct TencentPodRoleProvider: CredentialProvider {
 struct TencentServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
-
   struct PodRole: Sendable, Hashable {
     var arn: String
     var providerID: String
@@ -116,7 +112,7 @@ struct TencentServices: Sendable {
   }
 
   var instanceRole: @Sendable (_ role: String?) -> Provider
-  var webIdentity: @Sendable (PodRole, _ token: @escaping TokenSource) -> Provider
+  var webIdentity: @Sendable (PodRole, _ token: @escaping IdentityTokenSource) -> Provider
 
   static let real = TencentServices(
     instanceRole: { TencentInstanceMetadataProvider(role: $0) },

@@ -16,13 +16,7 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
 
-  private let roleARN: String
-  private let sessionName: String
-  private let policy: String?
-  private let externalID: String?
-  private let duration: Duration
-  private let region: String
-  private let endpoint: TencentSTSEndpoint
+  private let role: TencentRole
   private let service: SignedExchange
 
   /// Creates a provider that assumes a role.
@@ -42,13 +36,9 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
     region: String = "ap-guangzhou", endpoint: TencentSTSEndpoint = .standard
   ) {
     source = "Tencent STS AssumeRole (\(ServiceText().shown(roleARN)))"
-    self.roleARN = roleARN
-    self.sessionName = sessionName
-    self.policy = policy
-    self.externalID = externalID
-    self.duration = duration
-    self.region = region
-    self.endpoint = endpoint
+    role = TencentRole(
+      arn: roleARN, sessionName: sessionName, duration: duration, policy: policy, externalID: externalID,
+      endpoint: TencentSTS(region: region, endpoint: endpoint))
     service = SignedExchange(source: source, credentials: credentials, rules: .tencent)
   }
 
@@ -61,19 +51,8 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   ///   supply the signing key.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
-    try check.tencentRole(roleARN, sessionName: sessionName)
-    try check.policy(policy)
-    let seconds = try check.seconds(duration, in: 1...43_200)
-    let call = try TencentSTSCall("AssumeRole", region: region, endpoint: endpoint, check).with(
-      seconds,
-      [
-        "ExternalId": externalID, "Policy": policy?.percentEncoded(), "RoleArn": roleARN,
-        "RoleSessionName": sessionName,
-      ])
-    let response = try await service.response(
-      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context
-    ) { call }
-    return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
+    let call = try role.endpoint.call("AssumeRole", try role.parameters(check), check)
+    return try await service.tencentRoleKey(for: call, source: source, in: context)
   }
 }
 
@@ -100,15 +79,7 @@ public struct TencentSTSEndpoint: Sendable, Hashable {
 extension CredentialProvider where Self == TencentAssumeRoleProvider {
   /// Returns a provider of temporary keys for a Tencent Cloud role that another key may assume.
   ///
-  /// - Parameters:
-  ///   - roleARN: The resource name of the role: `qcs::cam::uin/<account>:roleName/<name>`.
-  ///   - sessionName: The session name in the vendor's logs: 2 to 128 letters, digits and `=,.@_-`.
-  ///   - credentials: The provider of the key that assumes the role.
-  ///   - duration: The lifetime of the temporary key in whole seconds, up to 43200, and no more than the role allows.
-  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
-  ///   - externalID: The external ID that the role requires from callers, or `nil` if the role requires none.
-  ///   - region: The region that the request specifies. Every region returns the same response.
-  ///   - endpoint: The endpoint of the token service.
+  /// The parameters are those of the initializer of ``TencentAssumeRoleProvider``.
   public static func tencentAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(7200), policy: String? = nil, externalID: String? = nil,
@@ -133,8 +104,7 @@ public struct TencentFederationProvider: CredentialProvider {
   private let name: String
   private let policy: String
   private let duration: Duration
-  private let region: String
-  private let endpoint: TencentSTSEndpoint
+  private let sts: TencentSTS
   private let service: SignedExchange
 
   /// Creates a provider of temporary keys with the rights that a policy grants.
@@ -155,8 +125,7 @@ public struct TencentFederationProvider: CredentialProvider {
     self.name = name
     self.policy = policy
     self.duration = duration
-    self.region = region
-    self.endpoint = endpoint
+    sts = TencentSTS(region: region, endpoint: endpoint)
     service = SignedExchange(source: source, credentials: credentials, rules: .tencent)
   }
 
@@ -164,35 +133,25 @@ public struct TencentFederationProvider: CredentialProvider {
   ///
   /// - Parameter context: The context of the call.
   /// - Returns: A temporary key and the service's time.
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits, the signing key is
-  ///   temporary or the service cannot be reached; `rejected` if the service refuses the request; `malformedResponse` if
-  ///   the response has no usable key; `timeout` if the service does not respond in time; or the code of the error with
-  ///   which `credentials` failed to supply the signing key.
+  /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, and `failed` if the signing key is temporary.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     try check.sessionName(name, marks: "=,.@_-", length: 1...128)
     try check.policy(policy)
     let seconds = try check.seconds(duration, in: 1...129_600)
-    let call = try TencentSTSCall("GetFederationToken", region: region, endpoint: endpoint, check)
-      .with(seconds, ["Name": name, "Policy": policy.percentEncoded()])
-    let response = try await service.response(
-      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context, permanent: true
-    ) { call }
-    return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
+    let parameters: JSONObject = [
+      "DurationSeconds": .number(JSONNumber(seconds)), "Name": .string(name),
+      "Policy": .string(policy.percentEncoded()),
+    ]
+    let call = try sts.call("GetFederationToken", parameters, check)
+    return try await service.tencentRoleKey(for: call, source: source, in: context, permanent: true)
   }
 }
 
 extension CredentialProvider where Self == TencentFederationProvider {
   /// Returns a provider of temporary Tencent Cloud keys with some of the rights of a permanent key.
   ///
-  /// - Parameters:
-  ///   - name: The user name of the temporary key in the vendor's logs: 1 to 128 letters, digits and `=,.@_-`.
-  ///   - policy: The permissions of the temporary key, as JSON. The service requires a policy.
-  ///   - credentials: The provider of the permanent key.
-  ///   - duration: The lifetime of the temporary key in whole seconds, up to 129600, or up to 7200 for the key of the
-  ///     account itself.
-  ///   - region: The region that the request specifies. Every region returns the same response.
-  ///   - endpoint: The endpoint of the token service.
+  /// The parameters are those of the initializer of ``TencentFederationProvider``.
   public static func tencentFederation(
     _ name: String, policy: String, credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(1800),
@@ -211,13 +170,9 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   /// The provider's name, for error messages.
   public let source: String
 
-  private let roleARN: String
+  private let role: TencentRole
   private let providerID: String
-  private let sessionName: String
-  private let duration: Duration
-  private let region: String
-  private let endpoint: TencentSTSEndpoint
-  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
+  private let token: IdentityTokenSource
 
   /// Creates a provider that assumes a role with an identity token.
   ///
@@ -235,36 +190,28 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     token: @escaping @Sendable @concurrent () async throws(CredentialError) -> Secret
   ) {
     source = "Tencent STS AssumeRoleWithWebIdentity (\(ServiceText().shown(roleARN)))"
-    self.roleARN = roleARN
+    role = TencentRole(
+      arn: roleARN, sessionName: sessionName, duration: duration,
+      endpoint: TencentSTS(region: region, endpoint: endpoint))
     self.providerID = providerID
-    self.sessionName = sessionName
-    self.duration = duration
-    self.region = region
-    self.endpoint = endpoint
     self.token = token
   }
 
   /// Assumes the role and returns a temporary key with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, or the error of the `token` closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
-    try check.tencentRole(roleARN, sessionName: sessionName)
+    var parameters = try role.parameters(check)
     try check.resourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
-    let seconds = try check.seconds(duration, in: 1...43_200)
-    let unsigned = try TencentSTSCall("AssumeRoleWithWebIdentity", region: region, endpoint: endpoint, check)
-    let response = try await exchange.send { () async throws(CredentialError) in
+    parameters["ProviderId"] = .string(providerID)
+    let response = try await exchange.send { [parameters] () async throws(CredentialError) in
       let identity = try await check.identityToken(token)
-      var call = unsigned.with(
-        seconds,
-        [
-          "ProviderId": providerID, "RoleArn": roleARN, "RoleSessionName": sessionName,
-          "WebIdentityToken": identity.reveal(),
-        ])
+      var parameters = parameters
+      parameters["WebIdentityToken"] = .string(identity.reveal())
+      var call = try role.endpoint.call("AssumeRoleWithWebIdentity", parameters, check)
       call.request.headerFields[.authorization] = "SKIP"
       call.request.headerFields[.tcTimestamp] = "\(exchange.time.now.unixSeconds)"
       return PreparedCall(call, masks: [identity])
@@ -274,43 +221,59 @@ public struct TencentWebIdentityProvider: CredentialProvider {
   }
 }
 
-/// A request to Tencent Cloud's STS that is not yet signed.
-private struct TencentSTSCall {
-  private let action: String
-  private let region: String
-  private let address: ServiceURL
+/// Tencent Cloud's STS at an endpoint, with the region that requests name.
+struct TencentSTS: Sendable, Hashable {
+  let region: String
+  let endpoint: TencentSTSEndpoint
 
-  init(_ action: String, region: String, endpoint: TencentSTSEndpoint, _ check: RequestCheck) throws(CredentialError) {
-    self.action = action
-    self.region = region
-    address = try check.address(endpoint.url)
+  /// Creates a request that is not yet signed, after validating the endpoint and the region.
+  func call(
+    _ action: String, _ parameters: JSONObject, _ check: RequestCheck
+  ) throws(CredentialError) -> ServiceCall {
+    let address = try check.address(endpoint.url)
     let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     guard isRegion, !region.isEmpty else {
       throw check.refused("The name of the region is not valid.", "Write it like ap-guangzhou.")
     }
-  }
-
-  /// STS requires a policy to be percent-encoded once.
-  func with(_ seconds: Int64, _ parameters: KeyValuePairs<String, String?>) -> ServiceCall {
-    var object: JSONObject = ["DurationSeconds": .number(JSONNumber(seconds))]
-    for (name, value) in parameters { object[name] = value.map { .string($0) } }
     return address.call(
       .post,
       headers: [
         .contentType: "application/json; charset=utf-8", .tcAction: action, .tcVersion: "2018-08-13",
         .tcRegion: region,
-      ], body: JSONValue.object(object).serialized)
+      ], body: JSONValue.object(parameters).serialized)
   }
 }
 
-extension RequestCheck {
-  func tencentRole(_ arn: String, sessionName: String) throws(CredentialError) {
+/// A role of Tencent Cloud, with the parameters that `AssumeRole` and `AssumeRoleWithWebIdentity` share.
+typealias TencentRole = AssumedRole<TencentSTS>
+
+extension TencentRole {
+  /// Returns the checked parameters, of which STS requires the policy to be percent-encoded once.
+  func parameters(_ check: RequestCheck) throws(CredentialError) -> JSONObject {
     let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
     let isRole =
       parts.count == 6 && parts[0] == "qcs" && parts[2] == "cam" && parts[4].hasBytePrefix("uin/")
       && (parts[5].hasBytePrefix("roleName/") || parts[5].hasBytePrefix("role/")) && !parts[5].hasByteSuffix("/")
-    try resourceName(arn, of: "role", form: "qcs::cam::uin/<account>:roleName/<name>", isRole)
-    try self.sessionName(sessionName, marks: "=,.@_-", length: 2...128)
+    try check.resourceName(arn, of: "role", form: "qcs::cam::uin/<account>:roleName/<name>", isRole)
+    try check.sessionName(sessionName, marks: "=,.@_-", length: 2...128)
+    try check.policy(policy)
+    var parameters: JSONObject = ["RoleArn": .string(arn), "RoleSessionName": .string(sessionName)]
+    parameters["DurationSeconds"] = .number(JSONNumber(try check.seconds(duration, in: 1...43_200)))
+    parameters["Policy"] = policy.map { .string($0.percentEncoded()) }
+    parameters["ExternalId"] = externalID.map { .string($0) }
+    return parameters
+  }
+}
+
+extension SignedExchange {
+  /// Sends a request that is signed with TC3-HMAC-SHA256, and returns the temporary key in the response.
+  fileprivate func tencentRoleKey(
+    for call: ServiceCall, source: String, in context: ProviderContext, permanent: Bool = false
+  ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let response = try await response(
+      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context, permanent: permanent
+    ) { call }
+    return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
   }
 }
 

@@ -6,9 +6,7 @@ public import StorageAuth
 
 /// The default sources of access keys for OSS: the vendor's default chain and the sources of OSS's own tools.
 ///
-/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
-/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
-/// the search.
+/// Each source is a property that can be replaced or set to `nil`. A `CredentialChain` tries them in their order.
 ///
 /// ```swift
 /// var sources = AlibabaCredentials()
@@ -96,11 +94,9 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
 struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
-
   var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServiceSighting) -> Provider
   var role: @Sendable (AlibabaRole, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping TokenSource) -> Provider
+  var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping IdentityTokenSource) -> Provider
   var uri: @Sendable (String) -> Provider
 
   static let real = AlibabaServices(

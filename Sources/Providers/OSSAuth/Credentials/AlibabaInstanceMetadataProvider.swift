@@ -76,10 +76,7 @@ extension HTTPField.Name {
 extension CredentialProvider where Self == AlibabaInstanceMetadataProvider {
   /// Returns a provider of temporary keys for the role of an Alibaba Cloud instance (ECS).
   ///
-  /// - Parameters:
-  ///   - role: The role name. If `nil`, the provider requests the name from the metadata service.
-  ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
-  ///     tokens.
+  /// The parameters are those of the initializer of ``AlibabaInstanceMetadataProvider``.
   public static func alibabaInstance(role: String? = nil, allowsV1: Bool = true) -> AlibabaInstanceMetadataProvider {
     AlibabaInstanceMetadataProvider(role: role, allowsV1: allowsV1)
   }

@@ -119,15 +119,7 @@ extension CredentialProvider where Self == AlibabaAssumeRoleProvider {
   ///   .alibabaAssumeRole("acs:ram::1234567890123456:role/uploader", credentials: EnvironmentCredentialProvider.oss))
   /// ```
   ///
-  /// - Parameters:
-  ///   - roleARN: The resource name of the role: `acs:ram::<account>:role/<name>`.
-  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `.@-_`.
-  ///   - credentials: The provider of the key that assumes the role.
-  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
-  ///     allows.
-  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
-  ///   - externalID: The external ID that the role requires from callers, or `nil` if the role requires none.
-  ///   - endpoint: The endpoint of the token service.
+  /// The parameters are those of the initializer of ``AlibabaAssumeRoleProvider``.
   public static func alibabaAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
@@ -149,7 +141,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
 
   private let role: AlibabaRole
   private let providerARN: String
-  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
+  private let token: IdentityTokenSource
 
   /// Creates a provider that assumes a role with an identity token.
   ///
@@ -172,7 +164,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
       providerARN: providerARN, token: token)
   }
 
-  init(_ role: AlibabaRole, providerARN: String, token: @escaping AlibabaServices.TokenSource) {
+  init(_ role: AlibabaRole, providerARN: String, token: @escaping IdentityTokenSource) {
     source = "Alibaba STS AssumeRoleWithOIDC (\(ServiceText().shown(role.arn)))"
     var role = role
     role.externalID = nil  // The operation has no such parameter.
@@ -184,9 +176,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  /// - Throws: The errors of ``AlibabaAssumeRoleProvider/issue(in:)``, or the error of the `token` closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))

@@ -7,9 +7,7 @@ public import StorageAuth
 /// The default sources of access keys for Amazon S3, in the order of the vendor's newer SDKs, including the SDK for
 /// Swift.
 ///
-/// Each source is a property that can be replaced or set to `nil`, and the chain tries the sources in the order of the
-/// properties. A source that is not configured on this machine is skipped. A source that is configured but fails ends
-/// the search.
+/// Each source is a property that can be replaced or set to `nil`. A `CredentialChain` tries them in their order.
 ///
 /// ```swift
 /// var sources = AmazonCredentials()
@@ -80,12 +78,10 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
 struct AmazonServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  typealias TokenSource = @Sendable @concurrent () async throws(CredentialError) -> Secret
-
   var instanceRole: @Sendable () -> Provider
   var container: @Sendable () -> Provider
   var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
-  var webIdentity: @Sendable (AmazonRole, _ token: @escaping TokenSource) -> Provider
+  var webIdentity: @Sendable (AmazonRole, _ token: @escaping IdentityTokenSource) -> Provider
 
   static let real = AmazonServices(
     instanceRole: { AmazonInstanceRoleProvider() },

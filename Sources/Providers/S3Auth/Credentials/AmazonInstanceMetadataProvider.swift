@@ -106,10 +106,7 @@ extension HTTPField.Name {
 extension CredentialProvider where Self == AmazonInstanceMetadataProvider {
   /// Returns a provider of temporary keys for the role of an AWS instance (EC2).
   ///
-  /// - Parameters:
-  ///   - role: The role name. If `nil`, the provider requests the name from the metadata service.
-  ///   - allowsV1: Whether to send requests without a metadata token if the metadata service does not support such
-  ///     tokens.
+  /// The parameters are those of the initializer of ``AmazonInstanceMetadataProvider``.
   public static func amazonInstance(role: String? = nil, allowsV1: Bool = true) -> AmazonInstanceMetadataProvider {
     AmazonInstanceMetadataProvider(role: role, allowsV1: allowsV1)
   }

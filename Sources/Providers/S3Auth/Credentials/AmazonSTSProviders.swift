@@ -79,15 +79,7 @@ extension CredentialProvider where Self == AmazonAssumeRoleProvider {
   ///   .amazonAssumeRole("arn:aws:iam::123456789012:role/uploader", credentials: EnvironmentCredentialProvider.aws))
   /// ```
   ///
-  /// - Parameters:
-  ///   - roleARN: The resource name of the role: `arn:aws:iam::<account>:role/<name>`.
-  ///   - sessionName: The session name in the vendor's logs: 2 to 64 letters, digits and `_+=,.@-`.
-  ///   - credentials: The provider of the key that assumes the role.
-  ///   - duration: The lifetime of the temporary key in whole seconds, from 900 to 43200, and no more than the role
-  ///     allows.
-  ///   - policy: The maximum permissions of the temporary key, as JSON, or `nil` for all permissions of the role.
-  ///   - externalID: The external ID that the role requires from callers of other accounts, or `nil` for none.
-  ///   - endpoint: The endpoint of the token service.
+  /// The parameters are those of the initializer of ``AmazonAssumeRoleProvider``.
   public static func amazonAssumeRole(
     _ roleARN: String, sessionName: String = "swift-storage-auth", credentials: some CredentialProvider<AccessKey>,
     duration: Duration = .seconds(3600), policy: String? = nil, externalID: String? = nil,
@@ -118,7 +110,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   public let source: String
 
   private let role: AmazonRole
-  private let token: @Sendable @concurrent () async throws(CredentialError) -> Secret
+  private let token: IdentityTokenSource
 
   /// Creates a provider that assumes a role with an identity token.
   ///
@@ -139,7 +131,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
       token: token)
   }
 
-  init(_ role: AmazonRole, token: @escaping AmazonServices.TokenSource) {
+  init(_ role: AmazonRole, token: @escaping IdentityTokenSource) {
     source = "Amazon STS AssumeRoleWithWebIdentity (\(ServiceText().shown(role.arn)))"
     var role = role
     role.externalID = nil  // The operation has no such parameter.
@@ -150,9 +142,7 @@ public struct AmazonWebIdentityProvider: CredentialProvider {
   /// Assumes the role and returns a temporary key with the service's time.
   ///
   /// - Parameter context: The context of the call.
-  /// - Throws: A `CredentialError`: `failed` if a parameter is outside of the service's limits or the service cannot be
-  ///   reached; `rejected` if the service refuses the request; `malformedResponse` if the response has no usable key;
-  ///   `timeout` if the service does not respond in time; or the error of the `token` closure.
+  /// - Throws: The errors of ``AmazonAssumeRoleProvider/issue(in:)``, or the error of the `token` closure.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
