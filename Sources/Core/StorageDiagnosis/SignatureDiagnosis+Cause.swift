@@ -106,7 +106,7 @@ extension SignatureDiagnosis {
     case dateMissing
     /// The region in the signature's scope is misspelled, or differs from the bucket's region.
     case wrongRegion
-    /// The product in the signature's scope differs from the product of the service.
+    /// The service in the signature's scope differs from the service of the endpoint.
     case wrongService
     /// The bucket requires another signature version.
     case wrongVersion
