@@ -113,6 +113,21 @@ public struct OSSProvider: PresigningProvider {
       signedFor: .oss(bucket: bucket, style: try? endpoint.style))
   }
 
+  /// Returns the header with which OSS cuts a range at the end of the object, as the other services do.
+  ///
+  /// Without it, OSS responds to a range that ends behind the object, or starts there, with the whole object. A value of
+  /// the caller is kept. Page: "GetObject".
+  ///
+  /// - Parameters:
+  ///   - request: The kind of request.
+  ///   - body: The digests of the request body.
+  ///   - fields: The headers of the operation, including the caller's headers.
+  public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
+    let behavior = ServiceDescription.oss.field("range-behavior")
+    guard request == .get, fields[.range] != nil, fields[behavior] == nil else { return [:] }
+    return [behavior: "standard"]
+  }
+
   /// Returns the value of the `x-oss-copy-source` header: the source bucket and the percent-encoded key.
   ///
   /// Page: "CopyObject".
