@@ -33,10 +33,10 @@ STANDARD = ["Swift", "SwiftOnoneSupport", "Synchronization", "_Builtin_float", "
 C_MODULES = {"CCarryless": "Sources/Core/CCarryless/include/carryless.h",
              "CommonCrypto": "Tests/CommonCrypto/include/CommonCrypto/CommonCrypto.h"}
 
-STUBS = ["Darwin", "Dispatch", "Foundation"]
+STUBS = ["Darwin", "Dispatch", "os", "Foundation", "Crypto", "CryptoExtras"]
 
 MODULES = ["StorageCrypto", "StorageAuth", "StorageDiagnosis", "CredentialSources", "OSSAuth",
-           "COSAuth", "S3Auth", "FoundationTransport"]
+           "COSAuth", "S3Auth", "FoundationTransport", "AsperaAuth", "AsperaTransfer"]
 
 
 def run(*arguments, **options):
@@ -142,7 +142,8 @@ def main():
     if not os.path.exists(types):
         run(*os.environ.get("SWIFT", "swift").split(), "package", "resolve", check=True)
     headers = []
-    for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/Core/CCommonCrypto"):
+    for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/Core/CCommonCrypto",
+                   "Sources/Core/CZlib"):
         headers += ["-Xcc", f"-I{os.path.join(ROOT, folder)}"]
     for name, header in C_MODULES.items():
         path = os.path.join(BUILD, f"{name}.modulemap")

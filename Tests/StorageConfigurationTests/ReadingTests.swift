@@ -9,7 +9,6 @@ import StorageAuth
 import StorageAuthServer
 import StorageClient
 import StorageConfiguration
-import Synchronization
 import XCTest
 
 /// Tests the readers of settings: every key, the forms of values, and errors that name the key.
@@ -168,7 +167,7 @@ final class ReadingTests: XCTestCase {
 
   /// Records the keys that readers ask for, and which of them are secret.
   private final class Recorder: AccessReporter {
-    let keys = Mutex<Set<String>>([])
+    let keys = Lock<Set<String>>([])
 
     func report(_ event: AccessEvent) {
       keys.withLock { _ = $0.insert(event.metadata.key.description) }

@@ -108,7 +108,7 @@ struct SettingReader: Sendable {
     if let weakness = contents.weakness {
       throw invalid(key, "names a file that other users could have written: \(weakness.reason).", "\(weakness.remedy)")
     }
-    guard let text = String(validating: contents.bytes, as: UTF8.self) else {
+    guard let text = String(utf8: contents.bytes) else {
       throw invalid(key, "names a file that is not UTF-8 text.", "Put only the secret into the file.")
     }
     let end = text.lastIndex { !$0.isNewline }.map { text.index(after: $0) } ?? text.startIndex

@@ -21,6 +21,7 @@ public struct URL: Sendable {
   public var path: String { "" }
   public var absoluteString: String { "" }
   init() {}
+  public init?(string: String) {}
   @available(macOS 14.0, iOS 17.0, *)
   public init?(string: String, encodingInvalidCharacters: Bool) {}
 }

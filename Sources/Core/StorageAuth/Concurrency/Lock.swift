@@ -1,28 +1,62 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+#if canImport(Darwin)
+  public import os
+#else
+  public import Synchronization
+#endif
 
-/// A mutex whose ordering is visible to the thread sanitizer.
+/// A value behind a mutex, which is the package's only one.
 ///
-/// On Linux the kernel hands a contended `Mutex` to a waiter. The sanitizer does not see this handover, so it reports
-/// every access behind the mutex as a race. Each critical section therefore starts by reading the value that the
-/// previous critical section stored at its end. This costs one load and one store.
+/// `Mutex` needs iOS 18 and macOS 15, so that the unfair lock of the system replaces it on Apple's systems. All else is
+/// inlined `Mutex`, with an ordering that the thread sanitizer sees: on Linux the kernel hands a contended `Mutex` to a
+/// waiter, and the sanitizer, which does not see this handover, reports every access behind the mutex as a race. Each
+/// critical section therefore starts by reading the value that the previous one stored at its end.
+@usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
-  private let mutex: Mutex<Value>
-  private let turn = Atomic<UInt8>(0)
+  #if canImport(Darwin)
+    @usableFromInline let mutex = OSAllocatedUnfairLock()
+    @usableFromInline let guarded: Guarded
 
-  package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+    @usableFromInline
+    final class Guarded: Sendable {
+      // Safe to share: the value is used only while the mutex is locked.
+      @usableFromInline nonisolated(unsafe) var value: Value
 
-  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
-    _ body: (inout sending Value) throws(Failure) -> sending Result
-  ) throws(Failure) -> sending Result {
-    try mutex.withLock { value throws(Failure) in
-      _ = turn.load(ordering: .acquiring)
-      defer { turn.store(0, ordering: .releasing) }
-      return try body(&value)
+      @inlinable
+      init(_ value: consuming sending Value) { unsafe self.value = value }
     }
-  }
+
+    @inlinable
+    package init(_ value: consuming sending Value) { guarded = Guarded(value) }
+
+    @inlinable
+    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+      _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+      mutex.lock()
+      defer { mutex.unlock() }
+      return try unsafe body(&guarded.value)
+    }
+  #else
+    @usableFromInline let mutex: Mutex<Value>
+    @usableFromInline let turn = Atomic<UInt8>(0)
+
+    @inlinable
+    package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+
+    @inlinable
+    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+      _ body: (inout sending Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+      try mutex.withLock { value throws(Failure) in
+        _ = turn.load(ordering: .acquiring)
+        defer { turn.store(0, ordering: .releasing) }
+        return try body(&value)
+      }
+    }
+  #endif
 }
 
 /// A queue of elements behind a lock, which are delivered outside of the lock in the order in which they were added.

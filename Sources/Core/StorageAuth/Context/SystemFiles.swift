@@ -158,7 +158,7 @@ struct FileStatus: Equatable {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)
     guard count > 0, count < bytes.count else { return nil }
-    return String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(utf8: bytes[..<count].map { UInt8(bitPattern: $0) })
   }
 }
 
@@ -270,6 +270,6 @@ enum CurrentProcess {
   static var folder: String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe getcwd(&bytes, bytes.count) != nil else { return nil }
-    return String(validating: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(utf8: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
   }
 }

@@ -293,7 +293,7 @@ struct Call: Sendable {
     let start = parameter("start-after") ?? ""
     var after = start
     if let token {
-      guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
+      guard let bytes = [UInt8](hex: token), let text = String(utf8: bytes) else {
         throw ErrorResponse.invalidArgument("The continuation-token was not issued by this server.")
       }
       after = text

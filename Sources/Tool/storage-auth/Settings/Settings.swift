@@ -3,9 +3,9 @@
 
 internal import ArgumentParser
 internal import Configuration
+internal import StorageAuth
 internal import StorageClient
 internal import StorageConfiguration
-internal import Synchronization
 
 /// The settings of a command from a file and the environment, and where each of them is from.
 struct Settings {
@@ -18,7 +18,7 @@ struct Settings {
     var isConfigured = false
   }
 
-  private static let stored = Mutex(Client())
+  private static let stored = Lock(Client())
 
   /// The settings of the client, which are read before the command runs.
   static var client: Client { stored.withLock { $0 } }
