@@ -211,7 +211,7 @@ let programs = modules.filter(\.isProgram).map(\.name)
 
 let package = Package(
   name: "swift-storage-auth",
-  platforms: [.macOS(.v13), .macCatalyst(.v16), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+  platforms: [.macOS(.v14), .macCatalyst(.v16), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: libraries.map { .library(name: $0, targets: [$0]) } + programs.map { .executable(name: $0, targets: [$0]) },
   traits: [
     .trait(name: "PrivateKeys", description: "Private keys of AsperaAuth on Apple's systems, with swift-crypto."),

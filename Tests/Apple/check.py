@@ -26,7 +26,7 @@ BUILD = os.path.join(ROOT, ".build/apple-check")
 # The triple without the version, the folder of the system in a toolchain, and the name of the system in Package.swift.
 SYSTEMS = [("x86_64-apple-macos", "", "macosx", "macos"), ("x86_64-apple-ios", "-simulator", "iphonesimulator", "ios")]
 
-STANDARD = ["Swift", "SwiftOnoneSupport", "Synchronization", "_Builtin_float", "_Concurrency", "_RegexParser",
+STANDARD = ["Swift", "SwiftOnoneSupport", "Observation", "_Builtin_float", "_Concurrency", "_RegexParser",
             "_StringProcessing", "_Volatile"]
 
 # The modules in C for which SwiftPM writes a map when it builds them.
@@ -37,7 +37,7 @@ STUBS = ["Darwin", "Dispatch", "os", "Foundation", "Crypto", "CryptoExtras", "Sy
 
 MODULES = ["StorageCrypto", "StorageAuth", "StorageDiagnosis", "CredentialSources", "OSSAuth",
            "COSAuth", "S3Auth", "FoundationTransport", "AsperaAuth", "AsperaTransfer",
-           "StorageClient", "StorageBackground", "AsperaClient"]
+           "StorageClient", "StorageBackground", "AsperaClient", "StorageAuthTesting", "StorageClientTesting", "PhotoApp"]
 
 
 def run(*arguments, **options):

@@ -154,3 +154,60 @@ public func fdopendir(_ descriptor: Int32) -> UnsafeMutablePointer<DIR>! { nil }
 public func readdir(_ stream: UnsafeMutablePointer<DIR>!) -> UnsafeMutablePointer<dirent>! { nil }
 @discardableResult
 public func closedir(_ stream: UnsafeMutablePointer<DIR>!) -> Int32 { 0 }
+
+// MARK: Sockets
+
+public let ECONNRESET: Int32 = 54
+public let AF_INET: Int32 = 2
+public let SOCK_STREAM: Int32 = 1
+public let SOL_SOCKET: Int32 = 0xffff
+public let SO_LINGER: Int32 = 0x80
+public let SO_SNDBUF: Int32 = 0x1001
+public let SO_RCVBUF: Int32 = 0x1002
+public let SO_SNDTIMEO: Int32 = 0x1005
+public let SO_RCVTIMEO: Int32 = 0x1006
+public let SHUT_WR: Int32 = 1
+public let SHUT_RDWR: Int32 = 2
+public let INADDR_LOOPBACK: UInt32 = 0x7f00_0001
+
+public typealias sa_family_t = UInt8
+public typealias socklen_t = UInt32
+
+public struct sockaddr {}
+
+public struct in_addr {
+  public var s_addr: UInt32 = 0
+}
+
+public struct sockaddr_in {
+  public var sin_family: sa_family_t = 0
+  public var sin_port: UInt16 = 0
+  public var sin_addr = in_addr()
+  public init() {}
+}
+
+public struct timeval {
+  public var tv_sec = 0
+  public var tv_usec: Int32 = 0
+  public init() {}
+}
+
+public struct linger {
+  public init(l_onoff: Int32, l_linger: Int32) {}
+}
+
+public func socket(_ family: Int32, _ type: Int32, _ protocol: Int32) -> Int32 { -1 }
+public func bind(_ socket: Int32, _ address: UnsafePointer<sockaddr>!, _ size: socklen_t) -> Int32 { -1 }
+public func listen(_ socket: Int32, _ backlog: Int32) -> Int32 { -1 }
+public func accept(
+  _ socket: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ size: UnsafeMutablePointer<socklen_t>!
+) -> Int32 { -1 }
+public func getsockname(
+  _ socket: Int32, _ address: UnsafeMutablePointer<sockaddr>!, _ size: UnsafeMutablePointer<socklen_t>!
+) -> Int32 { -1 }
+public func setsockopt(
+  _ socket: Int32, _ level: Int32, _ option: Int32, _ value: UnsafeRawPointer!, _ size: socklen_t
+) -> Int32 { -1 }
+public func recv(_ socket: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int, _ flags: Int32) -> Int { -1 }
+public func send(_ socket: Int32, _ bytes: UnsafeRawPointer!, _ count: Int, _ flags: Int32) -> Int { -1 }
+public func shutdown(_ socket: Int32, _ directions: Int32) -> Int32 { -1 }
