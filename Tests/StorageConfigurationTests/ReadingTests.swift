@@ -12,6 +12,7 @@ import StorageConfiguration
 import XCTest
 
 /// Tests the readers of settings: every key, the forms of values, and errors that name the key.
+@available(macOS 15, *)
 final class ReadingTests: XCTestCase {
   private func reader(_ values: [AbsoluteConfigKey: ConfigValue]) -> ConfigReader {
     ConfigReader(provider: InMemoryProvider(name: "the test", values: values))

@@ -6,6 +6,7 @@ internal import CredentialSources
 internal import StorageAuth
 
 /// A reader of settings that rejects what cannot be used, instead of falling back to the default.
+@available(macOS 15, *)
 struct SettingReader: Sendable {
   private let reader: ConfigReader
 
