@@ -3,7 +3,6 @@
 
 import StorageAuth
 
-
 /// Values that several tasks collect.
 package final class Collected<Value: Sendable>: Sendable {
   private let storage = Lock<[Value]>([])

@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores, TypeNamesShouldBeCapitalized
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, NoLeadingUnderscores
 
 // Declares what the keys use of swift-crypto's further algorithms; see Darwin.swift.
 
@@ -22,7 +22,9 @@ public enum _RSA {
 
     public struct PublicKey: Sendable {
       public init(unsafeDERRepresentation: some Collection<UInt8>) throws {}
-      public func isValidSignature(_ signature: RSASignature, for digest: some Digest, padding: Padding) -> Bool { false }
+      public func isValidSignature(_ signature: RSASignature, for digest: some Digest, padding: Padding) -> Bool {
+        false
+      }
     }
 
     public struct PrivateKey: Sendable {

@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 
-
 /// A limit on the number of concurrent requests.
 ///
 /// Waiting requests start in the order of their arrival. The cancellation of one does not affect the others.

@@ -7,12 +7,13 @@
   public import Synchronization
 #endif
 
-/// A value behind a mutex, which is the package's only one.
+/// A value behind a mutex, which is the only kind of mutex in the package.
 ///
-/// `Mutex` needs iOS 18 and macOS 15, so that the unfair lock of the system replaces it on Apple's systems. All else is
-/// inlined `Mutex`, with an ordering that the thread sanitizer sees: on Linux the kernel hands a contended `Mutex` to a
-/// waiter, and the sanitizer, which does not see this handover, reports every access behind the mutex as a race. Each
-/// critical section therefore starts by reading the value that the previous one stored at its end.
+/// `Mutex` needs iOS 18 and macOS 15. On Apple's systems, the unfair lock of the system replaces it.
+///
+/// On Linux the kernel hands a contended `Mutex` to a waiter. The thread sanitizer does not see this handover, so it
+/// reports every access behind the mutex as a race. Each critical section therefore starts by reading the value that the
+/// previous critical section stored at its end. This costs one load and one store.
 @usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
   #if canImport(Darwin)
@@ -30,33 +31,30 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
 
     @inlinable
     package init(_ value: consuming sending Value) { guarded = Guarded(value) }
-
-    @inlinable
-    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
-      _ body: (inout sending Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
-      mutex.lock()
-      defer { mutex.unlock() }
-      return try unsafe body(&guarded.value)
-    }
   #else
     @usableFromInline let mutex: Mutex<Value>
     @usableFromInline let turn = Atomic<UInt8>(0)
 
     @inlinable
     package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+  #endif
 
-    @inlinable
-    package borrowing func withLock<Result: ~Copyable, Failure: Error>(
-      _ body: (inout sending Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
+  @inlinable
+  package borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    #if canImport(Darwin)
+      mutex.lock()
+      defer { mutex.unlock() }
+      return try unsafe body(&guarded.value)
+    #else
       try mutex.withLock { value throws(Failure) in
         _ = turn.load(ordering: .acquiring)
         defer { turn.store(0, ordering: .releasing) }
         return try body(&value)
       }
-    }
-  #endif
+    #endif
+  }
 }
 
 /// A queue of elements behind a lock, which are delivered outside of the lock in the order in which they were added.

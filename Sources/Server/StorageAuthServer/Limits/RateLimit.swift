@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 
-
 /// A rate limit that allows a burst of requests, and then one more request after each interval.
 public struct RateLimit: Sendable, Hashable {
   /// The maximum number of requests in a burst.

@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 
-
 /// A table of keys for a bounded number of scopes.
 ///
 /// When the table is full, it evicts the least recently used scopes of the caller with the most scopes. A caller that

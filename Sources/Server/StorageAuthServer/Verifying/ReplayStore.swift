@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 
-
 /// A type that stores used signatures, so that no signature is accepted twice.
 ///
 /// ``MemoryReplayStore`` stores the signatures in memory. If the instances of a service do not share a store, each
