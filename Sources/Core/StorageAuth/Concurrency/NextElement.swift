@@ -6,7 +6,7 @@ extension AsyncIteratorProtocol {
   @inlinable
   package mutating func nextElement(isolation actor: isolated (any Actor)? = #isolation) async throws -> Element? {
     if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) { return try await next(isolation: actor) }
-    // Safe: the caller waits, and uses the iterator for nothing else meanwhile.
+    // Safe: the caller does not use the iterator until the call returns.
     nonisolated(unsafe) var iterator = self
     defer { self = unsafe iterator }
     return try await unsafe iterator.next()
