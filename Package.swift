@@ -211,7 +211,7 @@ let programs = modules.filter(\.isProgram).map(\.name)
 
 let package = Package(
   name: "swift-storage-auth",
-  platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [.macOS(.v14), .macCatalyst(.v16), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: libraries.map { .library(name: $0, targets: [$0]) } + programs.map { .executable(name: $0, targets: [$0]) },
   traits: [
     .trait(name: "PrivateKeys", description: "Private keys of AsperaAuth on Apple's systems, with swift-crypto."),
@@ -262,7 +262,7 @@ package.targets += [
   program("transfer-benchmark", "Benchmarks/Transfer", uses(kit + " ArgumentParser Hummingbird")),
   program("fleet", "Benchmarks/Fleet", uses("StorageAuthTesting")),
   library("SigningProperties", "Tests/SigningProperties", uses("CredentialSources StorageAuthTesting")),
-  library("ProcessWatching", "Tests/ProcessWatching", uses()),
+  library("ProcessWatching", "Tests/ProcessWatching", uses("StorageAuth")),
   library("ClientTestSupport", "Tests/ClientTestSupport", uses(kit)),
   library("LongRun", "Tests/LongRun/Core", uses("StorageClient LocalCloud StorageAuthTesting")),
   program("long-run", "Tests/LongRun/Program", uses("FoundationTransport LongRun StorageClient ArgumentParser")),

@@ -70,7 +70,7 @@ package struct AppServer: Sendable {
     let router = Router(context: AppContext.self)
     router.post("login") { [logins] request, context in
       let login = try await request.decode(as: Login.self, context: context)
-      guard let token = logins.token(for: login.name, Secret(login.password)) else {
+      guard let token = await logins.token(for: login.name, Secret(login.password)) else {
         throw HTTPError(.unauthorized, message: "The name or the password is wrong.")
       }
       return token

@@ -40,7 +40,7 @@ struct BearerLogin: RouterMiddleware {
     _ request: Request, context: AppContext, next: @concurrent (Request, AppContext) async throws -> Response
   ) async throws -> Response {
     guard let header = request.headers[.authorization], header.hasPrefix("Bearer "),
-      let user = logins.user(of: String(header.dropFirst("Bearer ".count)))
+      let user = await logins.user(of: String(header.dropFirst("Bearer ".count)))
     else {
       throw HTTPError(.unauthorized, headers: [.wwwAuthenticate: "Bearer"], message: "Log in first.")
     }

@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StorageAuth
-import Synchronization
 
 /// The users of the app and their bearer tokens, in memory.
 ///
 /// A real app stores them elsewhere.
-final class Logins: Sendable {
+actor Logins {
   private let users: [String: Secret]
-  private let tokens = Mutex<[String: String]>([:])
+  private var tokens: [String: String] = [:]
 
   init(users: [String: String]) {
     self.users = users.mapValues { Secret($0) }
@@ -21,10 +20,10 @@ final class Logins: Sendable {
   func token(for name: String, _ password: Secret) -> String? {
     guard let known = users[name], known == password else { return nil }
     let token = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-    tokens.withLock { $0[token] = name }
+    tokens[token] = name
     return token
   }
 
   /// Returns the name of the user with the given bearer token, or `nil` if the token is unknown.
-  func user(of token: String) -> String? { tokens.withLock { $0[token] } }
+  func user(of token: String) -> String? { tokens[token] }
 }

@@ -7,8 +7,8 @@ import AsperaTransfer
 import ClientTestSupport
 import HTTPTypes
 import LocalCloud
+import StorageAuth
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests how a client finds a user's home folder in Aspera on Cloud.
@@ -102,7 +102,7 @@ final class AsperaOnCloudClientTests: XCTestCase {
 
 /// A transport that sends only token requests before it is switched on.
 private final class SwitchedTransport: HTTPTransport {
-  private let state = Mutex(false)
+  private let state = Lock(false)
 
   var isOn: Bool {
     get { state.withLock { $0 } }

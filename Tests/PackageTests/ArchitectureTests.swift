@@ -8,8 +8,8 @@ import XCTest
 final class ArchitectureTests: XCTestCase {
   /// Modules that the libraries for signing may import although the manifest does not name them.
   private static let allowedForSigning: [String: Set<String>] = [
-    "StorageCrypto": ["CommonCrypto", "Crypto", "CryptoExtras", "Synchronization"],
-    "StorageAuth": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin", "MachO"],
+    "StorageCrypto": ["CommonCrypto", "Crypto", "CryptoExtras"],
+    "StorageAuth": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin", "MachO", "os"],
     "CredentialSources": [],
     "OSSAuth": [], "COSAuth": [], "S3Auth": [], "StorageDiagnosis": [],
   ]
@@ -19,6 +19,10 @@ final class ArchitectureTests: XCTestCase {
 
   /// Files of other modules that may contain unsafe code, with the reason.
   private static let unsafeFiles: [String: String] = [
+    "Sources/Core/StorageAuth/Concurrency/Lock.swift":
+      "on Apple's systems the value is in an object, which is used while the mutex is locked",
+    "Sources/Core/StorageAuth/Concurrency/NextElement.swift":
+      "on older systems an iterator is passed to another actor, whose end the caller awaits",
     "Sources/Core/StorageAuth/Text/StandardStream.swift": "writing to a standard stream and SIGPIPE are C calls",
     "Sources/Core/StorageAuth/Time/Timestamp.swift":
       "the system clock is a C call; digits are written into reserved capacity",

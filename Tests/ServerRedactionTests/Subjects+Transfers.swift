@@ -7,7 +7,6 @@ import StorageAuth
 import StorageAuthTesting
 import StorageClient
 import StoragePrograms
-import Synchronization
 
 extension Subjects {
   /// Types of AsperaTransfer whose instances hold no secret, with the reason.
@@ -48,7 +47,7 @@ extension Subjects {
   }
 
   private final class RetryCounts: Sendable {
-    private let count = Mutex(0)
+    private let count = Lock(0)
 
     func next() -> Int {
       count.withLock { count in

@@ -133,7 +133,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
       return {
         defer { withExtendedLifetime(owner) {} }
         do {
-          return try await iterator.next(isolation: #isolation)
+          return try await iterator.nextElement()
         } catch {
           throw TransportError(error, host: host)
         }

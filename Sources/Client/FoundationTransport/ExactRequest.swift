@@ -89,9 +89,16 @@ struct RequestAddress {
     }
     guard !Self.hasDotSegment(path) else { throw refuse("a segment of the path is . or .., which is removed.") }
     let text = "\(scheme)://\(authority)\(path)"
-    guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw refuse("it has no valid URL.") }
+    guard let url = Self.url(text) else { throw refuse("it has no valid URL.") }
     guard url.absoluteString.utf8.elementsEqual(text.utf8) else { throw refuse("URL would change the path.") }
     self.url = url
+  }
+
+  /// Returns the URL that a text is, or `nil` if it has characters that a URL cannot contain.
+  private static func url(_ text: String) -> URL? {
+    // Systems without the parameter never encode such characters.
+    guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return URL(string: text) }
+    return URL(string: text, encodingInvalidCharacters: false)
   }
 
   private static let pathByteLimit = 60_000

@@ -4,7 +4,6 @@
 public import HTTPTypes
 internal import StorageAuth
 package import StorageCrypto
-internal import Synchronization
 
 /// An object's checksum, which the service reports and the client computes during a transfer.
 ///
@@ -298,13 +297,13 @@ final class BodyMeter: Sendable {
   private let length: Int64
   private let progress: ProgressMeter
   private let algorithm: ObjectChecksum.Algorithm
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(length: Int64, _ algorithm: ObjectChecksum.Algorithm, progress: ProgressMeter) {
     self.length = length
     self.algorithm = algorithm
     self.progress = progress
-    state = Mutex(State(checksum: CRC(algorithm.crc)))
+    state = Lock(State(checksum: CRC(algorithm.crc)))
   }
 
   /// The checksum of all bytes that the last attempt sent.

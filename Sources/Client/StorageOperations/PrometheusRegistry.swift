@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CoreMetrics
-internal import Synchronization
+internal import StorageAuth
 
 /// A metrics backend that keeps the values of all metrics, and writes them in the text format of Prometheus.
 ///
@@ -19,7 +19,7 @@ package final class PrometheusRegistry: MetricsFactory {
     var dropped = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let limit: Int
 
   package init(limit: Int = 5_000) {
@@ -154,7 +154,7 @@ final class PrometheusSeries: Sendable {
 
   let name: String
   let labels: String
-  private let state = Mutex(Values())
+  private let state = Lock(Values())
 
   init(name: String, labels: String) {
     self.name = name

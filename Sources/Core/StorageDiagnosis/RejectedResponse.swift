@@ -93,7 +93,7 @@ public struct RejectedResponse: Sendable {
   /// Returns the string for bytes in hexadecimal with spaces between them, as services show the string to sign.
   private static func text(ofBytes hex: String) -> String? {
     [UInt8](hex: String(decoding: hex.lowercased().utf8.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self))
-      .flatMap { String(validating: $0, as: UTF8.self) }
+      .flatMap { String(utf8: $0) }
   }
 }
 

@@ -99,7 +99,7 @@ struct COSAuthorization {
   private static func names(inList text: String) throws(VerificationError) -> [String] {
     var names: [String] = []
     for name in text.words(between: ";") {
-      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
+      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(utf8: bytes)
       else { throw .malformed("A list of signed names contains a malformed escape.") }
       names.append(decoded.asciiLowercased)
     }

@@ -164,7 +164,7 @@ extension COSStringToSignSigner {
   }
 
   private static func decoded(_ text: Substring) -> String? {
-    String(text).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
+    String(text).percentDecodedBytes().flatMap { String(utf8: $0) }
   }
 
   private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {

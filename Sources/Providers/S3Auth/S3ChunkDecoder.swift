@@ -146,7 +146,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     let prefix = S3ChunkText.signature.utf8.dropFirst()
     if payload.hasSignedChunks {
       guard parts.count == 2, parts[1].starts(with: prefix), parts[1].count == prefix.count + S3Limits.hexDigitCount,
-        let signature = String(validating: parts[1].suffix(S3Limits.hexDigitCount), as: UTF8.self),
+        let signature = String(utf8: parts[1].suffix(S3Limits.hexDigitCount)),
         signature.isLowerHex(byteCount: SHA256.digestByteCount)
       else { throw Self.malformedChunk("The signature of a chunk is missing or malformed.") }
       claimedSignature = signature
@@ -225,8 +225,8 @@ package struct S3ChunkDecoder: BodyDecoder {
       return
     }
     guard let running = runningChecksum, let colon = text.firstIndex(of: UInt8(ascii: ":")),
-      let name = String(validating: text[..<colon], as: UTF8.self)?.asciiLowercased,
-      let value = String(validating: text[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self),
+      let name = String(utf8: text[..<colon])?.asciiLowercased,
+      let value = String(utf8: text[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }),
       !hasTrailerSignature, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else { throw Self.malformedTrailer }
     if let trailerValue {

@@ -78,7 +78,7 @@ public struct RedisConfiguration: Sendable, Redacted {
   private static func login(_ text: Substring) throws(RedisURLError) -> (String?, Secret?) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts.compactMap {
-      String($0).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
+      String($0).percentDecodedBytes().flatMap { String(utf8: $0) }
     }
     guard parts.count == 2, words.count == 2 else { throw .login }
     return (words[0].isEmpty ? nil : words[0], words[1].isEmpty ? nil : Secret(words[1]))

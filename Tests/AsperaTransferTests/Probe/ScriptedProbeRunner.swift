@@ -3,8 +3,8 @@
 
 import AsperaTransfer
 import Foundation
+import StorageAuth
 import StoragePrograms
-import Synchronization
 
 /// Replaces the programs of OpenSSH: returns scripted results and records the commands.
 final class ScriptedProbeRunner: ProbeProgramRunner {
@@ -36,7 +36,7 @@ final class ScriptedProbeRunner: ProbeProgramRunner {
   typealias Script = @Sendable (String, Folder) throws -> ProbeProgramResult
 
   private let script: Script
-  private let recorded = Mutex<[ProbeProgram]>([])
+  private let recorded = Lock<[ProbeProgram]>([])
 
   /// Creates a runner whose script receives the name of the program and its folder.
   init(_ script: @escaping Script) {

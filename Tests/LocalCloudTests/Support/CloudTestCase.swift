@@ -4,12 +4,11 @@
 internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
-internal import Synchronization
 internal import XCTest
 
 /// A clock that advances only when a test moves it.
 final class TestClock: Sendable {
-  private let instant = Mutex(Timestamp(unixSeconds: 1_795_161_600))
+  private let instant = Lock(Timestamp(unixSeconds: 1_795_161_600))
 
   var now: Timestamp { instant.withLock { $0 } }
 

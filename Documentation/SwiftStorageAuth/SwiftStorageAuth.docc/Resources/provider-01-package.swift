@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "AcmeStorage",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v14)],
   products: [.library(name: "AcmeStorage", targets: ["AcmeStorage"])],
   dependencies: [
     .package(path: "../swift-storage-auth")

@@ -7,6 +7,7 @@ import StorageClient
 /// The photos of the user, for the views of the app.
 ///
 /// The methods run on the main actor, which they do not block: the client reads, hashes and sends files on other threads.
+@available(iOS 17, tvOS 17, watchOS 10, *)
 @MainActor @Observable
 final class PhotoModel {
   /// The photos, the latest first.

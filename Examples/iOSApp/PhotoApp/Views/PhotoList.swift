@@ -8,6 +8,7 @@
   import UniformTypeIdentifiers
 
   /// The list of the user's photos, with buttons that add one and share one.
+  @available(iOS 17, tvOS 17, watchOS 10, *)
   struct PhotoList: View {
     let model: PhotoModel
     @State private var isAdding = false

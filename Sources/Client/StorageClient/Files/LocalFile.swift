@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 internal import SystemPackage
 
 /// The number of bytes per read from a file, because each read costs a thread switch.
@@ -17,7 +16,7 @@ package final class LocalFile: Sendable {
   let path: FilePath
   private let system: any FileSystem
   private let descriptor: FileDescriptor
-  private let isOpen = Atomic(true)
+  private let isOpen = Lock(true)
 
   /// The status of the file when it was opened.
   package let status: FileStatus
@@ -142,13 +141,20 @@ package final class LocalFile: Sendable {
   /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
     try await system.run(at: path) { [self] in
-      if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try system.close(descriptor) }
+      if isFirstClose() { try system.close(descriptor) }
     }
   }
 
   /// Closes a file without unsaved bytes, unless it is closed; the call blocks.
   func closeNow() {
-    if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try? system.close(descriptor) }
+    if isFirstClose() { try? system.close(descriptor) }
+  }
+
+  private func isFirstClose() -> Bool {
+    isOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
   }
 }
 

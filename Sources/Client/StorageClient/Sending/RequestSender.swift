@@ -3,7 +3,6 @@
 
 public import HTTPTypes
 public import StorageAuth
-internal import Synchronization
 
 /// The maximum number of bytes of a response that is read into memory.
 private let documentLimit = 16 << 20
@@ -488,7 +487,7 @@ extension CredentialError {
 
 /// A cache that the copies of a client share, with at most one value of each type.
 package final class StoreMemory: Sendable {
-  private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
+  private let values = Lock<[ObjectIdentifier: any Sendable]>([:])
 
   package init() {}
 

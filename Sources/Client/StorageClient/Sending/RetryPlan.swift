@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import Synchronization
 
 /// The remaining recovery steps for a request: each remedy once, and as many retries as the configuration permits.
 ///
@@ -176,7 +175,7 @@ struct ResponseValue: Sendable, Hashable {
 
 /// The location to which the service redirected a client, shared by the copies of the client.
 final class Relocation<Provider: Sendable>: Sendable {
-  private let moved = Mutex<Provider?>(nil)
+  private let moved = Lock<Provider?>(nil)
 
   /// The provider with the endpoint that the service specified, or `nil` if the service did not redirect the client.
   var provider: Provider? {

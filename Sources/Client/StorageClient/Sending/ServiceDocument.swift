@@ -130,7 +130,7 @@ extension XMLNode {
 extension HeaderConventions {
   /// Returns the name that a percent-encoded name in a response represents, or `nil` if it is not valid.
   fileprivate func decodedName(_ text: String) -> String? {
-    text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus).flatMap { String(validating: $0, as: UTF8.self) }
+    text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus).flatMap { String(utf8: $0) }
   }
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 internal import SystemPackage
 
 /// A synchronization, which gives a folder or a store the content of another folder or store.
@@ -196,11 +195,11 @@ private final class SyncTally: Sendable {
   }
 
   private let didFinish: (@Sendable (SyncAction) -> Void)?
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(unchanged: Int, _ didFinish: (@Sendable (SyncAction) -> Void)?) {
     self.didFinish = didFinish
-    state = Mutex(State(unchanged: unchanged))
+    state = Lock(State(unchanged: unchanged))
   }
 
   func foundEqual() { state.withLock { $0.unchanged += 1 } }

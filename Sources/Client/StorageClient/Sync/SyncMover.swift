@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 
 /// The transfers and deletions of a synchronization, in the direction of its route.
 final class SyncMover: Sendable {
@@ -32,7 +31,7 @@ final class SyncMover: Sendable {
   private let state: StateFolder?
   private let largeSize: Int64
   private let deletes: Bool
-  private let waiting = Mutex<[WaitingFile]>([])
+  private let waiting = Lock<[WaitingFile]>([])
 
   init(_ route: Route, _ state: StateFolder?, _ options: SyncOptions) {
     self.route = route

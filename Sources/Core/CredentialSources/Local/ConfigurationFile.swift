@@ -110,7 +110,7 @@ extension ProviderContext {
       guard let absolute = absolute(path), let contents = try read(absolute, at: file) else {
         throw file.error(.failed, "is not there")
       }
-      guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
+      guard let text = String(utf8: contents.bytes)?.trimmed else {
         throw file.malformed("holds no text")
       }
       return Secret(text)

@@ -82,6 +82,6 @@ package struct FormPair: Sendable, Equatable {
   }
 
   private static func decoded(_ text: Substring) -> String? {
-    String(text).percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+    String(text).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
   }
 }

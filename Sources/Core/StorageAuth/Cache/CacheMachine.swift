@@ -43,12 +43,16 @@ package struct CacheMachine<Value: Credential> {
 
     func lives(_ duration: Duration, at uptime: Duration) -> Bool {
       guard let end else { return true }
+      guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+        return end - uptime >= max(duration, .nanoseconds(1))
+      }
       // The code compares integers, because the operators of `Duration` are function calls.
       return end.attoseconds - uptime.attoseconds >= max(duration.attoseconds, 1_000_000_000)
     }
 
     func isDue(at uptime: Duration) -> Bool {
       guard let refresh else { return false }
+      guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return refresh <= uptime }
       return refresh.attoseconds <= uptime.attoseconds
     }
   }

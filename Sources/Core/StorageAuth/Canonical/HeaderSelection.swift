@@ -7,8 +7,8 @@ package import StorageCrypto
 /// A signed header, represented by its field index and by the start of its name as a sort key.
 @usableFromInline
 package struct SelectedHeader: BitwiseCopyable {
-  /// The first sixteen bytes of the header name as an integer that sorts in the same order as the name.
-  @usableFromInline let rank: UInt128
+  /// The first sixteen bytes of the header name as integers that sort in the same order as the name.
+  @usableFromInline let rank: (UInt64, UInt64)
 
   /// The header's index among the request's fields, or ``host`` for the request's authority.
   @usableFromInline package let index: Int32
@@ -21,9 +21,7 @@ package struct SelectedHeader: BitwiseCopyable {
 
   package init(name: Span<UInt8>, index: Int32, isCollapsed: Bool = false) {
     self.isCollapsed = isCollapsed
-    rank =
-      UInt128(truncatingIfNeeded: name.word(from: 0).byteSwapped) << 64
-      | UInt128(truncatingIfNeeded: name.word(from: 8).byteSwapped)
+    rank = (name.word(from: 0).byteSwapped, name.word(from: 8).byteSwapped)
     self.index = index
   }
 

@@ -174,7 +174,7 @@ private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool
   }
   let text = String(writing: { $0.append(part) })
   guard isEscaped else { return text }
-  return text.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+  return text.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(utf8: $0) }
 }
 
 extension Span<UInt8> {

@@ -178,7 +178,7 @@ struct MachineFacts: FileFacts {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)
     guard count > 0, count < bytes.count else { return nil }
-    return String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return String(utf8: bytes[..<count].map { UInt8(bitPattern: $0) })
   }
 }
 
@@ -239,6 +239,6 @@ enum CurrentProcess {
   }
 
   private static func text(_ bytes: [CChar]) -> String? {
-    String(validating: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    String(utf8: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
   }
 }

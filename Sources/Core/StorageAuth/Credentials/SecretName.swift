@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
-internal import Synchronization
 
 /// A rule for the names of headers, parameters and form fields whose values must not be shown.
 ///
@@ -18,7 +17,7 @@ internal import Synchronization
 /// SecretName.declare("x-acme-pin")
 /// ```
 public enum SecretName {
-  private static let declared = Mutex<Set<String>>(["sign"])
+  private static let declared = Lock<Set<String>>(["sign"])
 
   /// Declares additional names whose values must not be shown, for the whole process.
   ///

@@ -44,7 +44,7 @@ struct XMLReader {
 
   /// Rejects a document that is not valid UTF-8, or that contains characters that XML does not allow.
   private mutating func checkCharacters() throws(XMLError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = String(utf8: bytes) else {
       throw XMLError("The document is not UTF-8; no other encoding is supported.")
     }
     guard let index = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) else { return }

@@ -180,7 +180,7 @@ extension HTTPRequest {
     guard let bytes = path.percentDecodedBytes() else {
       throw invalidPath("contains a percent sign without two hexadecimal digits")
     }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw invalidPath("is not in UTF-8") }
+    guard String(utf8: bytes) != nil else { throw invalidPath("is not in UTF-8") }
   }
 
   private func invalidPath(_ problem: String) -> TransportError {

@@ -104,5 +104,5 @@ extension String {
   }
 
   /// The string, percent-decoded once, or `nil` if an escape is malformed or the result is not UTF-8.
-  package var unescaped: String? { percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) } }
+  package var unescaped: String? { percentDecodedBytes().flatMap { String(utf8: $0) } }
 }

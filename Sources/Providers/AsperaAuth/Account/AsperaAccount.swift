@@ -152,7 +152,7 @@ extension AsperaAccount {
     switch authentication {
     case .password(let password):
       let isOneLine = [UInt8](password.bytes).allSatisfy { $0 != 0 && $0 != 0x0a && $0 != 0x0d }
-      guard isOneLine, String(validating: [UInt8](password.bytes), as: UTF8.self) != nil else {
+      guard isOneLine, String(utf8: [UInt8](password.bytes)) != nil else {
         throw AsperaError(
           .invalidAccount, "The password of \(user) at \(host) has a line break or a NUL in it, or is not UTF-8.",
           remedy: "Give the password without a line break; one that is read from a file often ends with one.")

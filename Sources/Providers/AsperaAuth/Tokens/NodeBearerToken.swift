@@ -272,7 +272,7 @@ extension [UInt8] {
 
   /// The bytes in unpadded Base64 with the URL-safe alphabet (RFC 7515, section 2).
   package var base64URL: String {
-    let standard = String(writing: { $0.append(base64: span) })
+    let standard = String(writing: { $0.append(base64: self) })
     return standard.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 }

@@ -92,7 +92,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       }
       bytes.append(high << 4 | low)
     }
-    guard let decoded = String(validating: bytes, as: UTF8.self) else {
+    guard let decoded = String(utf8: bytes) else {
       throw problem("has text that is not UTF-8 in its \(part)")
     }
     return decoded

@@ -3,7 +3,7 @@
 
 package import NIOCore
 internal import NIOSSL
-internal import Synchronization
+internal import StorageAuth
 
 /// The certificate and the private key of an HTTPS server, which can be replaced while the server runs.
 ///
@@ -21,7 +21,7 @@ public final class ServerCertificate: Sendable, CustomReflectable {
     let validity: ClosedRange<Timestamp>
   }
 
-  private let pair: Mutex<Pair>
+  private let pair: Lock<Pair>
 
   /// Creates a certificate from text in PEM format.
   ///
@@ -30,7 +30,7 @@ public final class ServerCertificate: Sendable, CustomReflectable {
   ///   - key: The private key of the first certificate, without a passphrase.
   /// - Throws: A ``CertificateError`` if a text cannot be used, or if the key does not belong to the certificate.
   public init(chain: String, key: Secret) throws(CertificateError) {
-    pair = Mutex(try Self.pair(chain, key))
+    pair = Lock(try Self.pair(chain, key))
   }
 
   /// Replaces the certificate and the private key for new connections.

@@ -223,7 +223,7 @@ extension Call {
     for pair in text.parts(between: "&") where !text.isEmpty {
       let parts = pair.parts(between: "=", atMost: 1)
       let texts = parts.map { part in
-        String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+        String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
       }
       guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw invalidTag }
       tags.append(ObjectDescription.Header(name: name, value: value))

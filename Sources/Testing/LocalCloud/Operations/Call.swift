@@ -293,7 +293,7 @@ struct Call: Sendable {
     var after = start
     // An empty token means the first page: the vendor's Python SDK sends one with the request for it.
     if let token, !token.isEmpty {
-      guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
+      guard let bytes = [UInt8](hex: token), let text = String(utf8: bytes) else {
         throw ErrorResponse.invalidArgument("The continuation-token was not issued by this server.")
       }
       after = text

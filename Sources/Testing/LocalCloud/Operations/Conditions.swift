@@ -142,7 +142,7 @@ struct NamedSource {
       throw .notImplemented("Buckets of this server do not support versioning.")
     }
     guard let bytes = String(parts[0]).percentDecodedBytes(),
-      let text = String(validating: bytes, as: UTF8.self)
+      let text = String(utf8: bytes)
     else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
     var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
     var name = Self.takeSegment(of: &rest)

@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
-internal import Synchronization
 
 /// The faults that are planned for one request, which are injected before and after its operation, and its record.
 struct Exchange: Sendable {
@@ -172,10 +171,10 @@ final class FaultInjector: Sendable {
     var generator: SeededGenerator
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(_ faults: LocalCloud.Faults) {
-    state = Mutex(State(faults: faults, generator: SeededGenerator(state: faults.seed)))
+    state = Lock(State(faults: faults, generator: SeededGenerator(state: faults.seed)))
   }
 
   /// The configured faults.

@@ -3,8 +3,8 @@
 
 internal import NIOCore
 internal import NIOPosix
+internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
@@ -49,9 +49,9 @@ struct BlobStore: Sendable {
   /// Writes a body to a new file, which is removed if the body is truncated or invalid.
   ///
   /// If the process ends during the write, the file is deleted when the directory is opened again.
-  func write(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ expected: BodyExpectation) async throws
-    -> Written
-  {
+  func write<Body: AsyncSequence & Sendable>(
+    _ body: Body, _ expected: BodyExpectation
+  ) async throws -> Written where Body.Element == ByteBuffer {
     try await write(expected) { writer in
       for try await chunk in body { try await writer.append(chunk) }
     }
@@ -230,7 +230,7 @@ final class BlobCollector: Sendable {
   }
 
   private let directory: FilePath
-  private let work = Mutex<Work?>(nil)
+  private let work = Lock<Work?>(nil)
 
   init(directory: FilePath) {
     self.directory = directory

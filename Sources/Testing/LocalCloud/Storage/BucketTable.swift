@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
@@ -15,13 +14,13 @@ final class BucketTable: Sendable {
   let blobs: BlobStore
   let journal: Journal
   private let locks: [DirectoryLock]
-  private let buckets: Mutex<[String: Bucket]>
+  private let buckets: Lock<[String: Bucket]>
 
   private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [DirectoryLock]) {
     self.blobs = blobs
     self.locks = locks
     self.journal = journal
-    self.buckets = Mutex(buckets)
+    self.buckets = Lock(buckets)
   }
 
   /// Opens the directory of a storage service and rebuilds the index; creates the directory if necessary.

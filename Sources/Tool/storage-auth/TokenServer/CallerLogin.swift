@@ -3,8 +3,8 @@
 
 internal import Hummingbird
 internal import NIOCore
+internal import StorageAuth
 internal import StorageAuthServer
-internal import Synchronization
 
 /// The context of a request, which contains the caller's name after ``CallerLogin`` has authenticated the caller.
 struct CallerContext: RemoteAddressRequestContext {
@@ -98,7 +98,7 @@ final class ResponseRecord: Sendable {
   /// The record of the request that the current task handles.
   @TaskLocal static var current: ResponseRecord?
 
-  private let state = Mutex<(caller: String?, details: String?)>((nil, nil))
+  private let state = Lock<(caller: String?, details: String?)>((nil, nil))
 
   /// The name of the caller, or `nil` if none was authenticated; and a text that begins with the time and the caller.
   var contents: (caller: String?, details: String?) { state.withLock { $0 } }
