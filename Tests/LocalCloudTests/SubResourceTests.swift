@@ -26,6 +26,36 @@ final class SubResourceTests: CloudTestCase {
     "GET object versionId": 400, "HEAD object versionId": 400, "DELETE object versionId": 400,
   ]
 
+  /// The statuses of requests for a document of a bucket: GET, PUT with another document, and DELETE if it is possible.
+  private static func documents(_ rows: [(name: String, get: Int, delete: Int?)]) -> [String: Int] {
+    var statuses: [String: Int] = [:]
+    for row in rows {
+      statuses["GET bucket \(row.name)"] = row.get
+      statuses["PUT bucket \(row.name)"] = 400
+      statuses["DELETE bucket \(row.name)"] = row.delete
+    }
+    return statuses
+  }
+
+  private static let documentsOfOSS = documents([
+    ("policy", 404, 204), ("cors", 404, 204), ("lifecycle", 404, 204), ("encryption", 404, 204), ("tagging", 200, 204),
+    ("website", 404, 204), ("logging", 200, 204), ("publicAccessBlock", 200, 204), ("inventory", 404, 400),
+    ("referer", 200, nil), ("accessmonitor", 200, nil), ("resourceGroup", 200, nil), ("requestPayment", 200, nil),
+    ("transferAcceleration", 404, nil),
+  ])
+
+  private static let documentsOfCOS = documents([
+    ("policy", 404, 204), ("cors", 404, 204), ("lifecycle", 404, 204), ("encryption", 404, 204), ("tagging", 404, 204),
+    ("website", 404, 204), ("logging", 200, nil), ("inventory", 200, 400), ("replication", 404, 204),
+    ("referer", 200, 204),
+  ])
+
+  private static let documentsOfS3 = documents([
+    ("policy", 404, 204), ("cors", 404, 204), ("lifecycle", 404, 204), ("encryption", 200, 204), ("tagging", 404, 204),
+    ("website", 404, 204), ("logging", 200, nil), ("publicAccessBlock", 404, 204), ("ownershipControls", 404, 204),
+    ("inventory", 200, 400), ("replication", 404, 204), ("requestPayment", 200, nil),
+  ])
+
   private static let ofOSS: [String: Int] = [
     "GET bucket bucketInfo": 200, "HEAD object objectMeta": 200, "PUT object x-oss-traffic-limit": 400,
     "GET object x-oss-traffic-limit": 400, "HEAD object x-oss-traffic-limit": 400,
@@ -51,9 +81,9 @@ final class SubResourceTests: CloudTestCase {
     if name.hasPrefix("response-"), isRead { return 200 }
     let own =
       switch provider {
-      case .oss: Self.ofOSS
-      case .cos: Self.ofCOS
-      case .s3: Self.ofS3
+      case .oss: Self.ofOSS.merging(Self.documentsOfOSS) { $1 }
+      case .cos: Self.ofCOS.merging(Self.documentsOfCOS) { $1 }
+      case .s3: Self.ofS3.merging(Self.documentsOfS3) { $1 }
       }
     return Self.implemented[place] ?? own[place] ?? 501
   }
@@ -127,7 +157,7 @@ final class SubResourceTests: CloudTestCase {
     try await withEachService { client in
       _ = try await client.send(.put, "kept", body: [1])
       let cases: [(HTTPRequest.Method, String?, KeyValuePairs<String, String?>, Int)] = [
-        (.get, nil, ["acl": nil, "uploads": nil], 400), (.get, nil, ["acl": nil, "lifecycle": nil], 501),
+        (.get, nil, ["acl": nil, "uploads": nil], 400), (.get, nil, ["acl": nil, "lifecycle": nil], 400),
         (.get, nil, ["location": nil, "prefix": "a"], 501), (.post, "kept", ["uploads": nil, "uploadId": "x"], 400),
         (.put, "kept", ["acl": nil, "uploadId": "x"], 400), (.delete, "kept", ["uploadId": "x", "acl": nil], 501),
         (.put, "kept", ["uploadId": "x", "partNumber": "1", "objectRetention": nil], 501),

@@ -40,6 +40,9 @@ struct Call: Sendable {
     case .bucketLocation: try bucketLocation()
     case .bucketInfo: try bucketInfo()
     case .bucketVersioning: try bucketVersioning()
+    case .readDocument: try readDocument()
+    case .changeDocument: try await changeDocument()
+    case .deleteDocument: try await deleteDocument()
     case .listObjects: try listObjects()
     case .listObjectsV2: try listObjectsV2()
     case .listUploads: try listUploads()
@@ -103,7 +106,7 @@ struct Call: Sendable {
   }
 
   /// Reads the whole request body and verifies its length and checksums.
-  private func bytes() async throws -> [UInt8] {
+  func bytes() async throws -> [UInt8] {
     var expectation = try expectation()
     var bytes: [UInt8] = []
     for try await chunk in body {
@@ -120,13 +123,18 @@ struct Call: Sendable {
 
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
-    if bytes.isEmpty { return nil }
+    return bytes.isEmpty ? nil : try document(bytes, named: name)
+  }
+
+  func document(_ bytes: [UInt8], named name: String) throws(ErrorResponse) -> XMLNode {
     do {
       let root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
       guard root.name == name else { throw ErrorResponse.malformedXML("The root element is not \(name).") }
       return root
     } catch let error as XMLError {
-      throw ErrorResponse.malformedXML(error.description)
+      throw .malformedXML(error.description)
+    } catch {
+      throw ErrorResponse(of: error)
     }
   }
 

@@ -9,6 +9,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   case listBuckets
   case createBucket, deleteBucket, headBucket
   case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo, bucketVersioning
+  case readDocument, changeDocument, deleteDocument
   case listObjects, listObjectsV2, listUploads, deleteObjects
   case putObject, copyObject, getObject, headObject, objectMeta, deleteObject
   case readObjectAccess, changeObjectAccess
@@ -97,11 +98,12 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   var isRead: Bool {
     switch self {
-    case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .listObjects,
-      .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
+    case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .readDocument,
+      .listObjects, .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
       .objectAttributes, .listParts:
       true
-    case .createBucket, .deleteBucket, .changeBucketAccess, .deleteObjects, .putObject, .copyObject, .deleteObject,
+    case .createBucket, .deleteBucket, .changeBucketAccess, .changeDocument, .deleteDocument, .deleteObjects,
+      .putObject, .copyObject, .deleteObject,
       .changeObjectAccess, .changeTags, .deleteTags, .initiateUpload, .uploadPart, .copyPart, .completeUpload,
       .abortUpload:
       false
@@ -109,8 +111,12 @@ enum Operation: Sendable, Hashable, CaseIterable {
   }
 
   var readsBody: Bool {
-    [.createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags].contains(self)
+    [.createBucket, .changeDocument, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags]
+      .contains(self)
   }
+
+  /// Whether the operation concerns one of the documents that clients store with a bucket.
+  var isOfDocument: Bool { [.readDocument, .changeDocument, .deleteDocument].contains(self) }
 
   /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.
   var isTransfer: Bool { [.putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject].contains(self) }

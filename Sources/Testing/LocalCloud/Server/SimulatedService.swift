@@ -20,6 +20,9 @@ struct SimulatedService: Sendable {
 
   let operations: OperationTable
 
+  /// The documents that clients can store with a bucket.
+  let documents: [BucketDocument]
+
   /// The service-specific headers that the server supports.
   let headerRules: HeaderRules
 
@@ -137,6 +140,9 @@ struct SimulatedService: Sendable {
     /// The URI of the group of all users in access control documents, or `nil` if the documents name the access.
     var everybody: String?
 
+    /// The numbers by which documents and policies name the account that owns all buckets.
+    var accounts = [SimulatedService.account]
+
     /// Whether a response about an object that has its bucket's access control has a header that says so.
     var tellsInheritedAccess = false
   }
@@ -176,11 +182,15 @@ struct SimulatedService: Sendable {
 
     var bucketSuffix = ""
 
+    /// The prefix of the service's actions, with a colon.
+    private let actionPrefix: String
+
     init(
       _ language: PolicyLanguage, service: String, post: String, read: String, bucketSuffix: String = "",
       _ permissions: [(action: String, target: Operation.Permission.Target, operations: [Operation])]
     ) {
       (self.language, self.post, self.read) = (language, "\(service):\(post)", "\(service):\(read)")
+      actionPrefix = "\(service):"
       self.bucketSuffix = bucketSuffix
       self.permissions = permissions.reduce(into: [:]) { result, permission in
         for operation in permission.operations {
@@ -188,6 +198,8 @@ struct SimulatedService: Sendable {
         }
       }
     }
+
+    func action(_ name: String) -> String { actionPrefix + name }
   }
 
   /// The format of a temporary credential.

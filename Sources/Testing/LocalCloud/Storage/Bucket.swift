@@ -7,9 +7,16 @@ internal import StorageAuth
 struct Bucket: Sendable {
   let name: String
   let created: Timestamp
-  var access: AccessControl
+  var settings: BucketSettings
   var objects = SortedTable<ObjectKey, StoredObject>()
   var uploads = SortedTable<UploadName, PendingUpload>()
+
+  init(name: String, created: Timestamp, access: AccessControl) {
+    (self.name, self.created) = (name, created)
+    settings = BucketSettings(access: access)
+  }
+
+  var access: AccessControl { settings.access }
 
   /// Returns a page in the listing of the bucket's pending multipart uploads.
   ///
@@ -71,6 +78,20 @@ struct Bucket: Sendable {
     }
     return query.limit == 0 ? BucketListPage() : page
   }
+}
+
+/// The properties of a bucket that its owner can change.
+struct BucketSettings: Sendable, Codable, Equatable {
+  var access: AccessControl
+
+  /// The name of the storage class of objects without one, or `nil` for the standard storage class.
+  var storageClass: String?
+
+  /// The name of the redundancy that the bucket was created with, or `nil` for the default.
+  var redundancy: String?
+
+  /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
+  var documents: [String: String]?
 }
 
 /// The identity of a multipart upload, ordered by object key and then by upload ID.

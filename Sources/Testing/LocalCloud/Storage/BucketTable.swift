@@ -69,17 +69,41 @@ final class BucketTable: Sendable {
   // MARK: Buckets
 
   /// Creates a bucket, private by default, or sets the access control of an existing bucket unless it is `nil`.
-  func createBucket(_ name: String, access: AccessControl?, at date: Timestamp) async throws {
-    let bucket = buckets.withLock { buckets in
-      var bucket = buckets[name] ?? Bucket(name: name, created: date, access: .private)
-      if let access { bucket.access = access }
-      return bucket
+  func createBucket(
+    _ name: String, access: AccessControl?, at date: Timestamp, _ change: (inout BucketSettings) -> Void = { _ in }
+  ) async throws {
+    try await configure(name, creatingAt: date) { settings in
+      if let access { settings.access = access }
+      change(&settings)
     }
-    try await journal.write(bucket)
-    buckets.withLock { buckets in
-      var current = buckets.removeValue(forKey: name) ?? bucket
-      current.access = bucket.access
-      buckets[name] = current
+  }
+
+  /// Changes the settings of a bucket atomically, unless the closure throws.
+  ///
+  /// - Parameters:
+  ///   - date: The time at which the bucket is created if it does not exist. If `nil`, it must exist.
+  ///   - change: A closure that changes the settings. It runs again if another request changed them in the meantime, so
+  ///     that the file that is written last has the changes of both.
+  func configure(
+    _ name: String, creatingAt date: Timestamp? = nil, _ change: (inout BucketSettings) throws -> Void
+  ) async throws {
+    var isWritten = false
+    while true {
+      let old = buckets.withLock { $0[name] }
+      guard var bucket = old ?? date.map({ Bucket(name: name, created: $0, access: .private) }) else {
+        // Another request deleted the bucket while its record was being written.
+        if isWritten { try? await journal.remove(bucket: name) }
+        throw ErrorResponse.noSuchBucket(name)
+      }
+      try change(&bucket.settings)
+      try await journal.write(bucket)
+      isWritten = true
+      let isChanged = buckets.withLock { buckets in
+        guard buckets[name]?.settings == old?.settings else { return false }
+        buckets[name, default: bucket].settings = bucket.settings
+        return true
+      }
+      if isChanged { return }
     }
   }
 

@@ -120,12 +120,20 @@ struct BucketRecord: Codable {
   private let created: InstantRecord
   private let access: AccessControl
 
+  /// The settings of the bucket, or `nil` in records that were written before buckets had other settings than access.
+  private let settings: BucketSettings?
+
   init(_ bucket: Bucket) {
     created = InstantRecord(bucket.created)
     access = bucket.access
+    settings = bucket.settings
   }
 
-  func bucket(named name: String) -> Bucket { Bucket(name: name, created: created.timestamp, access: access) }
+  func bucket(named name: String) -> Bucket {
+    var bucket = Bucket(name: name, created: created.timestamp, access: access)
+    if let settings { bucket.settings = settings }
+    return bucket
+  }
 }
 
 struct ObjectRecord: Codable {

@@ -15,13 +15,14 @@ extension SimulatedService {
   static let cos = SimulatedService(
     provider: .cos, endpoint: .cos, description: .cos,
     operations: OperationTable(
-      OperationRoute.shared,
+      OperationRoute.shared + BucketDocument.cos.flatMap(\.routes),
       ParameterNames(
         signature: [
           "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
           "q-signature", "\(prefix)security-token", "x-ci-security-token",
         ], ignoresCase: true),
       ofTransfers: ["\(prefix)traffic-limit"]),
+    documents: BucketDocument.cos,
     headerRules: HeaderRules(
       prefixes: [prefix, "x-ci-"],
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],

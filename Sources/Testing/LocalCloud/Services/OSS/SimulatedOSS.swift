@@ -17,7 +17,7 @@ extension SimulatedService {
       } + [
         OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
         OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
-      ],
+      ] + BucketDocument.oss.flatMap(\.routes),
       ParameterNames(
         signature: Set(
           ["OSSAccessKeyId", "Expires", "Signature", "security-token"]
@@ -25,6 +25,7 @@ extension SimulatedService {
               "signature-version", "credential", "date", "expires", "signature", "additional-headers", "security-token",
             ].map { prefix + $0 })),
       common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)traffic-limit"]),
+    documents: BucketDocument.oss,
     headerRules: HeaderRules(
       prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
       operations: HeaderRules.shared.merging([

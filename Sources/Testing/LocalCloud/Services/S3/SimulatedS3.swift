@@ -17,7 +17,8 @@ extension SimulatedService {
   /// Amazon S3 in a region, which S3 signatures must contain.
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
-      provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, headerRules: s3Rules,
+      provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, documents: BucketDocument.s3,
+      headerRules: s3Rules,
       headers: s3Headers,
       signatures: Signatures(usual: .s3V4),
       objects: Objects(
@@ -32,7 +33,8 @@ extension SimulatedService {
         trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked"),
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
-        everybody: "http://acs.amazonaws.com/groups/global/AllUsers"),
+        everybody: "http://acs.amazonaws.com/groups/global/AllUsers",
+        accounts: [SimulatedS3.accountNumber, account]),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
         bucketLimit: "max-buckets", nextBucket: "ContinuationToken", mostBuckets: 10_000,
@@ -86,7 +88,7 @@ extension SimulatedService {
       OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
       OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
       OperationRoute(.objectAttributes, .get, .object, ["attributes"], taking: ["versionId"]),
-    ],
+    ] + BucketDocument.s3.flatMap(\.routes),
     ParameterNames(signature: [
       "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
       "X-Amz-Security-Token", "X-Amz-Content-Sha256",
@@ -94,7 +96,7 @@ extension SimulatedService {
     common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
-    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags,
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeDocument,
   ]
 
   private static let s3Rules = HeaderRules(
@@ -110,7 +112,8 @@ extension SimulatedService {
         "decoded-content-length": [.putObject, .uploadPart], "trailer": [.putObject, .uploadPart],
         "checksum-algorithm": [.initiateUpload, .copyObject], "checksum-mode": [.getObject, .headObject],
         "checksum-type": [.initiateUpload, .completeUpload], "mp-object-size": [.completeUpload],
-        "object-attributes": [.objectAttributes],
+        "object-attributes": [.objectAttributes], "confirm-remove-self-bucket-access": [.changeDocument],
+        "transition-default-minimum-object-size": [.changeDocument],
         "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
         "checksum-sha1": checksummed, "checksum-sha256": checksummed,
       ]) { $0.union($1) },
@@ -123,6 +126,9 @@ extension SimulatedService {
 struct SimulatedS3: ServiceBehavior {
   /// The name of the region whose location constraint is empty.
   static let firstRegion = "us-east-1"
+
+  /// The number of the account, in the form in which resource names contain it.
+  static let accountNumber = "125000000000"
 
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
