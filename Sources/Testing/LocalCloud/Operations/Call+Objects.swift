@@ -69,13 +69,11 @@ extension Call {
     var response = Answer(headers: try objectHeaders(object))
     guard try Conditions(headers).isNews(object) else { return notModified(response.headers) }
     let byteCount = object.content.byteCount
-    guard let range = try requestedRange(of: byteCount) else {
+    guard let range = try requestedPart(of: object.content) ?? requestedRange(of: byteCount) else {
       response.body = .extents(object.content.extents, byteCount: byteCount)
       return response
     }
-    response.status = .partialContent
-    for name in service.headers.ofWholeObjects { response.headers[name] = nil }
-    response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
+    markPartial(&response, range, of: object.content)
     response.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return response
   }
@@ -85,7 +83,38 @@ extension Call {
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
     let headers = try objectHeaders(object)
     guard try Conditions(self.headers).isNews(object) else { return notModified(headers) }
-    return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
+    guard let range = try requestedPart(of: object.content) else {
+      return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
+    }
+    var response = Answer(headers: headers, body: .head(byteCount: range.upperBound - range.lowerBound))
+    markPartial(&response, range, of: object.content)
+    return response
+  }
+
+  private func markPartial(_ response: inout Answer, _ range: Range<Int64>, of content: Content) {
+    response.status = .partialContent
+    for name in service.headers.ofWholeObjects { response.headers[name] = nil }
+    response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)"
+    if parameter("partNumber") != nil, let parts = content.partSizes {
+      response.headers.set(service.header("mp-parts-count"), String(parts.count))
+    }
+  }
+
+  /// Returns the byte range of the part that the request asks for, or `nil` if it asks for none, or for an empty object.
+  private func requestedPart(of content: Content) throws(ErrorResponse) -> Range<Int64>? {
+    guard let text = parameter("partNumber") else { return nil }
+    guard headers[.range] == nil else {
+      throw .invalidRequest("Cannot specify both Range header and partNumber query parameter")
+    }
+    guard let number = Int(digits: text), (1...10_000).contains(number) else {
+      throw .invalidArgument("The partNumber must be an integer from 1 to 10000.")
+    }
+    let sizes = content.partSizes ?? [content.byteCount]
+    guard number <= sizes.count else {
+      throw ErrorResponse(.rangeNotSatisfiable, "InvalidPartNumber", "The requested partnumber is not satisfiable")
+    }
+    let start = sizes.prefix(number - 1).reduce(0, +)
+    return content.byteCount == 0 ? nil : start..<(start + sizes[number - 1])
   }
 
   private func notModified(_ headers: HTTPFields) -> Answer {
@@ -186,12 +215,11 @@ extension Call {
   /// Returns the object attributes that the request headers specify: storage class, tags and encryption.
   func attributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
-    if let name = serviceHeader("storage-class") {
-      guard service.objects.storageClasses.contains(where: { $0.name == name }) else {
-        throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
-      }
-      attributes.storageClass = name
+    let name = serviceHeader("storage-class")
+    if let name, !service.objects.storageClasses.contains(where: { $0.name == name }) {
+      throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
     }
+    attributes.storageClass = name ?? (try? store.read(bucket) { $0.settings.storageClass })
     attributes.tags = try Self.tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try encryption()
     attributes.customerKey = try customerKey()
@@ -284,7 +312,7 @@ extension Call {
     if let trafficLimit { response.headers.set(service.header("traffic-limit"), trafficLimit) }
   }
 
-  /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
+  /// Validates the requested bandwidth limit, the request payer and the expected owners, which have no other effect.
   func checkHarmless() throws(ErrorResponse) {
     if let limit = trafficLimit {
       guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
@@ -294,6 +322,11 @@ extension Call {
       }
     }
     let payer = serviceHeader("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
+    for name in ["expected-bucket-owner", "source-expected-bucket-owner"] {
+      if let owner = serviceHeader(name), !service.buckets.accounts.contains(owner) {
+        throw .accessDenied("The bucket does not belong to the account in the header \(service.header(name)).")
+      }
+    }
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
   }
 

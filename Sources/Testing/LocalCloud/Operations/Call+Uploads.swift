@@ -94,6 +94,7 @@ extension Call {
     if let key = try customerKey() { try CustomerKey.check(key, against: upload.attributes.customerKey) }
     let parts = try Self.parts(of: upload, listed)
     var content = join(parts)
+    content.partSizes = parts.map(\.content.byteCount)
     if let rule = upload.checksum {
       content.checksum = try service.behavior.checksum(
         of: content, parts, listedBy: (listed ?? []).map(\.element), headers, rule)

@@ -192,27 +192,37 @@ struct Call: Sendable {
   }
 
   func createBucket() async throws -> Answer {
-    try service.checkLocation(try await bucketDocument(), in: region)
+    let document = try await bucketDocument()
+    try service.checkLocation(document.location, in: region)
     let access = try access(named: serviceHeader("acl"), isObject: false)
     if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
-    try await store.createBucket(bucket, access: access, at: date)
+    try await store.createBucket(bucket, access: access, at: date) { settings in
+      settings.storageClass = document.storageClass ?? settings.storageClass
+      settings.redundancy = document.redundancy ?? settings.redundancy
+    }
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// Returns the location constraint in the request's document, if any; no other kind of bucket is supported.
-  private func bucketDocument() async throws -> String? {
-    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
+  /// Returns what the request's document says about the new bucket; no other kind of bucket is supported.
+  private func bucketDocument() async throws -> (location: String?, storageClass: String?, redundancy: String?) {
+    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return (nil, nil, nil) }
     for element in document.children {
-      switch (element.name, element.text) {
-      case ("LocationConstraint", _), ("StorageClass", service.standardClass), ("DataRedundancyType", "LRS"): continue
+      switch element.name {
+      case "LocationConstraint": continue
+      case "StorageClass" where service.objects.storageClasses.contains { $0.name == element.text }: continue
+      case "DataRedundancyType" where service.buckets.redundancies.contains(element.text): continue
+      case "StorageClass", "DataRedundancyType":
+        throw ErrorResponse.invalidArgument("\"\(element.text)\" is not a \(element.name) of the service.")
       default:
         throw ErrorResponse.notImplemented(
           "The element \"\(element.name)\" of the document requests a bucket that this server does not support.")
       }
     }
-    return document["LocationConstraint"]?.text
+    return (
+      document["LocationConstraint"]?.text, document["StorageClass"]?.text, document["DataRedundancyType"]?.text
+    )
   }
 
   func deleteBucket() async throws -> Answer {
@@ -243,7 +253,8 @@ struct Call: Sendable {
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
-      SimulatedService.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
+      SimulatedService.owner, XMLNode("AccessControlList", children: [grant]),
+      XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"),
       XMLNode("Comment"),
     ]
     return service.response(with: XMLNode("BucketInfo", children: [document]))
@@ -275,11 +286,9 @@ struct Call: Sendable {
   /// Parses the value of an access control header, or returns `nil` for the default access control.
   func access(named name: String?, isObject: Bool) throws(ErrorResponse) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
-    if let access = AccessControl(rawValue: name) { return access }
-    if ["public-read-write", "authenticated-read"].contains(name) {
-      throw .notImplemented("The access control \"\(name)\" is not supported; use private or public-read.")
-    }
-    throw .invalidArgument("The access control \"\(name)\" is invalid; use private or public-read.")
+    if let access = service.buckets.access.first(where: { $0.rawValue == name }) { return access }
+    let names = service.buckets.access.map(\.rawValue).joined(separator: ", ")
+    throw .invalidArgument("The access control \"\(name)\" is invalid; use one of \(names).")
   }
 
   /// The maximum number of entries in a page of a listing.

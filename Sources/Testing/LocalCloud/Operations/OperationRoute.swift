@@ -83,6 +83,10 @@ struct OperationRoute: Sendable {
     OperationRoute(.readObjectAccess, .get, .object, ["acl"], taking: ["versionId"]),
     OperationRoute(.changeObjectAccess, .put, .object, ["acl"], taking: ["versionId"]),
 
+    OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
+    OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
+    OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
+
     OperationRoute(.initiateUpload, .post, .object, ["uploads"], taking: ["encoding-type"]),
     OperationRoute(.uploadPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: false),
     OperationRoute(.copyPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: true),

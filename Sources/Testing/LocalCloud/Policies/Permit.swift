@@ -54,7 +54,7 @@ struct Permit: Sendable {
   ) throws {
     guard operation.isPublicRead, let bucket = target.bucket?.string, let key = target.key?.string else { return nil }
     let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }
-    guard access == .publicRead else { return nil }
+    guard access.isPublic else { return nil }
     self.operation = operation
     self.target = target
     isAnonymous = true

@@ -140,6 +140,12 @@ struct SimulatedService: Sendable {
     /// The URI of the group of all users in access control documents, or `nil` if the documents name the access.
     var everybody: String?
 
+    /// The access controls that a header can name.
+    var access: [AccessControl] = [.private, .publicRead, .publicReadWrite]
+
+    /// The kinds of redundancy with which a bucket can be created.
+    var redundancies: [String] = []
+
     /// The numbers by which documents and policies name the account that owns all buckets.
     var accounts = [SimulatedService.account]
 
@@ -319,7 +325,12 @@ extension SimulatedService {
     var grants: [XMLNode]
     if let everybody = buckets.everybody {
       grants = [grant("CanonicalUser", Self.owner.children, "FULL_CONTROL")]
-      if access == .publicRead { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
+      if access?.isPublic == true { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
+      if access == .publicReadWrite { grants.append(grant("Group", [XMLNode("URI", everybody)], "WRITE")) }
+      if access == .authenticatedRead {
+        let all = everybody.removingByteSuffix("AllUsers").map { "\($0)AuthenticatedUsers" } ?? everybody
+        grants.append(grant("Group", [XMLNode("URI", all)], "READ"))
+      }
     } else {
       grants = [XMLNode("Grant", access?.rawValue ?? "default")]
     }

@@ -87,9 +87,11 @@ struct BlobStore: Sendable {
   /// without a limit.
   func compact(_ content: Content) async throws -> Content {
     guard content.extents.count > Content.mostExtents else { return content }
-    return Content(
+    var compacted = Content(
       extents: try await joined(content.extents).content.extents, byteCount: content.byteCount,
       entityTag: content.entityTag, crc64: content.crc64, checksum: content.checksum)
+    compacted.partSizes = content.partSizes
+    return compacted
   }
 
   /// Reads ranges of files and passes their bytes to a closure in chunks.

@@ -156,6 +156,7 @@ struct ObjectRecord: Codable {
   private let access: AccessControl?
 
   private let checksum: StoredChecksum?
+  private let partSizes: [Int64]?
 
   /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
@@ -171,6 +172,7 @@ struct ObjectRecord: Codable {
     entityTag = object.content.entityTag
     crc64 = object.content.crc64
     checksum = object.content.checksum
+    partSizes = object.content.partSizes
     headers = object.description.headers
     metadata = object.description.metadata
     modified = InstantRecord(object.modified)
@@ -194,9 +196,11 @@ struct ObjectRecord: Codable {
     guard total == byteCount else {
       throw LocalCloudError("The record of \"\(key)\" has another size than its parts; choose another directory.")
     }
+    var content = Content(
+      extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum)
+    content.partSizes = partSizes
     return StoredObject(
-      id: id, key: ObjectKey(key),
-      content: Content(extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum),
+      id: id, key: ObjectKey(key), content: content,
       description: ObjectDescription(headers: headers, metadata: metadata), modified: modified.timestamp,
       isMultipart: isMultipart, access: access, attributes: attributes ?? ObjectAttributes())
   }

@@ -29,6 +29,9 @@ struct Content: Sendable {
   /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
   var checksum: StoredChecksum?
 
+  /// The sizes of the parts from which the object was uploaded, or `nil` if it was uploaded at once.
+  var partSizes: [Int64]?
+
   static let empty = Content(extents: [], byteCount: 0, entityTag: "", crc64: 0)
 
   /// Creates a content from ranges of files, and joins ranges that follow each other in the same file.
@@ -133,9 +136,16 @@ final class StoredObject: Sendable {
 }
 
 /// The access control of a bucket or object, which applies to requests without a signature.
-enum AccessControl: String, Sendable, Codable {
+enum AccessControl: String, Sendable, Codable, CaseIterable {
   case `private`
   case publicRead = "public-read"
+  case publicReadWrite = "public-read-write"
+  /// Reading is open to every account, which means nothing here: all accounts own all buckets.
+  case authenticatedRead = "authenticated-read"
+  case bucketOwnerRead = "bucket-owner-read"
+  case bucketOwnerFullControl = "bucket-owner-full-control"
+
+  var isPublic: Bool { self == .publicRead || self == .publicReadWrite }
 }
 
 /// The storage attributes that a client specified for an object.

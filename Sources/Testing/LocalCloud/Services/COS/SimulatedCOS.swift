@@ -54,7 +54,7 @@ extension SimulatedService {
       trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma"),
     buckets: Buckets(
       ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
-      tellsInheritedAccess: true),
+      access: [.private, .publicRead, .publicReadWrite, .authenticatedRead], tellsInheritedAccess: true),
     listing: Listing(defaultPageSize: 1000, mostBuckets: 2000),
     policies: Policies(
       .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/",
@@ -69,6 +69,8 @@ extension SimulatedService {
         ("CompleteMultipartUpload", .object, [.completeUpload]), ("AbortMultipartUpload", .object, [.abortUpload]),
         ("ListParts", .object, [.listParts]), ("GetObject", .object, [.getObject]),
         ("HeadObject", .object, [.headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
+        ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
+        ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectACL", .object, [.readObjectAccess]), ("PutObjectACL", .object, [.changeObjectAccess]),
       ]),
     keys: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),

@@ -54,7 +54,7 @@ extension SimulatedService {
       ],
       trafficLimits: 245_760...838_860_800, ignoresExceedingRanges: true, hasUppercaseTags: true, tellsType: true,
       crc64Header: "hash-crc64ecma", tellsMD5: true),
-    buckets: Buckets(locationPrefix: "oss-"),
+    buckets: Buckets(locationPrefix: "oss-", redundancies: ["LRS", "ZRS"]),
     listing: Listing(defaultPageSize: 100, mostBuckets: 2000),
     policies: Policies(
       .ram, service: "oss", post: "PutObject", read: "GetObject",
@@ -67,6 +67,8 @@ extension SimulatedService {
         ("DeleteObject", .objectsOfBody, [.deleteObjects]),
         ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
         ("GetObject", .object, [.getObject, .headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
+        ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
+        ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
         ("AbortMultipartUpload", .object, [.abortUpload]), ("ListParts", .object, [.listParts]),
       ]),
@@ -129,7 +131,8 @@ struct SimulatedOSS: ServiceBehavior {
         XMLNode("Name", bucket.name), XMLNode("Location", SimulatedService.oss.location(of: region)),
         XMLNode("Region", region),
         XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
-        XMLNode("IntranetEndpoint", intranet), XMLNode("StorageClass", SimulatedService.oss.standardClass),
+        XMLNode("IntranetEndpoint", intranet),
+        XMLNode("StorageClass", bucket.settings.storageClass ?? SimulatedService.oss.standardClass),
       ])
   }
 

@@ -9,7 +9,7 @@ internal import StorageCrypto
 
 /// The simulated token service of Amazon Web Services (STS 2011-06-15).
 ///
-/// It supports AssumeRole and AssumeRoleWithWebIdentity. Pages: "AssumeRole", "AssumeRoleWithWebIdentity".
+/// It supports AssumeRole, AssumeRoleWithWebIdentity and GetCallerIdentity, which are also the names of the pages.
 struct AmazonSTS: TokenServiceHandler {
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
@@ -55,6 +55,8 @@ struct AmazonSTS: TokenServiceHandler {
         XMLNode("Provider", "localcloud"),
       ]
       return response(action, try order(parameters), identity, call)
+    case "GetCallerIdentity":
+      return callerIdentity(issuer.context.keys.tokens.session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
         .badRequest, "InvalidAction", "Could not find operation \(action) for version \(Self.version)")
@@ -147,6 +149,22 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: Responses
 
+  /// Describes the caller: a session of a role, or the account whose key signed the call.
+  private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
+    let account = SimulatedS3.accountNumber
+    let user = session.flatMap { session in session.role.map { "\($0.replacingRole)/\(session.name)" } }
+    let result = XMLNode(
+      "GetCallerIdentityResult",
+      children: [
+        XMLNode("Arn", user ?? "arn:aws:iam::\(account):root"),
+        XMLNode("UserId", session.map { "\(Self.roleID):\($0.name)" } ?? account), XMLNode("Account", account),
+      ])
+    let metadata = XMLNode("ResponseMetadata", children: [XMLNode("RequestId", call.requestID)])
+    return Self.document("GetCallerIdentityResponse", [result, metadata], call)
+  }
+
+  private static let roleID = "AROALOCALCLOUD000000"
+
   private func response(_ action: String, _ order: TokenTable.Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
     let key = issuer.issue(order, by: endpoint, at: call.date)
     let user = "\((order.role?.arn ?? "").replacingRole)/\(order.session)"
@@ -155,7 +173,7 @@ struct AmazonSTS: TokenServiceHandler {
       children: [
         XMLNode(
           "AssumedRoleUser",
-          children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "AROALOCALCLOUD000000:\(order.session)")]),
+          children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "\(Self.roleID):\(order.session)")]),
         XMLNode(
           "Credentials",
           children: [

@@ -34,7 +34,7 @@ extension SimulatedService {
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
         everybody: "http://acs.amazonaws.com/groups/global/AllUsers",
-        accounts: [SimulatedS3.accountNumber, account]),
+        access: AccessControl.allCases, accounts: [SimulatedS3.accountNumber, account]),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
         bucketLimit: "max-buckets", nextBucket: "ContinuationToken", mostBuckets: 10_000,
@@ -82,11 +82,10 @@ extension SimulatedService {
     ])
 
   private static let s3Operations = OperationTable(
-    OperationRoute.shared.filter { $0.operation != .listBuckets } + [
+    OperationRoute.shared.filter { $0.operation != .listBuckets }.map { route in
+      [.getObject, .headObject].contains(route.operation) ? route.taking(["partNumber"]) : route
+    } + [
       OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "continuation-token", "max-buckets"]),
-      OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
-      OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
-      OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
       OperationRoute(.objectAttributes, .get, .object, ["attributes"], taking: ["versionId"]),
     ] + BucketDocument.s3.flatMap(\.routes),
     ParameterNames(signature: [
@@ -101,7 +100,10 @@ extension SimulatedService {
 
   private static let s3Rules = HeaderRules(
     prefixes: [prefix],
-    everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm"],
+    everywhere: [
+      "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
+      "expected-bucket-owner", "source-expected-bucket-owner",
+    ],
     operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
       .merging([
