@@ -7,83 +7,51 @@ internal import StorageAuth
 /// A kind of document that clients store with a bucket, such as its lifecycle rules.
 ///
 /// The server checks the root element, stores the bytes and returns them. Only two documents have an effect: the rules
-/// for requests of web pages, and the policy.
+/// for requests of web pages (``CrossOriginRule``), and the policy.
 struct BucketDocument: Sendable {
   /// The name of the query parameter that selects the document.
   let parameter: String
 
-  /// The name of the document in the names of actions, after the verb: `BucketLifecycle`.
+  /// The name of the root element, or `nil` for a policy, which is in JSON.
+  let root: String?
+
+  let unset: Unset
+
+  /// The name of the document in the names of actions, after the verb.
   let subject: String
 
-  let format: Format
-  let unset: Unset
-  let deletion: Deletion
-
-  enum Format: Sendable {
-    /// An XML document with a root element.
-    case xml(String)
-    /// The rules for requests of web pages, which are applied.
-    case crossOriginRules
-    /// A policy in JSON, which is evaluated; the code of the error response to a policy that cannot be.
-    case policy(malformed: String)
-  }
+  /// The verb of the action that allows deleting the document, or `nil` if it cannot be deleted.
+  let deletion: String?
 
   /// The response to a request for the document while there is none.
   enum Unset: Sendable {
     case error(String)
     /// A document with these elements.
-    case document([XMLNode])
-    /// The error code for documents that have IDs, the root element of their list, and the parameter with the ID.
+    case document([XMLNode] = [])
+    /// The error code for documents with IDs, the root element of their list, and the parameter with the ID.
     case list(error: String, root: String, id: ByteExactString, canBeEmpty: Bool = true)
   }
 
-  /// How the document is deleted: not at all, with its own action, or with the action that also changes it.
-  enum Deletion: Sendable {
-    case none, own, asChange
-  }
-
   init(
-    _ parameter: String, _ subject: String, _ format: Format, unset: Unset, deletion: Deletion = .own
+    _ parameter: String, _ root: String?, _ unset: Unset, subject: String? = nil, deletion: String? = "Delete"
   ) {
-    self.parameter = parameter
-    self.subject = subject
-    self.format = format
-    self.unset = unset
-    self.deletion = deletion
+    (self.parameter, self.root, self.unset, self.deletion) = (parameter, root, unset, deletion)
+    self.subject = subject ?? "Bucket\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())"
   }
 
-  /// The name of the query parameter with the document's ID, or `nil` if a bucket has only one such document.
   var idParameter: ByteExactString? {
     if case .list(_, _, let id, _) = unset { id } else { nil }
   }
 
-  var root: String {
-    switch format {
-    case .xml(let root): root
-    case .crossOriginRules: CrossOriginRule.root
-    case .policy: ""
-    }
-  }
-
-  var isPolicy: Bool {
-    if case .policy = format { true } else { false }
-  }
-
   var routes: [OperationRoute] {
     let options = idParameter.map { Set([$0.string]) } ?? []
-    let methods: KeyValuePairs<Operation, HTTPRequest.Method> = [
-      .readDocument: .get, .changeDocument: .put, .deleteDocument: .delete,
-    ]
-    return methods.filter { $0.key != .deleteDocument || deletion != .none }
-      .map { OperationRoute($0.key, $0.value, .bucket, [parameter], taking: options) }
+    let methods: [(Operation, HTTPRequest.Method)] =
+      [(.readDocument, .get), (.changeDocument, .put)] + (deletion == nil ? [] : [(.deleteDocument, .delete)])
+    return methods.map { OperationRoute($0, $1, .bucket, [parameter], taking: options) }
   }
 
   func action(of operation: Operation) -> String {
-    switch operation {
-    case .readDocument: "Get\(subject)"
-    case .deleteDocument where deletion == .own: "Delete\(subject)"
-    default: "Put\(subject)"
-    }
+    (operation == .readDocument ? "Get" : operation == .changeDocument ? "Put" : deletion ?? "") + subject
   }
 }
 
@@ -94,10 +62,10 @@ extension Call {
     guard let kind = service.document(selectedBy: target) else {
       throw .internalError("The operation has no document.")
     }
-    guard let name = kind.idParameter else { return (kind, kind.parameter, false) }
-    let id = parameter(name)
+    guard let idName = kind.idParameter else { return (kind, kind.parameter, false) }
+    let id = parameter(idName)
     if id == nil, operation == .readDocument { return (kind, kind.parameter, true) }
-    guard let id, !id.isEmpty else { throw .invalidArgument("The parameter \"\(name)\" is missing or empty.") }
+    guard let id, !id.isEmpty else { throw .invalidArgument("The parameter \"\(idName)\" is missing or empty.") }
     return (kind, "\(kind.parameter)/\(id)", false)
   }
 
@@ -105,16 +73,14 @@ extension Call {
     let (kind, name, isList) = try selectedDocument()
     let documents = try store.read(bucket) { $0.settings.documents ?? [:] }
     if let text = documents[name] {
-      let type = kind.isPolicy ? "application/json" : "application/xml"
+      let type = kind.root == nil ? "application/json" : "application/xml"
       return Answer(headers: [.contentType: type], body: .bytes(Array(text.utf8)))
     }
-    func isListed(_ other: String) -> Bool { other.hasBytePrefix("\(name)/") }
+    let names = documents.keys.filter { $0.hasBytePrefix("\(name)/") }.sorted()
     switch kind.unset {
-    case .document(let elements): return service.response(with: XMLNode(kind.root, children: elements))
-    case .list(_, let root, _, let canBeEmpty) where isList && (canBeEmpty || documents.keys.contains(where: isListed)):
-      let nodes = try documents.keys.filter(isListed).sorted().compactMap { documents[$0] }.map {
-        try XMLNode.parse(Array($0.utf8))
-      }
+    case .document(let elements): return service.response(with: XMLNode(kind.root ?? "", children: elements))
+    case .list(_, let root, _, let canBeEmpty) where isList && (canBeEmpty || !names.isEmpty):
+      let nodes = try names.compactMap { documents[$0] }.map { try XMLNode.parse(Array($0.utf8)) }
       return service.response(with: XMLNode(root, children: nodes + [XMLNode("IsTruncated", "false")]))
     case .error(let code), .list(let code, _, _, _):
       throw ErrorResponse(
@@ -129,14 +95,15 @@ extension Call {
     guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
-    switch kind.format {
-    case .xml: _ = try document(bytes, named: kind.root)
-    case .crossOriginRules: _ = try CrossOriginRule.rules(of: document(bytes, named: kind.root))
-    case .policy(let code):
+    if let root = kind.root {
+      let document = try document(bytes, named: root)
+      if root == CrossOriginRule.root { _ = try CrossOriginRule.rules(of: document) }
+    } else {
       do throws(PolicyFault) {
         _ = try SessionPolicy(text, in: service.policies.language, ofBucket: true)
       } catch {
-        throw ErrorResponse(.badRequest, code, "The policy cannot be applied. \(error.reason)")
+        throw ErrorResponse(
+          .badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
       }
     }
     try await store.configure(bucket) { $0.documents = ($0.documents ?? [:]).merging([name: text]) { $1 } }
@@ -159,9 +126,9 @@ extension SimulatedService {
     documents.first { target.contains(ByteExactString($0.parameter)) }
   }
 
-  /// Returns the text of the policy of a bucket, or `nil` if it has none.
-  func policy(of bucket: String, in store: BucketTable) -> String? {
-    documents.first { $0.isPolicy }.flatMap { kind in
+  /// Returns the document of a bucket with a root element, or the policy if it is `nil`, or `nil` if it is unset.
+  func document(_ root: String?, of bucket: String, in store: BucketTable) -> String? {
+    documents.first { $0.root == root }.flatMap { kind in
       try? store.read(bucket) { $0.settings.documents?[kind.parameter] }
     }
   }

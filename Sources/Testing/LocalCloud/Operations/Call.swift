@@ -40,6 +40,12 @@ struct Call: Sendable {
     case .bucketLocation: try bucketLocation()
     case .bucketInfo: try bucketInfo()
     case .bucketVersioning: try bucketVersioning()
+    case .changeVersioning: try await changeVersioning()
+    case .listVersions: try listVersions()
+    case .bucketStat: try bucketStat()
+    case .appendObject: try await appendObject()
+    case .putSymlink: try await putSymlink()
+    case .getSymlink: try getSymlink()
     case .readDocument: try readDocument()
     case .changeDocument: try await changeDocument()
     case .deleteDocument: try await deleteDocument()
@@ -193,26 +199,26 @@ struct Call: Sendable {
 
   func createBucket() async throws -> Answer {
     let document = try await bucketDocument()
-    try service.checkLocation(document.location, in: region)
+    try service.checkLocation(document?["LocationConstraint"]?.text, in: region)
     let access = try access(named: serviceHeader("acl"), isObject: false)
     if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
     try await store.createBucket(bucket, access: access, at: date) { settings in
-      settings.storageClass = document.storageClass ?? settings.storageClass
-      settings.redundancy = document.redundancy ?? settings.redundancy
+      settings.storageClass = document?["StorageClass"]?.text ?? settings.storageClass
+      settings.redundancy = document?["DataRedundancyType"]?.text ?? settings.redundancy
     }
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// Returns what the request's document says about the new bucket; no other kind of bucket is supported.
-  private func bucketDocument() async throws -> (location: String?, storageClass: String?, redundancy: String?) {
-    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return (nil, nil, nil) }
-    for element in document.children {
+  /// Returns the request's document about the new bucket, if any; no other kind of bucket is supported.
+  private func bucketDocument() async throws -> XMLNode? {
+    let document = try await optionalDocument(named: "CreateBucketConfiguration")
+    for element in document?.children ?? [] {
       switch element.name {
       case "LocationConstraint": continue
       case "StorageClass" where service.objects.storageClasses.contains { $0.name == element.text }: continue
-      case "DataRedundancyType" where service.buckets.redundancies.contains(element.text): continue
+      case "DataRedundancyType" where ["LRS", "ZRS"].contains(element.text): continue
       case "StorageClass", "DataRedundancyType":
         throw ErrorResponse.invalidArgument("\"\(element.text)\" is not a \(element.name) of the service.")
       default:
@@ -220,9 +226,7 @@ struct Call: Sendable {
           "The element \"\(element.name)\" of the document requests a bucket that this server does not support.")
       }
     }
-    return (
-      document["LocationConstraint"]?.text, document["StorageClass"]?.text, document["DataRedundancyType"]?.text
-    )
+    return document
   }
 
   func deleteBucket() async throws -> Answer {
@@ -242,12 +246,6 @@ struct Call: Sendable {
     return service.response(with: XMLNode("LocationConstraint", service.location(of: region)))
   }
 
-  /// Returns an empty versioning configuration, as the services do for a bucket that never had versioning.
-  func bucketVersioning() throws -> Answer {
-    try store.read(bucket) { _ in }
-    return service.response(with: XMLNode("VersioningConfiguration"))
-  }
-
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
@@ -255,9 +253,32 @@ struct Call: Sendable {
     document.children += [
       SimulatedService.owner, XMLNode("AccessControlList", children: [grant]),
       XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"),
-      XMLNode("Comment"),
+      XMLNode("Comment"), XMLNode("Versioning", bucket.settings.versioning?.rawValue ?? ""),
     ]
     return service.response(with: XMLNode("BucketInfo", children: [document]))
+  }
+
+  /// Returns the numbers and sizes of the versions of objects, in total and by storage class.
+  func bucketStat() throws -> Answer {
+    let bucket = try store.read(bucket) { $0 }
+    func elements(_ name: String, _ storage: String, _ objects: [StoredObject]) -> [XMLNode] {
+      let size = String(objects.reduce(0) { $0 + $1.content.byteCount })
+      return [XMLNode("\(name)\(storage)", size), XMLNode("\(name)ObjectCount", String(objects.count))]
+    }
+    let objects = bucket.allVersions.filter { $0.kind != .deleteMarker }
+    let parts = bucket.uploads.values.map { $0.parts.count }
+    let classes = service.objects.storageClasses.flatMap { kind in
+      let name = kind.name == "IA" ? "InfrequentAccess" : kind.name
+      return elements(
+        name, "Storage", objects.filter { $0.attributes.storageClass ?? service.standardClass == kind.name })
+    }
+    let others = [
+      XMLNode("MultipartUploadCount", String(parts.count)),
+      XMLNode("MultipartPartCount", String(parts.reduce(0, +))), XMLNode("LiveChannelCount", "0"),
+      XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
+      XMLNode("LastModifiedTime", String(date.unixSeconds)),
+    ]
+    return service.response(with: XMLNode("BucketStat", children: elements("", "Storage", objects) + others + classes))
   }
 
   // MARK: Access
@@ -271,7 +292,9 @@ struct Call: Sendable {
     return Answer()
   }
 
-  func readObjectAccess() throws -> Answer { service.accessAnswer(try store.object(key, in: bucket).access) }
+  func readObjectAccess() throws -> Answer {
+    service.accessAnswer(try store.object(key, in: bucket, version: requestedVersion).access)
+  }
 
   func changeObjectAccess() async throws -> Answer {
     guard let name = serviceHeader(service.headers.objectAccess) else { throw Self.grantsByDocument }
@@ -339,11 +362,7 @@ struct Call: Sendable {
 
   private func list(after: String) throws -> List {
     let encodes = try encodesNames()
-    let query = ListQuery(
-      prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
-      limit: min(
-        try number("max-keys", default: service.listing.defaultPageSize, in: service.listing.pageSizes), Self.pageLimit)
-    )
+    let query = try listQuery(after: after)
     let page = try store.read(bucket) { $0.page(query) }
     let name: @Sendable (String) -> String = { written($0, encodes) }
     var head = [
@@ -354,6 +373,14 @@ struct Call: Sendable {
     }
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
     return List(page: page, head: head + encodingElement(encodes), name: name)
+  }
+
+  func listQuery(after: String) throws -> ListQuery {
+    ListQuery(
+      prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
+      limit: min(
+        try number("max-keys", default: service.listing.defaultPageSize, in: service.listing.pageSizes), Self.pageLimit)
+    )
   }
 
   private func entries(_ list: List, withOwner: Bool) -> [XMLNode] {

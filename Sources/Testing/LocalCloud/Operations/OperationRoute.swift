@@ -65,6 +65,10 @@ struct OperationRoute: Sendable {
     OperationRoute(.changeBucketAccess, .put, .bucket, ["acl"]),
     OperationRoute(.bucketLocation, .get, .bucket, ["location"]),
     OperationRoute(.bucketVersioning, .get, .bucket, ["versioning"]),
+    OperationRoute(.changeVersioning, .put, .bucket, ["versioning"]),
+    OperationRoute(
+      .listVersions, .get, .bucket, ["versions"],
+      taking: ["prefix", "delimiter", "key-marker", "max-keys", "encoding-type"]),
     OperationRoute(
       .listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
     OperationRoute(
@@ -94,6 +98,13 @@ struct OperationRoute: Sendable {
     OperationRoute(.abortUpload, .delete, .object, ["uploadId"]),
     OperationRoute(
       .listParts, .get, .object, ["uploadId"], taking: ["max-parts", "part-number-marker", "encoding-type"]),
+  ]
+
+  /// The operations on objects that can be appended to and on symbolic links, which not every service has.
+  static let appending: [OperationRoute] = [
+    OperationRoute(.appendObject, .post, .object, ["append"], taking: ["position"]),
+    OperationRoute(.putSymlink, .put, .object, ["symlink"], isCopy: false),
+    OperationRoute(.getSymlink, .get, .object, ["symlink"], taking: ["versionId"]),
   ]
 }
 

@@ -53,7 +53,8 @@ struct Permit: Sendable {
     everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: SimulatedService
   ) throws {
     guard operation.isPublicRead, let bucket = target.bucket?.string, let key = target.key?.string else { return nil }
-    let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }
+    let version = target["versionId"]?.string
+    let access = try store.read(bucket) { (try? $0.object(ObjectKey(key), version: version))?.access ?? $0.access }
     guard access.isPublic else { return nil }
     self.operation = operation
     self.target = target
@@ -74,16 +75,6 @@ struct RequestRights: Sendable {
   var store: BucketTable?
   var isAnonymous = false
 
-  /// Returns the permissions of a request without a signature, which only policies of buckets can give.
-  static func unsigned(
-    _ head: HTTPRequest, for operation: Operation, _ target: RequestTarget, in store: BucketTable,
-    at service: SimulatedService, region: String, at date: Timestamp
-  ) -> RequestRights {
-    let facts = service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
-    return RequestRights(
-      authority: .nothing, service: service, region: region, facts: facts, store: store, isAnonymous: true)
-  }
-
   /// Returns the permissions of a request without a signature, which allow no operation.
   static func none(at service: SimulatedService) -> RequestRights {
     RequestRights(authority: .nothing, service: service, region: "", facts: [:])
@@ -91,10 +82,14 @@ struct RequestRights: Sendable {
 
   /// Returns whether the request may perform an operation, as far as its head tells.
   ///
-  /// Only the body lists the objects to delete: see ``allowDeleting(_:in:)``. Whoever has all rights of the account can
+  /// Only the body lists the objects to delete: see ``allowDeleting(_:version:in:)``. Whoever has all rights of the account can
   /// always read, change and delete the policy of a bucket.
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
-    if case .everything = authority, service.document(selectedBy: target)?.isPolicy == true { return true }
+    if case .everything = authority, operation.isOfDocument,
+      service.document(selectedBy: target).map({ $0.root == nil }) == true
+    {
+      return true
+    }
     guard let (action, name) = request(for: operation, on: target) else {
       return if case .everything = authority { true } else { false }
     }
@@ -123,19 +118,23 @@ struct RequestRights: Sendable {
       case .object: "\(bucket)/\(target.key ?? "")"
       case .objectsOfBody: bucket
       }
-    return (permission.action, name)
+    return (service.policies.action(permission.action, ofVersion: target["versionId"]?.string), name)
   }
 
   func allowPosting(_ key: String, to bucket: String) -> Bool { allows(service.policies.post, "\(bucket)/\(key)") }
 
   func allowReading(_ source: NamedSource) -> Bool {
-    allows(service.policies.read, "\(source.bucket)/\(source.key.text)")
+    allowReading(source.key.text, version: source.version, in: source.bucket)
+  }
+
+  func allowReading(_ key: String, version: String?, in bucket: String) -> Bool {
+    allows(service.policies.action(service.policies.read, ofVersion: version), "\(bucket)/\(key)")
   }
 
   /// Returns whether the request may delete an object that its body lists.
-  func allowDeleting(_ key: String, in bucket: String) -> Bool {
+  func allowDeleting(_ key: String, version: String?, in bucket: String) -> Bool {
     guard let permission = service.policies.permissions[.deleteObjects] else { return false }
-    return allows(permission.action, "\(bucket)/\(key)")
+    return allows(service.policies.action(permission.action, ofVersion: version), "\(bucket)/\(key)")
   }
 
   /// Returns whether the request may perform an action; `name` is that of a bucket, or starts with it and a slash.
@@ -148,7 +147,9 @@ struct RequestRights: Sendable {
   }
 
   private func decision(_ action: String, _ name: String) -> Bool? {
-    guard let store, let text = service.policy(of: String(name.bytes(before: "/")), in: store) else { return nil }
+    guard let store, let text = service.document(nil, of: String(name.bytes(before: "/")), in: store) else {
+      return nil
+    }
     // A policy was checked when it was stored. One that cannot be read denies everything.
     guard let policy = try? SessionPolicy(text, in: service.policies.language, ofBucket: true) else { return false }
     return policy.decision(input(action, name))

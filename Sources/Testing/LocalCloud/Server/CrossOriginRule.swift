@@ -38,9 +38,7 @@ struct CrossOriginRule: Sendable {
         && rule.lifetime.map { Int(digits: $0) != nil } ?? true
     }
     guard !rules.isEmpty, areValid else {
-      throw .malformedXML(
-        "Each CORSRule needs an AllowedOrigin and an AllowedMethod of \(allMethods.joined(separator: ", ")); an "
-          + "ExposeHeader is the name of a header, and MaxAgeSeconds an integer.")
+      throw .malformedXML("A CORSRule has no AllowedOrigin or AllowedMethod, or its elements are invalid.")
     }
     return rules
   }

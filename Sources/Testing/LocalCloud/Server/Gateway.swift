@@ -65,6 +65,7 @@ struct Gateway: Sendable {
         counters.refused(error.code, by: endpoint)
         record?.noteRefusal(error.code, error.message)
         response = service.behavior.response(for: error, to: identity)
+        for header in error.headers { response.headers.set(service.header(header.name), header.value) }
       }
       if let status = try await exchange.end(&response) {
         response = service.behavior.response(for: .injected(status), to: identity)
@@ -119,8 +120,7 @@ struct Gateway: Sendable {
       try check(target)
       let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
       try service.headerRules.check(head.headerFields, for: operation)
-      let rights = RequestRights.unsigned(
-        head, for: operation, target, in: store, at: service, region: region, at: date)
+      let rights = rights(nil, head, operation, target, at: date)
       let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
       guard
         let permit = try Permit(unsigned: target, operation, copying: source, by: rights)
@@ -147,13 +147,22 @@ struct Gateway: Sendable {
     try service.headerRules.check(head.headerFields, for: operation)
     // A key that was removed after the signature was verified has no permissions.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let facts = service.policies.language.conditions.facts(of: head, for: operation, verified.wholeTarget, at: date)
-    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts, store: store)
+    let rights = rights(authority, head, operation, verified.wholeTarget, at: date)
     let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw service.policyRefusal(at: date)
     }
     return permit
+  }
+
+  /// Returns the permissions of a request; without authority, it is unsigned.
+  private func rights(
+    _ authority: Authority?, _ head: HTTPRequest, _ operation: Operation, _ target: RequestTarget, at date: Timestamp
+  ) -> RequestRights {
+    let facts = service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
+    return RequestRights(
+      authority: authority ?? .nothing, service: service, region: region, facts: facts, store: store,
+      isAnonymous: authority == nil)
   }
 
   /// Throws an error response if the bucket does not exist, unless the request creates it.
@@ -258,14 +267,10 @@ struct Gateway: Sendable {
   private func crossOriginRule(
     for head: HTTPRequest, _ origin: String, _ method: String, with headers: [String] = []
   ) -> CrossOriginRule? {
-    var rules: [CrossOriginRule] = []
-    if let bucket = (try? service.behavior.target(of: head))?.bucket?.string,
-      let kind = service.documents.first(where: { $0.root == CrossOriginRule.root }),
-      let text = try? store.read(bucket, { $0.settings.documents?[kind.parameter] }),
-      let document = try? XMLNode.parse(Array(text.utf8))
-    {
-      rules = (try? CrossOriginRule.rules(of: document)) ?? []
-    }
+    let bucket = (try? service.behavior.target(of: head))?.bucket?.string ?? ""
+    let text = service.document(CrossOriginRule.root, of: bucket, in: store)
+    let document = text.flatMap { try? XMLNode.parse(Array($0.utf8)) }
+    let rules = document.flatMap { try? CrossOriginRule.rules(of: $0) } ?? []
     return (rules + [crossOriginRule]).first { $0.allows(origin, method, with: headers) }
   }
 

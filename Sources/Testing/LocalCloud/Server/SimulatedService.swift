@@ -104,6 +104,9 @@ struct SimulatedService: Sendable {
     /// The digests of other services have the bytes of the parts' tags, as the vendors' test suites show.
     var hasUppercaseTags = false
 
+    /// Whether the response to a write has the version of an object without an ID in a bucket with versions.
+    var tellsNullVersions = true
+
     /// Whether responses and listings tell normal objects from those that were uploaded in parts.
     var tellsType = false
 
@@ -142,9 +145,6 @@ struct SimulatedService: Sendable {
 
     /// The access controls that a header can name.
     var access: [AccessControl] = [.private, .publicRead, .publicReadWrite]
-
-    /// The kinds of redundancy with which a bucket can be created.
-    var redundancies: [String] = []
 
     /// The numbers by which documents and policies name the account that owns all buckets.
     var accounts = [SimulatedService.account]
@@ -188,16 +188,16 @@ struct SimulatedService: Sendable {
 
     var bucketSuffix = ""
 
-    /// The prefix of the service's actions, with a colon.
-    private let actionPrefix: String
+    /// Whether a request that names a version needs another action: `GetObjectVersion` instead of `GetObject`.
+    var namesVersions = true
 
     init(
       _ language: PolicyLanguage, service: String, post: String, read: String, bucketSuffix: String = "",
+      namesVersions: Bool = true,
       _ permissions: [(action: String, target: Operation.Permission.Target, operations: [Operation])]
     ) {
       (self.language, self.post, self.read) = (language, "\(service):\(post)", "\(service):\(read)")
-      actionPrefix = "\(service):"
-      self.bucketSuffix = bucketSuffix
+      (self.bucketSuffix, self.namesVersions) = (bucketSuffix, namesVersions)
       self.permissions = permissions.reduce(into: [:]) { result, permission in
         for operation in permission.operations {
           result[operation] = Operation.Permission(action: "\(service):\(permission.action)", target: permission.target)
@@ -205,7 +205,13 @@ struct SimulatedService: Sendable {
       }
     }
 
-    func action(_ name: String) -> String { actionPrefix + name }
+    func action(_ name: String) -> String { "\(post.bytes(before: ":")):\(name)" }
+
+    /// Returns the action of a request that names a version of an object.
+    func action(_ action: String, ofVersion version: String?) -> String {
+      guard version != nil, namesVersions else { return action }
+      return action.replacing("Object", with: "ObjectVersion", maxReplacements: 1)
+    }
   }
 
   /// The format of a temporary credential.
@@ -246,6 +252,9 @@ struct SimulatedService: Sendable {
     let anonymous: ErrorResponse
 
     let policy: ErrorResponse
+
+    /// The code of the error response to a bucket's policy that cannot be applied.
+    var malformedPolicy = "MalformedPolicy"
 
     /// Whether both have an element with the server's time.
     var haveServerTime = false
@@ -386,7 +395,10 @@ extension SimulatedService {
   /// Returns the additional response headers for an object that is read.
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
-    if objects.tellsType { fields.set(header("object-type"), object.typeName) }
+    if objects.tellsType { fields.set(header("object-type"), object.kind.rawValue) }
+    if object.kind == .appendable {
+      fields.set(header("next-append-position"), String(object.content.byteCount))
+    }
     let name = object.attributes.storageClass
     let isTold =
       switch headers.storageClass {
@@ -417,7 +429,7 @@ extension SimulatedService {
   }
 
   func elements(of object: StoredObject) -> [XMLNode] {
-    (objects.tellsType ? [XMLNode("Type", object.typeName)] : [])
+    (objects.tellsType ? [XMLNode("Type", object.kind.rawValue)] : [])
       + (object.content.checksum.map {
         [XMLNode("ChecksumAlgorithm", $0.algorithm.asciiUppercased), XMLNode("ChecksumType", $0.typeName)]
       } ?? [])
@@ -465,10 +477,6 @@ extension SimulatedService {
     refusal.details.append(ErrorResponse.Detail(name: "ServerTime", value: date.iso8601))
     return refusal
   }
-}
-
-extension StoredObject {
-  fileprivate var typeName: String { isMultipart ? "Multipart" : "Normal" }
 }
 
 extension StoredChecksum {

@@ -25,7 +25,7 @@ struct BlobStore: Sendable {
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
     var kept: Set<BlobID> = []
     for bucket in buckets {
-      for object in bucket.objects.values { kept.formUnion(object.content.extents.map(\.blob.id)) }
+      for object in bucket.allVersions { kept.formUnion(object.content.extents.map(\.blob.id)) }
     }
     for name in try await directory.entryNames() {
       if let id = BlobID(name), !kept.contains(id) { collector.collect(id) }

@@ -8,7 +8,12 @@ struct Bucket: Sendable {
   let name: String
   let created: Timestamp
   var settings: BucketSettings
+  /// The current versions of objects.
   var objects = SortedTable<ObjectKey, StoredObject>()
+  /// The versions that are not current, and the delete markers, the newest first.
+  var otherVersions = SortedTable<ObjectKey, [StoredObject]>()
+  /// The highest number in the order of the bucket's versions.
+  var lastOrder: UInt64 = 0
   var uploads = SortedTable<UploadName, PendingUpload>()
 
   init(name: String, created: Timestamp, access: AccessControl) {
@@ -89,6 +94,14 @@ struct BucketSettings: Sendable, Codable, Equatable {
 
   /// The name of the redundancy that the bucket was created with, or `nil` for the default.
   var redundancy: String?
+
+  /// The state of the bucket's versioning, or `nil` if it never had versions.
+  var versioning: Versioning?
+
+  enum Versioning: String, Sendable, Codable {
+    case enabled = "Enabled"
+    case suspended = "Suspended"
+  }
 
   /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
   var documents: [String: String]?

@@ -110,7 +110,9 @@ final class BucketTable: Sendable {
   func deleteBucket(_ name: String) async throws {
     try buckets.withLock { buckets in
       guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
-      guard bucket.objects.isEmpty, bucket.uploads.isEmpty else { throw ErrorResponse.bucketNotEmpty(name) }
+      guard bucket.objects.isEmpty, bucket.otherVersions.isEmpty, bucket.uploads.isEmpty else {
+        throw ErrorResponse.bucketNotEmpty(name)
+      }
       buckets[name] = nil
     }
     try await journal.remove(bucket: name)
@@ -118,18 +120,28 @@ final class BucketTable: Sendable {
 
   // MARK: Objects
 
-  func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
-    try read(bucket) { bucket in
-      guard let object = bucket.objects[key] else { throw ErrorResponse.noSuchKey(key.text) }
-      return object
-    }
+  /// Returns the current version of an object, or the one with an ID.
+  func object(_ key: ObjectKey, in bucket: String, version: String? = nil) throws -> StoredObject {
+    try read(bucket) { try $0.object(key, version: version) }
   }
 
   /// Creates or replaces an object atomically, unless the closure, which is part of the atomic step, throws.
+  ///
+  /// If versioning of the bucket is enabled, the object becomes a new version; otherwise it replaces that without an ID.
+  ///
+  /// - Parameter old: The version to replace, or `nil` to add one.
+  /// - Returns: The object with its version.
+  @discardableResult
   func put(
-    _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
-  ) async throws {
-    try read(bucket) { _ in }
+    _ object: StoredObject, in bucket: String, inPlaceOf old: StoredObject? = nil,
+    after prepare: (inout Bucket) throws -> Void = { _ in }
+  ) async throws -> StoredObject {
+    let (state, order) = try change(bucket) { bucket in
+      bucket.lastOrder += 1
+      return (bucket.settings.versioning, bucket.lastOrder)
+    }
+    let version = old.map(\.version) ?? (state == .enabled ? nil : StoredObject.nullVersion)
+    let object = object.stored(as: version, old?.order ?? order)
     do {
       try await journal.write(object, in: bucket)
     } catch {
@@ -140,31 +152,29 @@ final class BucketTable: Sendable {
     let replaced: StoredObject?
     do {
       replaced = try change(bucket) { bucket in
+        guard old != nil || bucket.settings.versioning == state else { throw ErrorResponse.operationAborted }
         try prepare(&bucket)
-        let existing = bucket.objects[object.key]
-        bucket.objects[object.key] = object
-        return existing
+        return bucket.add(object)
       }
     } catch {
       try? await journal.remove(object, in: bucket)
       throw error
     }
     if let replaced { try await journal.remove(replaced, in: bucket) }
+    return object
   }
 
-  /// Deletes an object atomically, unless the closure throws, and returns whether the object existed.
+  /// Deletes a version of an object atomically, unless the closure throws, and returns it if it existed.
   @discardableResult
   func delete(
-    _ key: ObjectKey, in bucket: String, after check: (StoredObject?) throws -> Void = { _ in }
-  ) async throws -> Bool {
+    _ key: ObjectKey, in bucket: String, version: String = StoredObject.nullVersion,
+    after check: (StoredObject?) throws -> Void = { _ in }
+  ) async throws -> StoredObject? {
     let deleted = try change(bucket) { bucket in
-      let existing = bucket.objects[key]
-      try check(existing)
-      bucket.objects[key] = nil
-      return existing
+      try check(bucket.objects[key])
+      return bucket.remove(version, of: key)
     }
-    guard let deleted else { return false }
-    try await journal.remove(deleted, in: bucket)
-    return true
+    if let deleted { try await journal.remove(deleted, in: bucket) }
+    return deleted
   }
 }

@@ -73,12 +73,11 @@ struct Journal: Sendable {
           files[id] = blob
           return blob
         }
-        // A key can have two records if a process ended after it wrote a new record and before it removed the old
+        // A version can have two records if a process ended after it wrote a new record and before it removed the old
         // record. Keep the newer record.
-        let other = bucket.objects[object.key]
-        let isNewer = other.map { $0.modified <= object.modified } ?? true
-        if isNewer { bucket.objects[object.key] = object }
-        if let outdated = isNewer ? other : object { try await remove(outdated, in: name) }
+        let other = bucket.versions(of: object.key).first { $0.version == object.version }
+        let isNewer = other.map { ($0.order, $0.modified) <= (object.order, object.modified) } ?? true
+        if let outdated = isNewer ? bucket.add(object) : object { try await remove(outdated, in: name) }
       }
       buckets[name] = bucket
     }
@@ -153,6 +152,9 @@ struct ObjectRecord: Codable {
   private let metadata: [ObjectDescription.Header]
   private let modified: InstantRecord
   private let isMultipart: Bool
+  private let kind: StoredObject.Kind?
+  private let version: String?
+  private let order: UInt64?
   private let access: AccessControl?
 
   private let checksum: StoredChecksum?
@@ -177,6 +179,9 @@ struct ObjectRecord: Codable {
     metadata = object.description.metadata
     modified = InstantRecord(object.modified)
     isMultipart = object.isMultipart
+    kind = object.kind
+    version = object.version
+    order = object.order
     access = object.access
     attributes = object.attributes
   }
@@ -202,7 +207,8 @@ struct ObjectRecord: Codable {
     return StoredObject(
       id: id, key: ObjectKey(key), content: content,
       description: ObjectDescription(headers: headers, metadata: metadata), modified: modified.timestamp,
-      isMultipart: isMultipart, access: access, attributes: attributes ?? ObjectAttributes())
+      isMultipart: isMultipart, kind: kind, access: access, attributes: attributes ?? ObjectAttributes(),
+      version: version ?? StoredObject.nullVersion, order: order ?? 0)
   }
 }
 

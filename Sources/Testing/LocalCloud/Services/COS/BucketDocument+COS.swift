@@ -5,26 +5,19 @@ internal import StorageAuth
 
 extension BucketDocument {
   /// The documents of a bucket of COS.
-  static let cos = [
-    BucketDocument(
-      "policy", "BucketPolicy", .policy(malformed: "MalformedPolicy"), unset: .error("NoSuchBucketPolicy")),
-    BucketDocument("cors", "BucketCORS", .crossOriginRules, unset: .error("NoSuchCORSConfiguration")),
-    BucketDocument(
-      "lifecycle", "BucketLifecycle", .xml("LifecycleConfiguration"), unset: .error("NoSuchLifecycleConfiguration")),
-    BucketDocument(
-      "encryption", "BucketEncryption", .xml("ServerSideEncryptionConfiguration"),
-      unset: .error("NoSuchEncryptionConfiguration")),
-    BucketDocument("tagging", "BucketTagging", .xml("Tagging"), unset: .error("NoSuchTagSetError")),
-    BucketDocument(
-      "website", "BucketWebsite", .xml("WebsiteConfiguration"), unset: .error("NoSuchWebsiteConfiguration")),
-    BucketDocument(
-      "logging", "BucketLogging", .xml("BucketLoggingStatus"), unset: .document([]), deletion: .none),
-    BucketDocument(
-      "inventory", "BucketInventory", .xml("InventoryConfiguration"),
-      unset: .list(error: "NoSuchConfiguration", root: "ListInventoryConfigurationResult", id: "id")),
-    BucketDocument(
-      "replication", "BucketReplication", .xml("ReplicationConfiguration"),
-      unset: .error("ReplicationConfigurationNotFoundError")),
-    BucketDocument("referer", "BucketReferer", .xml("RefererConfiguration"), unset: .document([])),
+  static let cos: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), subject: "BucketCORS"),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    .init("encryption", "ServerSideEncryptionConfiguration", .error("NoSuchEncryptionConfiguration")),
+    .init("tagging", "Tagging", .error("NoSuchTagSetError")),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+    .init("inventory", "InventoryConfiguration", inventories),
+    .init("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
+    .init("referer", "RefererConfiguration", .document()),
   ]
+
+  private static let inventories = Unset.list(
+    error: "NoSuchConfiguration", root: "ListInventoryConfigurationResult", id: "id")
 }

@@ -15,7 +15,7 @@ extension SimulatedService {
   static let cos = SimulatedService(
     provider: .cos, endpoint: .cos, description: .cos,
     operations: OperationTable(
-      OperationRoute.shared + BucketDocument.cos.flatMap(\.routes),
+      OperationRoute.shared + OperationRoute.appending + BucketDocument.cos.flatMap(\.routes),
       ParameterNames(
         signature: [
           "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
@@ -57,12 +57,15 @@ extension SimulatedService {
       access: [.private, .publicRead, .publicReadWrite, .authenticatedRead], tellsInheritedAccess: true),
     listing: Listing(defaultPageSize: 1000, mostBuckets: 2000),
     policies: Policies(
-      .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/",
+      .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/", namesVersions: false,
       [
         ("GetService", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("HeadBucket", .bucket, [.headBucket]),
         ("GetBucketACL", .bucket, [.readBucketAccess]), ("PutBucketACL", .bucket, [.changeBucketAccess]),
         ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
+        ("PutBucketVersioning", .bucket, [.changeVersioning]), ("GetBucketObjectVersions", .list, [.listVersions]),
+        ("AppendObject", .object, [.appendObject]), ("PutSymlink", .object, [.putSymlink]),
+        ("GetSymlink", .object, [.getSymlink]),
         ("GetBucket", .list, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .list, [.listUploads]),
         ("DeleteMultipleObjects", .objectsOfBody, [.deleteObjects]), ("PutObject", .object, [.putObject, .copyObject]),
         ("InitiateMultipartUpload", .object, [.initiateUpload]), ("UploadPart", .object, [.uploadPart, .copyPart]),

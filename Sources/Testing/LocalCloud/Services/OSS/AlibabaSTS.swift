@@ -123,21 +123,23 @@ struct AlibabaSTS: TokenServiceHandler {
   /// Describes the caller: a session of a role, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
     let account = SimulatedService.account
-    var members: JSONObject = [
-      "RequestId": .string(call.requestID), "AccountId": .string(account),
-      "IdentityType": .string(session == nil ? "Account" : "AssumedRoleUser"),
-      "PrincipalId": .string(session.map { "\(Self.roleID):\($0.name)" } ?? account),
-      "Arn": .string("acs:ram::\(account):root"),
-    ]
-    if let session, let role = session.role.flatMap({ LocalCloud.Provider.oss.service.behavior.roleResource($0) }) {
-      members["Arn"] = .string("acs:ram::\(role[3]):assumed-\(role[4])/\(session.name)")
-      members["RoleId"] = .string(Self.roleID)
-    } else {
-      members["UserId"] = .string(account)
-    }
-    var response = Answer(.object(members))
-    response.headers.set("x-acs-request-id", call.requestID)
-    return response
+    let own: JSONObject =
+      if let session, let role = LocalCloud.Provider.oss.service.behavior.roleResource(session.role ?? "") {
+        [
+          "IdentityType": "AssumedRoleUser", "RoleId": .string(Self.roleID),
+          "PrincipalId": .string("\(Self.roleID):\(session.name)"),
+          "Arn": .string("acs:ram::\(role[3]):assumed-\(role[4])/\(session.name)"),
+        ]
+      } else {
+        [
+          "IdentityType": "Account", "UserId": .string(account), "PrincipalId": .string(account),
+          "Arn": .string("acs:ram::\(account):root"),
+        ]
+      }
+    var members = own
+    members["RequestId"] = .string(call.requestID)
+    members["AccountId"] = .string(account)
+    return response(members, call)
   }
 
   private static let roleID = "300000000000000000"
@@ -157,6 +159,10 @@ struct AlibabaSTS: TokenServiceHandler {
     ]
     var members = document.object ?? JSONObject()
     members["OIDCTokenInfo"] = identity
+    return response(members, call)
+  }
+
+  private func response(_ members: JSONObject, _ call: InboundCall) -> Answer {
     var response = Answer(.object(members))
     response.headers.set("x-acs-request-id", call.requestID)
     return response

@@ -5,39 +5,25 @@ internal import StorageAuth
 
 extension BucketDocument {
   /// The documents of a bucket of OSS.
-  static let oss = [
-    BucketDocument(
-      "policy", "BucketPolicy", .policy(malformed: "InvalidPolicyDocument"), unset: .error("NoSuchBucketPolicy")),
-    BucketDocument("cors", "BucketCors", .crossOriginRules, unset: .error("NoSuchCORSConfiguration")),
-    BucketDocument("lifecycle", "BucketLifecycle", .xml("LifecycleConfiguration"), unset: .error("NoSuchLifecycle")),
-    BucketDocument(
-      "encryption", "BucketEncryption", .xml("ServerSideEncryptionRule"),
-      unset: .error("NoSuchServerSideEncryptionRule")),
-    BucketDocument("tagging", "BucketTagging", .xml("Tagging"), unset: .document([XMLNode("TagSet")])),
-    BucketDocument(
-      "website", "BucketWebsite", .xml("WebsiteConfiguration"), unset: .error("NoSuchWebsiteConfiguration")),
-    BucketDocument("logging", "BucketLogging", .xml("BucketLoggingStatus"), unset: .document([])),
-    BucketDocument(
-      "publicAccessBlock", "BucketPublicAccessBlock", .xml("PublicAccessBlockConfiguration"),
-      unset: .document([XMLNode("BlockPublicAccess", "false")])),
-    BucketDocument(
-      "inventory", "BucketInventory", .xml("InventoryConfiguration"),
-      unset: .list(
-        error: "NoSuchInventory", root: "ListInventoryConfigurationsResult", id: "inventoryId", canBeEmpty: false)),
-    BucketDocument(
-      "referer", "BucketReferer", .xml("RefererConfiguration"),
-      unset: .document([XMLNode("AllowEmptyReferer", "true"), XMLNode("RefererList")]), deletion: .none),
-    BucketDocument(
-      "accessmonitor", "BucketAccessMonitor", .xml("AccessMonitorConfiguration"),
-      unset: .document([XMLNode("Status", "Disabled")]), deletion: .none),
-    BucketDocument(
-      "resourceGroup", "BucketResourceGroup", .xml("BucketResourceGroupConfiguration"),
-      unset: .document([XMLNode("ResourceGroupId", "rg-localcloud")]), deletion: .none),
-    BucketDocument(
-      "requestPayment", "BucketRequestPayment", .xml("RequestPaymentConfiguration"),
-      unset: .document([XMLNode("Payer", "BucketOwner")]), deletion: .none),
-    BucketDocument(
-      "transferAcceleration", "BucketTransferAcceleration", .xml("TransferAccelerationConfiguration"),
-      unset: .error("NoSuchTransferAccelerationConfiguration"), deletion: .none),
+  static let oss: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration")),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle")),
+    .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
+    .init("tagging", "Tagging", .document([XMLNode("TagSet")])),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document()),
+    .init("publicAccessBlock", "PublicAccessBlockConfiguration", .document([XMLNode("BlockPublicAccess", "false")])),
+    .init("inventory", "InventoryConfiguration", inventories),
+    .init("referer", "RefererConfiguration", .document(referers), deletion: nil),
+    .init("accessmonitor", "AccessMonitorConfiguration", .document([XMLNode("Status", "Disabled")]), deletion: nil),
+    .init(
+      "resourceGroup", "BucketResourceGroupConfiguration",
+      .document([XMLNode("ResourceGroupId", "rg-localcloud")]), deletion: nil),
   ]
+
+  private static let inventories = Unset.list(
+    error: "NoSuchInventory", root: "ListInventoryConfigurationsResult", id: "inventoryId", canBeEmpty: false)
+
+  private static let referers = [XMLNode("AllowEmptyReferer", "true"), XMLNode("RefererList")]
 }

@@ -16,8 +16,9 @@ extension SimulatedService {
         [.putObject, .completeUpload].contains(route.operation) ? route.taking(["callback", "callback-var"]) : route
       } + [
         OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
+        OperationRoute(.bucketStat, .get, .bucket, ["stat"]),
         OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
-      ] + BucketDocument.oss.flatMap(\.routes),
+      ] + OperationRoute.appending + BucketDocument.oss.flatMap(\.routes),
       ParameterNames(
         signature: Set(
           ["OSSAccessKeyId", "Expires", "Signature", "security-token"]
@@ -54,19 +55,27 @@ extension SimulatedService {
       ],
       trafficLimits: 245_760...838_860_800, ignoresExceedingRanges: true, hasUppercaseTags: true, tellsType: true,
       crc64Header: "hash-crc64ecma", tellsMD5: true),
-    buckets: Buckets(locationPrefix: "oss-", redundancies: ["LRS", "ZRS"]),
+    buckets: Buckets(locationPrefix: "oss-"),
     listing: Listing(defaultPageSize: 100, mostBuckets: 2000),
     policies: Policies(
       .ram, service: "oss", post: "PutObject", read: "GetObject",
       [
         ("ListBuckets", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("GetBucketInfo", .bucket, [.headBucket, .bucketInfo]),
-        ("GetBucketVersioning", .bucket, [.bucketVersioning]), ("GetBucketAcl", .bucket, [.readBucketAccess]),
+        ("GetBucketVersioning", .bucket, [.bucketVersioning]), ("PutBucketVersioning", .bucket, [.changeVersioning]),
+        ("ListObjectVersions", .bucket, [.listVersions]), ("GetBucketStat", .bucket, [.bucketStat]),
+        ("GetBucketAcl", .bucket, [.readBucketAccess]),
         ("PutBucketAcl", .bucket, [.changeBucketAccess]), ("GetBucketLocation", .bucket, [.bucketLocation]),
         ("ListObjects", .bucket, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .bucket, [.listUploads]),
         ("DeleteObject", .objectsOfBody, [.deleteObjects]),
-        ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
-        ("GetObject", .object, [.getObject, .headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
+        (
+          "PutObject", .object,
+          [
+            .putObject, .copyObject, .appendObject, .putSymlink, .initiateUpload, .uploadPart, .copyPart,
+            .completeUpload,
+          ]
+        ), ("GetObject", .object, [.getObject, .headObject, .objectMeta, .getSymlink]),
+        ("DeleteObject", .object, [.deleteObject]),
         ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
         ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
@@ -77,7 +86,8 @@ extension SimulatedService {
       wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
       unchangedCopySource: ErrorResponse(.notModified, "NotModified", "The conditions exclude the source object."),
       anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
-      policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")),
+      policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301"),
+      malformedPolicy: "InvalidPolicyDocument"),
     behavior: SimulatedOSS())
 }
 

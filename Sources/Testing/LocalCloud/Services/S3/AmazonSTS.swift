@@ -152,15 +152,10 @@ struct AmazonSTS: TokenServiceHandler {
   /// Describes the caller: a session of a role, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
     let account = SimulatedS3.accountNumber
-    let user = session.flatMap { session in session.role.map { "\($0.replacingRole)/\(session.name)" } }
-    let result = XMLNode(
-      "GetCallerIdentityResult",
-      children: [
-        XMLNode("Arn", user ?? "arn:aws:iam::\(account):root"),
-        XMLNode("UserId", session.map { "\(Self.roleID):\($0.name)" } ?? account), XMLNode("Account", account),
-      ])
-    let metadata = XMLNode("ResponseMetadata", children: [XMLNode("RequestId", call.requestID)])
-    return Self.document("GetCallerIdentityResponse", [result, metadata], call)
+    let user = session.map { "\(($0.role ?? "").replacingRole)/\($0.name)" } ?? "arn:aws:iam::\(account):root"
+    let id = session.map { "\(Self.roleID):\($0.name)" } ?? account
+    return response(
+      "GetCallerIdentity", [XMLNode("Arn", user), XMLNode("UserId", id), XMLNode("Account", account)], call)
   }
 
   private static let roleID = "AROALOCALCLOUD000000"
@@ -168,19 +163,22 @@ struct AmazonSTS: TokenServiceHandler {
   private func response(_ action: String, _ order: TokenTable.Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
     let key = issuer.issue(order, by: endpoint, at: call.date)
     let user = "\((order.role?.arn ?? "").replacingRole)/\(order.session)"
-    let result = XMLNode(
-      "\(action)Result",
-      children: [
-        XMLNode(
-          "AssumedRoleUser",
-          children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "\(Self.roleID):\(order.session)")]),
-        XMLNode(
-          "Credentials",
-          children: [
-            XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
-            XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
-          ]),
-      ] + more)
+    let elements = [
+      XMLNode(
+        "AssumedRoleUser",
+        children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "\(Self.roleID):\(order.session)")]),
+      XMLNode(
+        "Credentials",
+        children: [
+          XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
+          XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
+        ]),
+    ]
+    return response(action, elements + more, call)
+  }
+
+  private func response(_ action: String, _ elements: [XMLNode], _ call: InboundCall) -> Answer {
+    let result = XMLNode("\(action)Result", children: elements)
     let metadata = XMLNode("ResponseMetadata", children: [XMLNode("RequestId", call.requestID)])
     return Self.document("\(action)Response", [result, metadata], call)
   }

@@ -5,38 +5,30 @@ internal import StorageAuth
 
 extension BucketDocument {
   /// The documents of a bucket of S3.
-  static let s3 = [
-    BucketDocument(
-      "policy", "BucketPolicy", .policy(malformed: "MalformedPolicy"), unset: .error("NoSuchBucketPolicy")),
-    BucketDocument(
-      "cors", "BucketCORS", .crossOriginRules, unset: .error("NoSuchCORSConfiguration"), deletion: .asChange),
-    BucketDocument(
-      "lifecycle", "LifecycleConfiguration", .xml("LifecycleConfiguration"),
-      unset: .error("NoSuchLifecycleConfiguration"), deletion: .asChange),
-    BucketDocument(
-      "encryption", "EncryptionConfiguration", .xml("ServerSideEncryptionConfiguration"),
-      unset: .document([encryptionRule]), deletion: .asChange),
-    BucketDocument("tagging", "BucketTagging", .xml("Tagging"), unset: .error("NoSuchTagSet"), deletion: .asChange),
-    BucketDocument(
-      "website", "BucketWebsite", .xml("WebsiteConfiguration"), unset: .error("NoSuchWebsiteConfiguration")),
-    BucketDocument("logging", "BucketLogging", .xml("BucketLoggingStatus"), unset: .document([]), deletion: .none),
-    BucketDocument(
-      "publicAccessBlock", "BucketPublicAccessBlock", .xml("PublicAccessBlockConfiguration"),
-      unset: .error("NoSuchPublicAccessBlockConfiguration"), deletion: .asChange),
-    BucketDocument(
-      "ownershipControls", "BucketOwnershipControls", .xml("OwnershipControls"),
-      unset: .error("OwnershipControlsNotFoundError"), deletion: .asChange),
-    BucketDocument(
-      "inventory", "InventoryConfiguration", .xml("InventoryConfiguration"),
-      unset: .list(error: "NoSuchConfiguration", root: "ListInventoryConfigurationsResult", id: "id"),
-      deletion: .asChange),
-    BucketDocument(
-      "replication", "ReplicationConfiguration", .xml("ReplicationConfiguration"),
-      unset: .error("ReplicationConfigurationNotFoundError"), deletion: .asChange),
-    BucketDocument(
-      "requestPayment", "BucketRequestPayment", .xml("RequestPaymentConfiguration"),
-      unset: .document([XMLNode("Payer", "BucketOwner")]), deletion: .none),
+  static let s3: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), deletion: "Put"),
+    configuration("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    configuration("encryption", "ServerSideEncryptionConfiguration", .document([encryptionRule])),
+    .init("tagging", "Tagging", .error("NoSuchTagSet"), deletion: "Put"),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+    .init(
+      "publicAccessBlock", "PublicAccessBlockConfiguration", .error("NoSuchPublicAccessBlockConfiguration"),
+      deletion: "Put"),
+    .init("ownershipControls", "OwnershipControls", .error("OwnershipControlsNotFoundError"), deletion: "Put"),
+    configuration("inventory", "InventoryConfiguration", inventories),
+    configuration("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
   ]
+
+  /// Returns a document whose actions are named like `GetLifecycleConfiguration`.
+  private static func configuration(_ parameter: String, _ root: String, _ unset: Unset) -> BucketDocument {
+    let name = "\(parameter.prefix(1).uppercased())\(parameter.dropFirst())Configuration"
+    return .init(parameter, root, unset, subject: name, deletion: "Put")
+  }
+
+  private static let inventories = Unset.list(
+    error: "NoSuchConfiguration", root: "ListInventoryConfigurationsResult", id: "id")
 
   /// The rule by which the service encrypts the objects of every bucket with its own keys.
   private static let encryptionRule = XMLNode(

@@ -30,7 +30,8 @@ extension SimulatedService {
           StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
         ],
         // S3 has no bandwidth limits; the header rules refuse them.
-        trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked"),
+        trafficLimits: 0...0, tellsNullVersions: false, checksumMode: "checksum-mode",
+        checksEveryBody: true, framingEncoding: "aws-chunked"),
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
         everybody: "http://acs.amazonaws.com/groups/global/AllUsers",
@@ -72,6 +73,7 @@ extension SimulatedService {
       ("DeleteBucket", .bucket, [.deleteBucket]), ("ListBucket", .bucket, [.headBucket, .listObjects, .listObjectsV2]),
       ("GetBucketAcl", .bucket, [.readBucketAccess]), ("PutBucketAcl", .bucket, [.changeBucketAccess]),
       ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
+      ("PutBucketVersioning", .bucket, [.changeVersioning]), ("ListBucketVersions", .bucket, [.listVersions]),
       ("ListBucketMultipartUploads", .bucket, [.listUploads]), ("DeleteObject", .objectsOfBody, [.deleteObjects]),
       ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
       ("GetObject", .object, [.getObject, .headObject, .objectAttributes]),
@@ -95,7 +97,7 @@ extension SimulatedService {
     common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
-    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeDocument,
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeDocument, .changeVersioning,
   ]
 
   private static let s3Rules = HeaderRules(
