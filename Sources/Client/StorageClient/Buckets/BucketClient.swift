@@ -312,6 +312,21 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     }
   }
 
+  func versions(prefix: String, key: String?) -> ObjectVersions {
+    ObjectVersions(prefix: prefix, key: key) { [self] marker in
+      var parameters: [RequestTarget.Parameter] = [
+        .init("versions"), .init("encoding-type", "url"), .init("max-keys", "\(configuration.keysPerPage)"),
+      ]
+      if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+      if let marker {
+        parameters.append(.init("key-marker", marker.key))
+        if !marker.id.isEmpty { parameters.append(.init("version-id-marker", marker.id)) }
+      }
+      let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListVersionsResult")
+      return try ObjectVersions.Page(document, bucket: provider.bucket, prefix: prefix)
+    }
+  }
+
   /// Throws an error if the service ignores an instruction not to overwrite, because of the bucket's versioning state.
   func checkOverwriting(of key: String, isForbidden: Bool, checksVersioning: Bool) async throws {
     guard isForbidden, checksVersioning, provider.conventions.overwritesWithVersioning else { return }
