@@ -94,7 +94,7 @@ extension Call {
 
   /// Deletes a version of an object, or hides all versions with a delete marker if the bucket has versions.
   ///
-  /// - Returns: The new delete marker, or else what was deleted, or `nil` if there was nothing to delete.
+  /// - Returns: The new delete marker, or else what was deleted, or `nil` if neither existed.
   private func delete(
     _ key: ObjectKey, version: String?, after check: (StoredObject?) throws -> Void = { _ in }
   ) async throws -> StoredObject? {

@@ -82,8 +82,8 @@ struct RequestRights: Sendable {
 
   /// Returns whether the request may perform an operation, as far as its head tells.
   ///
-  /// Only the body lists the objects to delete: see ``allowDeleting(_:version:in:)``. Whoever has all rights of the account can
-  /// always read, change and delete the policy of a bucket.
+  /// Only the body lists the objects to delete: see ``allowDeleting(_:version:in:)``. A key with all rights of the
+  /// account can always read, change and delete the policy of a bucket.
   func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
     if case .everything = authority, operation.isOfDocument,
       service.document(selectedBy: target).map({ $0.root == nil }) == true

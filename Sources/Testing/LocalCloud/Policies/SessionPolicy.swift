@@ -57,7 +57,7 @@ extension SessionPolicy.Statement {
 
   /// Returns whether a principal is everybody, or an account or one of its users: `arn:aws:iam::125000000000:root`.
   private static func names(_ principal: String, one accounts: [String]) -> Bool {
-    if principal == "*" || principal.hasByteSuffix("::anyone:anyone") { return true }
+    if principal == "*" || principal.hasBytePrefix("qcs::cam::any") { return true }
     return principal.words(between: ":").flatMap { $0.words(between: "/") }.contains { accounts.contains(String($0)) }
   }
 }
