@@ -184,7 +184,7 @@ enum AccessControl: String, Sendable, Codable, CaseIterable {
   case `private`
   case publicRead = "public-read"
   case publicReadWrite = "public-read-write"
-  /// Reading is open to every account, which means nothing here: all accounts own all buckets.
+  /// Reading is open to every account, as it always is here: all accounts own all buckets.
   case authenticatedRead = "authenticated-read"
   case bucketOwnerRead = "bucket-owner-read"
   case bucketOwnerFullControl = "bucket-owner-full-control"
