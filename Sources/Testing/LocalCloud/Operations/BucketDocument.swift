@@ -6,8 +6,8 @@ internal import StorageAuth
 
 /// A kind of document that clients store with a bucket, such as its lifecycle rules.
 ///
-/// The server checks the root element, stores the bytes and returns them. Only two documents have an effect: the rules
-/// for requests of web pages (``CrossOriginRule``), and the policy.
+/// The server checks the root element, stores the bytes and returns them. Only three documents have an effect: the
+/// rules for requests of web pages (``CrossOriginRule``), the policy, and the state of the versioning.
 struct BucketDocument: Sendable {
   /// The name of the query parameter that selects the document.
   let parameter: String
@@ -95,9 +95,11 @@ extension Call {
     guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
+    var versioning: BucketSettings.Versioning?
     if let root = kind.root {
       let document = try document(bytes, named: root)
       if root == CrossOriginRule.root { _ = try CrossOriginRule.rules(of: document) }
+      if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
     } else {
       do throws(PolicyFault) {
         _ = try SessionPolicy(text, in: service.policies.language, ofBucket: true)
@@ -106,8 +108,21 @@ extension Call {
           .badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
       }
     }
-    try await store.configure(bucket) { $0.documents = ($0.documents ?? [:]).merging([name: text]) { $1 } }
+    try await store.configure(bucket) { settings in
+      settings.documents = (settings.documents ?? [:]).merging([name: text]) { $1 }
+      settings.versioning = versioning ?? settings.versioning
+    }
     return Answer()
+  }
+
+  private static func versioning(in document: XMLNode) throws(ErrorResponse) -> BucketSettings.Versioning {
+    if document.children.contains(where: { $0.name != "Status" && $0.text != "Disabled" }) {
+      throw .notImplemented("This server supports only the Status of a bucket's versioning.")
+    }
+    guard let state = document["Status"].flatMap({ BucketSettings.Versioning(rawValue: $0.text) }) else {
+      throw .malformedXML("The Status must be Enabled or Suspended.")
+    }
+    return state
   }
 
   func deleteDocument() async throws -> Answer {

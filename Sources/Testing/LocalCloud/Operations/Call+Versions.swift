@@ -22,25 +22,6 @@ extension Call {
     }
   }
 
-  /// Returns a versioning configuration, which is empty for a bucket that never had versions.
-  func bucketVersioning() throws -> Answer {
-    let state = try store.read(bucket) { $0.settings.versioning }
-    let elements = state.map { [XMLNode("Status", $0.rawValue)] } ?? []
-    return service.response(with: XMLNode("VersioningConfiguration", children: elements))
-  }
-
-  func changeVersioning() async throws -> Answer {
-    let document = try await document(named: "VersioningConfiguration")
-    guard let state = document["Status"].flatMap({ BucketSettings.Versioning(rawValue: $0.text) }) else {
-      throw ErrorResponse.malformedXML("The Status must be Enabled or Suspended.")
-    }
-    if let other = document.children.first(where: { $0.name != "Status" && $0.text != "Disabled" }) {
-      throw ErrorResponse.notImplemented("The element \"\(other.name)\" of the document is not supported.")
-    }
-    try await store.configure(bucket) { $0.versioning = state }
-    return Answer()
-  }
-
   func listVersions() throws -> Answer {
     let encodes = try encodesNames()
     let query = try listQuery(after: parameter("key-marker") ?? "")

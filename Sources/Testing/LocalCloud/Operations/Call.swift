@@ -39,8 +39,6 @@ struct Call: Sendable {
     case .changeBucketAccess: try await changeBucketAccess()
     case .bucketLocation: try bucketLocation()
     case .bucketInfo: try bucketInfo()
-    case .bucketVersioning: try bucketVersioning()
-    case .changeVersioning: try await changeVersioning()
     case .listVersions: try listVersions()
     case .bucketStat: try bucketStat()
     case .appendObject: try await appendObject()

@@ -8,7 +8,7 @@ internal import StorageAuth
 enum Operation: Sendable, Hashable, CaseIterable {
   case listBuckets
   case createBucket, deleteBucket, headBucket, bucketStat
-  case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo, bucketVersioning, changeVersioning
+  case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo
   case readDocument, changeDocument, deleteDocument
   case listObjects, listObjectsV2, listVersions, listUploads, deleteObjects
   case putObject, copyObject, getObject, headObject, objectMeta, deleteObject
@@ -92,11 +92,11 @@ enum Operation: Sendable, Hashable, CaseIterable {
   var isRead: Bool {
     switch self {
     case .listBuckets, .headBucket, .bucketStat, .listVersions, .getSymlink, .readBucketAccess, .bucketLocation,
-      .bucketInfo, .bucketVersioning, .readDocument,
+      .bucketInfo, .readDocument,
       .listObjects, .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
       .objectAttributes, .listParts:
       true
-    case .createBucket, .deleteBucket, .changeBucketAccess, .changeVersioning, .changeDocument, .deleteDocument,
+    case .createBucket, .deleteBucket, .changeBucketAccess, .changeDocument, .deleteDocument,
       .appendObject, .putSymlink, .deleteObjects,
       .putObject, .copyObject, .deleteObject,
       .changeObjectAccess, .changeTags, .deleteTags, .initiateUpload, .uploadPart, .copyPart, .completeUpload,
@@ -107,7 +107,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   var readsBody: Bool {
     [
-      .createBucket, .changeDocument, .changeVersioning, .deleteObjects, .putObject, .appendObject, .uploadPart,
+      .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart,
       .completeUpload, .changeTags,
     ]
     .contains(self)

@@ -64,8 +64,6 @@ struct OperationRoute: Sendable {
     OperationRoute(.readBucketAccess, .get, .bucket, ["acl"]),
     OperationRoute(.changeBucketAccess, .put, .bucket, ["acl"]),
     OperationRoute(.bucketLocation, .get, .bucket, ["location"]),
-    OperationRoute(.bucketVersioning, .get, .bucket, ["versioning"]),
-    OperationRoute(.changeVersioning, .put, .bucket, ["versioning"]),
     OperationRoute(
       .listVersions, .get, .bucket, ["versions"],
       taking: ["prefix", "delimiter", "key-marker", "max-keys", "encoding-type"]),

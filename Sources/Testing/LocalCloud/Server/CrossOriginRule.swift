@@ -32,13 +32,11 @@ struct CrossOriginRule: Sendable {
         headers: rule.all("AllowedHeader").map(\.text), exposedHeaders: rule.all("ExposeHeader").map(\.text),
         lifetime: rule["MaxAgeSeconds"]?.text)
     }
-    let areValid = rules.allSatisfy { rule in
-      !rule.origins.isEmpty && !rule.methods.isEmpty && rule.methods.allSatisfy(allMethods.contains)
-        && rule.exposedHeaders.allSatisfy { HTTPField.Name($0) != nil }
-        && rule.lifetime.map { Int(digits: $0) != nil } ?? true
-    }
-    guard !rules.isEmpty, areValid else {
-      throw .malformedXML("A CORSRule has no AllowedOrigin or AllowedMethod, or its elements are invalid.")
+    let methods = Set(allMethods)
+    guard !rules.isEmpty,
+      rules.allSatisfy({ !$0.origins.isEmpty && !$0.methods.isEmpty && methods.isSuperset(of: $0.methods) })
+    else {
+      throw .malformedXML("A CORSRule needs an AllowedOrigin, and an AllowedMethod of those that the service knows.")
     }
     return rules
   }

@@ -89,16 +89,17 @@ struct Bucket: Sendable {
 struct BucketSettings: Sendable, Codable, Equatable {
   var access: AccessControl
 
-  /// The name of the storage class of objects without one, or `nil` for the standard storage class.
+  /// The names of the storage class of objects without one, and of the redundancy, or `nil` for the defaults.
   var storageClass: String?
-
-  /// The name of the redundancy that the bucket was created with, or `nil` for the default.
   var redundancy: String?
 
   /// The state of the bucket's versioning, or `nil` if it never had versions.
   var versioning: Versioning?
 
   enum Versioning: String, Sendable, Codable {
+    /// The name of the root element of the document with the state.
+    static let root = "VersioningConfiguration"
+
     case enabled = "Enabled"
     case suspended = "Suspended"
   }

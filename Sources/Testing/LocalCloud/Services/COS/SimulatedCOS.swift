@@ -62,8 +62,8 @@ extension SimulatedService {
         ("GetService", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("HeadBucket", .bucket, [.headBucket]),
         ("GetBucketACL", .bucket, [.readBucketAccess]), ("PutBucketACL", .bucket, [.changeBucketAccess]),
-        ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
-        ("PutBucketVersioning", .bucket, [.changeVersioning]), ("GetBucketObjectVersions", .list, [.listVersions]),
+        ("GetBucketLocation", .bucket, [.bucketLocation]),
+        ("GetBucketObjectVersions", .list, [.listVersions]),
         ("AppendObject", .object, [.appendObject]), ("PutSymlink", .object, [.putSymlink]),
         ("GetSymlink", .object, [.getSymlink]),
         ("GetBucket", .list, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .list, [.listUploads]),
@@ -82,6 +82,26 @@ extension SimulatedService {
       unchangedCopySource: .preconditionFailed("\(prefix)copy-source-if-…"),
       anonymous: .accessDenied("Access Denied."), policy: .accessDenied("Access Denied."), haveServerTime: true),
     behavior: SimulatedCOS())
+}
+
+extension BucketDocument {
+  /// The documents of a bucket of COS.
+  static let cos: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), subject: "BucketCORS"),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    .init("encryption", "ServerSideEncryptionConfiguration", .error("NoSuchEncryptionConfiguration")),
+    .init("tagging", "Tagging", .error("NoSuchTagSetError")),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+    .init("inventory", "InventoryConfiguration", inventories),
+    .init("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
+    .init("referer", "RefererConfiguration", .document()),
+  ]
+
+  private static let inventories = Unset.list(
+    error: "NoSuchConfiguration", root: "ListInventoryConfigurationResult", id: "id")
 }
 
 struct SimulatedCOS: ServiceBehavior {

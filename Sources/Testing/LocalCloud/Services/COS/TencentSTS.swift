@@ -165,17 +165,17 @@ struct TencentSTS: TokenServiceHandler {
 
   /// Describes the caller: a session of a role, a federated user, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
-    let (account, role) = (SimulatedService.account, "4611686000000000000")
-    let (name, user) =
-      switch (session, session?.role) {
-      case (let session?, _?): ("sts:\(account):assumed-role/\(role)", "\(role):\(session.name)")
-      case (let session?, nil): ("sts:\(account):federated-user/\(account)", "\(account):\(session.name)")
-      case (nil, _): ("cam:\(account):uin/\(account)", account)
+    let account = SimulatedService.account
+    let user = session?.role == nil ? account : "4611686000000000000"
+    let place =
+      if let session { "sts:\(account):\(session.role == nil ? "federated-user" : "assumed-role")" } else {
+        "cam:\(account):uin"
       }
     return Answer([
       "Response": [
         "Type": .string(session?.role == nil ? "CAMUser" : "CAMRole"), "AccountId": .string(account),
-        "UserId": .string(user), "PrincipalId": .string(account), "Arn": .string("qcs::\(name)"),
+        "UserId": .string(session.map { "\(user):\($0.name)" } ?? user), "PrincipalId": .string(account),
+        "Arn": .string("qcs::\(place)/\(user)"),
         "RequestId": .string(call.requestID),
       ]
     ])

@@ -123,22 +123,14 @@ struct AlibabaSTS: TokenServiceHandler {
   /// Describes the caller: a session of a role, or the account whose key signed the call.
   private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
     let account = SimulatedService.account
-    let own: JSONObject =
-      if let session, let role = LocalCloud.Provider.oss.service.behavior.roleResource(session.role ?? "") {
-        [
-          "IdentityType": "AssumedRoleUser", "RoleId": .string(Self.roleID),
-          "PrincipalId": .string("\(Self.roleID):\(session.name)"),
-          "Arn": .string("acs:ram::\(role[3]):assumed-\(role[4])/\(session.name)"),
-        ]
-      } else {
-        [
-          "IdentityType": "Account", "UserId": .string(account), "PrincipalId": .string(account),
-          "Arn": .string("acs:ram::\(account):root"),
-        ]
-      }
-    var members = own
-    members["RequestId"] = .string(call.requestID)
-    members["AccountId"] = .string(account)
+    let role = session?.role.flatMap { LocalCloud.Provider.oss.service.behavior.roleResource($0) }
+    let name = role.map { "\($0[3]):assumed-\($0[4])/\(session?.name ?? "")" } ?? "\(account):root"
+    var members: JSONObject = [
+      "RequestId": .string(call.requestID), "AccountId": .string(account), "Arn": .string("acs:ram::\(name)"),
+      "IdentityType": .string(role == nil ? "Account" : "AssumedRoleUser"),
+      "PrincipalId": .string(session.map { "\(Self.roleID):\($0.name)" } ?? account),
+    ]
+    members[role == nil ? "UserId" : "RoleId"] = .string(role == nil ? account : Self.roleID)
     return response(members, call)
   }
 

@@ -62,7 +62,7 @@ extension SimulatedService {
       [
         ("ListBuckets", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("GetBucketInfo", .bucket, [.headBucket, .bucketInfo]),
-        ("GetBucketVersioning", .bucket, [.bucketVersioning]), ("PutBucketVersioning", .bucket, [.changeVersioning]),
+
         ("ListObjectVersions", .bucket, [.listVersions]), ("GetBucketStat", .bucket, [.bucketStat]),
         ("GetBucketAcl", .bucket, [.readBucketAccess]),
         ("PutBucketAcl", .bucket, [.changeBucketAccess]), ("GetBucketLocation", .bucket, [.bucketLocation]),
@@ -89,6 +89,32 @@ extension SimulatedService {
       policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301"),
       malformedPolicy: "InvalidPolicyDocument"),
     behavior: SimulatedOSS())
+}
+
+extension BucketDocument {
+  /// The documents of a bucket of OSS.
+  static let oss: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration")),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle")),
+    .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
+    .init("tagging", "Tagging", .document([XMLNode("TagSet")])),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document()),
+    .init("publicAccessBlock", "PublicAccessBlockConfiguration", .document([XMLNode("BlockPublicAccess", "false")])),
+    .init("inventory", "InventoryConfiguration", inventories),
+    .init("referer", "RefererConfiguration", .document(referers), deletion: nil),
+    .init("accessmonitor", "AccessMonitorConfiguration", .document([XMLNode("Status", "Disabled")]), deletion: nil),
+    .init(
+      "resourceGroup", "BucketResourceGroupConfiguration",
+      .document([XMLNode("ResourceGroupId", "rg-localcloud")]), deletion: nil),
+  ]
+
+  private static let inventories = Unset.list(
+    error: "NoSuchInventory", root: "ListInventoryConfigurationsResult", id: "inventoryId", canBeEmpty: false)
+
+  private static let referers = [XMLNode("AllowEmptyReferer", "true"), XMLNode("RefererList")]
 }
 
 struct SimulatedOSS: ServiceBehavior {

@@ -72,8 +72,8 @@ extension SimulatedService {
       ("ListAllMyBuckets", .service, [.listBuckets]), ("CreateBucket", .bucket, [.createBucket]),
       ("DeleteBucket", .bucket, [.deleteBucket]), ("ListBucket", .bucket, [.headBucket, .listObjects, .listObjectsV2]),
       ("GetBucketAcl", .bucket, [.readBucketAccess]), ("PutBucketAcl", .bucket, [.changeBucketAccess]),
-      ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
-      ("PutBucketVersioning", .bucket, [.changeVersioning]), ("ListBucketVersions", .bucket, [.listVersions]),
+      ("GetBucketLocation", .bucket, [.bucketLocation]),
+      ("ListBucketVersions", .bucket, [.listVersions]),
       ("ListBucketMultipartUploads", .bucket, [.listUploads]), ("DeleteObject", .objectsOfBody, [.deleteObjects]),
       ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
       ("GetObject", .object, [.getObject, .headObject, .objectAttributes]),
@@ -97,7 +97,7 @@ extension SimulatedService {
     common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
-    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeDocument, .changeVersioning,
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeDocument,
   ]
 
   private static let s3Rules = HeaderRules(
@@ -125,6 +125,43 @@ extension SimulatedService {
       "if-match": [.putObject, .copyObject, .completeUpload, .deleteObject],
       "if-none-match": [.putObject, .copyObject, .completeUpload],
     ], formFields: ["algorithm", "credential", "signature"])
+}
+
+extension BucketDocument {
+  /// The documents of a bucket of S3.
+  static let s3: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), deletion: "Put"),
+    configuration("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    configuration("encryption", "ServerSideEncryptionConfiguration", .document([encryptionRule])),
+    .init("tagging", "Tagging", .error("NoSuchTagSet"), deletion: "Put"),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+    .init(
+      "publicAccessBlock", "PublicAccessBlockConfiguration", .error("NoSuchPublicAccessBlockConfiguration"),
+      deletion: "Put"),
+    .init("ownershipControls", "OwnershipControls", .error("OwnershipControlsNotFoundError"), deletion: "Put"),
+    configuration("inventory", "InventoryConfiguration", inventories),
+    configuration("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
+  ]
+
+  /// Returns a document whose actions are named like `GetLifecycleConfiguration`.
+  private static func configuration(_ parameter: String, _ root: String, _ unset: Unset) -> BucketDocument {
+    let name = "\(parameter.prefix(1).uppercased())\(parameter.dropFirst())Configuration"
+    return .init(parameter, root, unset, subject: name, deletion: "Put")
+  }
+
+  private static let inventories = Unset.list(
+    error: "NoSuchConfiguration", root: "ListInventoryConfigurationsResult", id: "id")
+
+  /// The rule by which the service encrypts the objects of every bucket with its own keys.
+  private static let encryptionRule = XMLNode(
+    "Rule",
+    children: [
+      XMLNode("ApplyServerSideEncryptionByDefault", children: [XMLNode("SSEAlgorithm", "AES256")]),
+      XMLNode("BucketKeyEnabled", "false"),
+    ])
 }
 
 struct SimulatedS3: ServiceBehavior {
