@@ -251,8 +251,9 @@ struct Call: Sendable {
     document.children += [
       SimulatedService.owner, XMLNode("AccessControlList", children: [grant]),
       XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"),
-      XMLNode("Comment"), XMLNode("Versioning", bucket.settings.versioning?.rawValue ?? ""),
+      XMLNode("Comment"),
     ]
+    if let state = bucket.settings.versioning { document.children.append(XMLNode("Versioning", state.rawValue)) }
     return service.response(with: XMLNode("BucketInfo", children: [document]))
   }
 
