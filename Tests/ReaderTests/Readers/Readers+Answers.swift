@@ -164,6 +164,13 @@ extension Reader {
       try require(
         page.entries.allSatisfy { $0.name.utf8.count <= ResponseValue.limit }, "a name exceeds the size limit")
     }
+    let versions = try? ServiceDocument(
+      input, named: "ListVersionsResult", of: HTTPResponse(status: .ok), subject: "GET /", .oss)
+    if let page = try? versions.map({ try ObjectVersions.Page($0, bucket: "b", prefix: "") }) {
+      isRead = true
+      try require(
+        page.versions.allSatisfy { $0.versionID.utf8.count <= ResponseValue.limit }, "a version exceeds the size limit")
+    }
     return isRead
   }
 
