@@ -60,7 +60,7 @@ extension Call {
   /// the request selects all documents of the kind.
   private func selectedDocument() throws(ErrorResponse) -> (kind: BucketDocument, name: String, isList: Bool) {
     guard let kind = service.document(selectedBy: target) else {
-      throw .internalError("The operation has no document.")
+      throw .notImplemented("The service has no such document.")
     }
     guard let idName = kind.idParameter else { return (kind, kind.parameter, false) }
     let id = parameter(idName)

@@ -76,11 +76,27 @@ extension Call {
     let byteCount = object.content.byteCount
     guard let range = try requestedPart(of: object.content) ?? requestedRange(of: byteCount) else {
       response.body = .extents(object.content.extents, byteCount: byteCount)
+      compress(&response)
       return response
     }
     markPartial(&response, range, of: object.content)
     response.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return response
+  }
+
+  /// The sizes of objects that are compressed; the service has no maximum, but this server compresses in memory.
+  private static let compressedSizes: ClosedRange<Int64> = 1_024...(32 << 20)
+
+  /// Compresses a whole object for a reader that accepts gzip, if the service does so for the object's media type.
+  private func compress(_ response: inout Answer) {
+    let type = (response.headers[.contentType] ?? "").bytes(before: ";").trimmingBlanks.asciiLowercased
+    let accepted = (headers[.acceptEncoding] ?? "").words(between: ",").map { $0.bytes(before: ";").trimmingBlanks }
+    guard service.objects.compressedTypes.contains(type), Self.compressedSizes.contains(response.body.byteCount),
+      accepted.contains(where: { $0.asciiLowercased == "gzip" }), response.headers[.contentEncoding] == nil
+    else { return }
+    response.isCompressed = true
+    response.headers[.contentEncoding] = "gzip"
+    for name in [.eTag, .contentMD5, .acceptRanges] as [HTTPField.Name] { response.headers[name] = nil }
   }
 
   func headObject() throws -> Answer {
@@ -186,10 +202,9 @@ extension Call {
   func attributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     let name = serviceHeader("storage-class")
-    if let name, !service.objects.storageClasses.contains(where: { $0.name == name }) {
-      throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
-    }
-    attributes.storageClass = name ?? (try? store.read(bucket) { $0.settings.storageClass })
+    let kind = service.objects.storageClasses.first { $0.name == name }
+    if let name, kind == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
+    attributes.storageClass = kind?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
     attributes.tags = try Self.tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try encryption()
     attributes.customerKey = try customerKey()
@@ -243,6 +258,9 @@ extension Call {
     if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
       throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(first.value).")
     }
+    if let key = service.headers.defaultKeys[first.value], !headers.contains(where: { $0.name == key.name }) {
+      return headers + [key]
+    }
     return headers
   }
 
@@ -255,7 +273,7 @@ extension Call {
   func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
     try CustomerKey.check(try customerKey(prefix), against: object.attributes.customerKey)
     let isArchived = service.objects.storageClasses.contains {
-      $0.name == object.attributes.storageClass && $0.isArchive
+      $0.storedName == object.attributes.storageClass && $0.isArchive
     }
     if isArchived {
       throw ErrorResponse(
@@ -351,7 +369,7 @@ extension Call {
       "ETag": XMLNode("ETag", content.entityTag),
       "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
       "ObjectParts": XMLNode("ObjectParts", children: parts),
-      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+      "StorageClass": XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
     ]
     guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {

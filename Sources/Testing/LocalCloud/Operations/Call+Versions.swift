@@ -43,7 +43,7 @@ extension Call {
       let common = [
         XMLNode("Key", name(version.key.text)), XMLNode("VersionId", version.version),
         XMLNode("IsLatest", String(isLatest)), XMLNode("LastModified", version.modified.iso8601Milliseconds),
-        SimulatedService.owner,
+        service.owner,
       ]
       if version.kind == .deleteMarker { return XMLNode("DeleteMarker", children: common) }
       return XMLNode(
@@ -52,7 +52,7 @@ extension Call {
           + service.elements(of: version)
           + [
             XMLNode("Size", String(version.content.byteCount)),
-            XMLNode("StorageClass", version.attributes.storageClass ?? service.standardClass),
+            XMLNode("StorageClass", service.storageClass(version.attributes.storageClass)),
           ])
     }
     let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }

@@ -16,6 +16,9 @@ struct Bucket: Sendable {
   var lastOrder: UInt64 = 0
   var uploads = SortedTable<UploadName, PendingUpload>()
 
+  /// The newest completions of uploads, which clients can repeat.
+  var completions: [Completion] = []
+
   init(name: String, created: Timestamp, access: AccessControl) {
     (self.name, self.created) = (name, created)
     settings = BucketSettings(access: access)
@@ -131,6 +134,16 @@ struct PendingUpload: Sendable {
   let initiated: Timestamp
   var checksum: ChecksumRule?
   var parts = SortedTable<Int, UploadedPart>()
+}
+
+/// The completion of a multipart upload, with the response that a repetition of the request has as well.
+struct Completion: Sendable {
+  let name: UploadName
+
+  /// The numbers and entity tags of the parts in the request.
+  let parts: [String]
+
+  let answer: Answer
 }
 
 struct UploadedPart: Sendable {
