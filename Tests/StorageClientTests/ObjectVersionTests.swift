@@ -52,10 +52,6 @@ final class ObjectVersionTests: XCTestCase {
     XCTAssertEqual(versions, [])
   }
 
-  // matrix: OSS V4: header
-  // matrix: OSS V1: header
-  // matrix: COS V5: header
-  // matrix: S3 V4: header
   func testVersionsAreListedReadRestoredAndDeleted() async throws {
     let cloud = try await Cloud(self)
     // One version a page.

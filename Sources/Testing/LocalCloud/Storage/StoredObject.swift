@@ -171,10 +171,10 @@ final class StoredObject: Sendable {
 
   /// Returns the object as a version; without an ID, it is named by its number in the order of versions.
   func stored(as version: String?, _ order: UInt64) -> StoredObject {
-    let own = String(hexadecimal: order) + String(hexadecimal: UInt64.random(in: 0 ... .max))
-    return StoredObject(
+    StoredObject(
       id: id, key: key, content: content, description: description, modified: modified, kind: kind, access: access,
-      attributes: attributes, version: version ?? own, order: order)
+      attributes: attributes,
+      version: version ?? String(hexadecimal: order) + String(hexadecimal: UInt64.random(in: 0 ... .max)), order: order)
   }
 
   /// Returns the symbolic link with the content of the object to which it points, and what is needed to read it.
