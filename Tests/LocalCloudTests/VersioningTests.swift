@@ -226,6 +226,14 @@ final class VersioningTests: CloudTestCase {
         }
         XCTAssertEqual(seen, all, "\(client.provider) \(limit)")
       }
+      // A client that deletes what a page lists continues after a version that no longer exists.
+      let first = try await list(client, [("versions", nil), ("max-keys", "1"), ("prefix", "c")])
+      let marker = try XCTUnwrap(first.next)
+      _ = try await client.send(.delete, "c", query: ["versionId": marker.1])
+      let rest = try await list(
+        client, [("versions", nil), ("prefix", "c"), ("key-marker", "c"), ("version-id-marker", marker.1)])
+      XCTAssertEqual(rest.entries.map(\.version), all.suffix(2).map(\.version))
+      _ = try await put("c", "4", client)
       let grouped = try await client.send(.get, query: ["versions": nil, "delimiter": "/"]).document
       XCTAssertEqual(grouped.all("CommonPrefixes").map { $0["Prefix"]?.text }, ["b/"])
       XCTAssertEqual(grouped.all("Version").map { $0["Key"]?.text }, ["a", "a", "a", "c", "c", "c"])

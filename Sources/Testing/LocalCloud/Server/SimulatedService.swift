@@ -240,8 +240,10 @@ struct SimulatedService: Sendable {
 
     /// Returns the action of a request that names a version of an object.
     func action(_ action: String, ofVersion version: String?) -> String {
-      guard version != nil, namesVersions else { return action }
-      return action.replacing("Object", with: "ObjectVersion", maxReplacements: 1)
+      guard version != nil, namesVersions, let end = action.utf8.firstRange(of: "Object".utf8)?.upperBound else {
+        return action
+      }
+      return "\(action[..<end])Version\(action[end...])"
     }
   }
 

@@ -47,6 +47,15 @@ extension Bucket {
     otherVersions[key] = others.isEmpty ? nil : others
   }
 
+  /// Returns the versions that are older than one of them, which may have been deleted since a page ended with it.
+  private static func versions(_ versions: [StoredObject], after version: String) -> [StoredObject] {
+    if let index = versions.firstIndex(where: { $0.version == version }) { return Array(versions[(index + 1)...]) }
+    // IDs ascend in the order in which versions are stored.
+    return versions.filter {
+      $0.version == StoredObject.nullVersion || $0.version.utf8.lexicographicallyPrecedes(version.utf8)
+    }
+  }
+
   /// Returns a page of the listing of all versions, ordered by key and then from the newest to the oldest.
   ///
   /// - Parameters:
@@ -64,8 +73,8 @@ extension Bucket {
       } else if key == after, version.isEmpty {
         continue
       }
-      let start = key == after ? StoredObject.order(of: version, in: versions(of: key)) : .max
-      for object in versions(of: key) where group != nil || object.order < start {
+      let all = versions(of: key)
+      for object in group == nil && key == after ? Self.versions(all, after: version) : all {
         guard page.versions.count + page.groups.count < query.limit else {
           page.next = query.limit == 0 ? nil : last
           return page
@@ -75,7 +84,7 @@ extension Bucket {
           last = (group, "")
           break
         }
-        page.versions.append((object, object === versions(of: key).first))
+        page.versions.append((object, object === all.first))
         last = (key.text, object.version)
       }
     }

@@ -185,11 +185,6 @@ final class StoredObject: Sendable {
       id: id, key: key, content: target.content, description: description, modified: max(modified, target.modified),
       kind: kind, access: access, attributes: attributes, version: version, order: order)
   }
-
-  /// Returns the number of a version in the order of versions, also if it no longer exists.
-  static func order(of version: String, in versions: [StoredObject]) -> UInt64 {
-    versions.first { $0.version == version }?.order ?? UInt64(version.prefix(16), radix: 16) ?? .max
-  }
 }
 
 /// The access control of a bucket or object, which applies to requests without a signature.

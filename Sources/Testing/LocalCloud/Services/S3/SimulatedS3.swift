@@ -155,7 +155,7 @@ extension BucketDocument {
 
   /// Returns a document whose actions are named like `GetLifecycleConfiguration`.
   private static func configuration(_ parameter: String, _ root: String, _ unset: Unset) -> BucketDocument {
-    let name = "\(parameter.prefix(1).uppercased())\(parameter.dropFirst())Configuration"
+    let name = "\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())Configuration"
     return .init(parameter, root, unset, subject: name, deletion: "Put")
   }
 
