@@ -266,7 +266,7 @@ final class S3AnswerTests: CloudTestCase {
     try await withEachService(of: [.s3]) { client in
       for name in [
         "grant-read", "object-lock-mode", "website-redirect-location", "bypass-governance-retention", "mfa", "new",
-        "expected-bucket-owner", "object-ownership", "write-offset-bytes", "traffic-limit", "forbid-overwrite",
+        "object-ownership", "write-offset-bytes", "traffic-limit", "forbid-overwrite",
         "rename-source",
       ] {
         let reply = try await client.send(.put, "a", headers: ["x-amz-\(name)": "x"], body: [1])

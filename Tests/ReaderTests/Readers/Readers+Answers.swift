@@ -155,6 +155,11 @@ extension Reader {
       try require(
         page.entries.allSatisfy { $0.name.utf8.count <= ResponseValue.limit }, "a name exceeds the size limit")
     }
+    if let page = try? HeaderConventions.oss.format.versions(in: input, of: DocumentRequest(bucket: "b")) {
+      isRead = true
+      try require(
+        page.versions.allSatisfy { $0.versionID.utf8.count <= ResponseValue.limit }, "a version exceeds the size limit")
+    }
     return isRead
   }
 

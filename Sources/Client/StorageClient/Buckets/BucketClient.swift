@@ -308,6 +308,20 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     try await document(from: draft(.get, nil, [.init("versioning")])) { try $0.versioning(in: $1) }.1
   }
 
+  func versions(prefix: String, key: String?) -> ObjectVersions {
+    ObjectVersions(prefix: prefix, key: key) { [self] marker in
+      var parameters = [.init("versions")] + provider.conventions.format.listingParameters
+      parameters.append(.init("max-keys", "\(configuration.keysPerPage)"))
+      if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+      if let marker {
+        parameters.append(.init("key-marker", marker.key))
+        if !marker.versionID.isEmpty { parameters.append(.init("version-id-marker", marker.versionID)) }
+      }
+      let request = DocumentRequest(bucket: provider.bucket, prefix: prefix)
+      return try await document(from: draft(.get, nil, parameters)) { try $0.versions(in: $1, of: request) }.1
+    }
+  }
+
   /// Throws an error if the service ignores an instruction not to overwrite, because of the bucket's versioning state.
   func checkOverwriting(of key: String, isForbidden: Bool, checksVersioning: Bool) async throws {
     guard isForbidden, checksVersioning, provider.conventions.overwritesWithVersioning else { return }

@@ -222,6 +222,39 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
     try await bucket.delete(key, versionID: versionID)
   }
 
+  /// Lists the versions of the objects whose keys start with a prefix, and their delete markers.
+  ///
+  /// The signer needs `oss:ListObjectVersions`, `name/cos:GetBucketObjectVersions` or `s3:ListBucketVersions`. In a bucket
+  /// that never had versioning, every object has one version, whose ID is `null`.
+  ///
+  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists the versions of all objects.
+  /// - Returns: An asynchronous sequence of versions and delete markers.
+  public func versions(prefix: String = "") -> ObjectVersions { bucket.versions(prefix: prefix, key: nil) }
+
+  /// Lists the versions of one object and its delete markers, the latest first.
+  ///
+  /// The signer needs the permission of ``versions(prefix:)``. ``download(_:to:options:)`` and
+  /// ``head(_:versionID:headers:)`` read a version.
+  ///
+  /// - Parameter key: The key of the object.
+  /// - Returns: An asynchronous sequence of versions and delete markers.
+  public func versions(of key: String) -> ObjectVersions { bucket.versions(prefix: key, key: key) }
+
+  /// Makes an earlier version of an object the latest one, by copying it within the service.
+  ///
+  /// No version is deleted. The signer needs what ``copy(_:to:options:)`` needs, and `oss:GetObjectVersion` or
+  /// `s3:GetObjectVersion`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object, which a delete marker may hide.
+  ///   - versionID: The version to restore. It must not be a delete marker.
+  /// - Returns: The service's description of the new version.
+  /// - Throws: ``ServiceError`` if the version does not exist, and the other errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func restore(_ key: String, versionID: String) async throws -> CopiedObject {
+    try await copy(CopySource(key: key, versionID: versionID), to: key)
+  }
+
   /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
   ///
   /// The signer needs the permissions of an upload, and `oss:ListParts`, `name/cos:ListParts` or

@@ -100,6 +100,14 @@ public protocol DocumentFormat: Sendable {
   /// - Throws: An error if the document is not a list of uploads, or if it contradicts the request.
   func unfinishedUploads(in body: [UInt8], of request: DocumentRequest) throws -> UnfinishedUploads.Page
 
+  /// Reads a page of versions and delete markers; by default, they cannot be listed.
+  ///
+  /// - Parameters:
+  ///   - body: The body of the response.
+  ///   - request: The bucket and the prefix, which the document may repeat.
+  /// - Throws: An error if the document is not a list of versions, or if it contradicts the request.
+  func versions(in body: [UInt8], of request: DocumentRequest) throws -> ObjectVersions.Page
+
   /// Reads the versioning state of a bucket; by default, it cannot be read.
   ///
   /// - Parameter body: The body of the response.
@@ -126,6 +134,13 @@ extension DocumentFormat {
   /// - Throws: ``StorageError/Code/unsupported``.
   public func unfinishedUploads(in body: [UInt8], of request: DocumentRequest) throws -> UnfinishedUploads.Page {
     throw unsupported("lists of unfinished uploads", "Let a lifecycle rule of the bucket remove them")
+  }
+
+  /// Throws an error, because by default the format cannot read the versions of objects.
+  ///
+  /// - Throws: ``StorageError/Code/unsupported``.
+  public func versions(in body: [UInt8], of request: DocumentRequest) throws -> ObjectVersions.Page {
+    throw unsupported("versions of objects", "List the versions with a tool of the service")
   }
 
   /// Throws an error, because by default the format cannot read a versioning state.

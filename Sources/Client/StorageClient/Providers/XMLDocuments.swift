@@ -95,6 +95,19 @@ struct XMLDocuments: DocumentFormat {
     }
   }
 
+  func versions(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> ObjectVersions.Page {
+    let document = try document(body, "ListVersionsResult")
+    try document.requireBucket("Name", request.bucket)
+    try document.require("Prefix", request.prefix)
+    let encodes = try document.encodesNames()
+    let nodes = document.children.filter { ["Version", "DeleteMarker"].contains($0.name) }
+    let versions = try nodes.map { node throws(StorageError) in
+      try ObjectVersion(node, key: document.name(node.only("Key"), encodes))
+    }
+    let next = try document.marker("NextVersionIdMarker")
+    return ObjectVersions.Page(versions: versions, next: next.map { .init(key: $0.key, versionID: $0.id) })
+  }
+
   // MARK: Multipart uploads
 
   func uploadID(in body: [UInt8], of request: DocumentRequest) throws(StorageError) -> String {
@@ -143,13 +156,8 @@ struct XMLDocuments: DocumentFormat {
         key: try document.name(node.only("Key"), encodes), uploadID: try ResponseValue(id, named: "UploadId").text,
         started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
     }
-    guard try document.isTruncated() else { return UnfinishedUploads.Page(uploads: uploads, next: nil) }
-    guard let marker = try document.text("NextKeyMarker") else {
-      throw StorageError.malformedResponse("a truncated page has no continuation")
-    }
-    let key = try document.name(XMLNode("NextKeyMarker", marker), encodes)
-    let id = try ResponseValue(document.text("NextUploadIdMarker") ?? "", named: "NextUploadIdMarker").text
-    return UnfinishedUploads.Page(uploads: uploads, next: UnfinishedUploads.Marker(key: key, uploadID: id))
+    let next = try document.marker("NextUploadIdMarker")
+    return UnfinishedUploads.Page(uploads: uploads, next: next.map { .init(key: $0.key, uploadID: $0.id) })
   }
 }
 
@@ -157,6 +165,16 @@ extension ServiceDocument {
   fileprivate func requiredText(_ name: String) throws(StorageError) -> String {
     guard let text = try text(name) else { throw StorageError.malformedResponse("it has no \(name)") }
     return text
+  }
+
+  /// Returns the key and the ID after which the next page starts, or `nil` on the last page.
+  fileprivate func marker(_ idName: String) throws(StorageError) -> (key: String, id: String)? {
+    guard try isTruncated() else { return nil }
+    guard let marker = try text("NextKeyMarker") else {
+      throw StorageError.malformedResponse("a truncated page has no continuation")
+    }
+    let key = try name(XMLNode("NextKeyMarker", marker), encodesNames())
+    return (key, try ResponseValue(text(idName) ?? "", named: idName).text)
   }
 
   /// Requires that the document is about the bucket and the key of a request.
@@ -173,6 +191,23 @@ extension ListedObject {
     }
     self.init(
       key: key, size: size, etag: node["ETag"]?.text,
+      lastModified: node["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
+      storageClass: node["StorageClass"]?.text)
+  }
+}
+
+extension ObjectVersion {
+  fileprivate init(_ node: XMLNode, key: String) throws(StorageError) {
+    guard let id = try node.text(ofOnly: "VersionId"), let isLatest = try node.text(ofOnly: "IsLatest") else {
+      throw StorageError.malformedResponse("a listed version has no VersionId or no IsLatest")
+    }
+    let size = try node.text(ofOnly: "Size").flatMap { Int64(digits: $0) }
+    guard size != nil || node.name == "DeleteMarker" else {
+      throw StorageError.malformedResponse("a listed version has no size")
+    }
+    self.init(
+      key: key, versionID: try ResponseValue(id, named: "VersionId").text, isLatest: isLatest == "true",
+      isDeleteMarker: node.name == "DeleteMarker", size: size, etag: node["ETag"]?.text,
       lastModified: node["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
       storageClass: node["StorageClass"]?.text)
   }

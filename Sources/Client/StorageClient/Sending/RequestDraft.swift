@@ -135,7 +135,7 @@ extension CredentialScope {
       self.init(action, .key(key), in: bucket)
       return
     }
-    guard method == .get, value("location") == nil, value("versioning") == nil else { return nil }
+    guard method == .get, ["location", "versioning", "versions"].allSatisfy({ value($0) == nil }) else { return nil }
     let prefix = (value("prefix") ?? nil)?.string ?? ""
     self.init(value("uploads") == nil ? .list : .write, Self.objects(withPrefix: prefix), in: bucket)
   }

@@ -39,7 +39,14 @@ struct Call: Sendable {
     case .changeBucketAccess: try await changeBucketAccess()
     case .bucketLocation: try bucketLocation()
     case .bucketInfo: try bucketInfo()
-    case .bucketVersioning: try bucketVersioning()
+    case .listVersions: try listVersions()
+    case .bucketStat: try bucketStat()
+    case .appendObject: try await appendObject()
+    case .putSymlink: try await putSymlink()
+    case .getSymlink: try getSymlink()
+    case .readDocument: try readDocument()
+    case .changeDocument: try await changeDocument()
+    case .deleteDocument: try await deleteDocument()
     case .listObjects: try listObjects()
     case .listObjectsV2: try listObjectsV2()
     case .listUploads: try listUploads()
@@ -103,7 +110,7 @@ struct Call: Sendable {
   }
 
   /// Reads the whole request body and verifies its length and checksums.
-  private func bytes() async throws -> [UInt8] {
+  func bytes() async throws -> [UInt8] {
     var expectation = try expectation()
     var bytes: [UInt8] = []
     for try await chunk in body {
@@ -120,13 +127,18 @@ struct Call: Sendable {
 
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
-    if bytes.isEmpty { return nil }
+    return bytes.isEmpty ? nil : try document(bytes, named: name)
+  }
+
+  func document(_ bytes: [UInt8], named name: String) throws(ErrorResponse) -> XMLNode {
     do {
       let root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
       guard root.name == name else { throw ErrorResponse.malformedXML("The root element is not \(name).") }
       return root
     } catch let error as XMLError {
-      throw ErrorResponse.malformedXML(error.description)
+      throw .malformedXML(error.description)
+    } catch {
+      throw ErrorResponse(of: error)
     }
   }
 
@@ -184,27 +196,35 @@ struct Call: Sendable {
   }
 
   func createBucket() async throws -> Answer {
-    try service.checkLocation(try await bucketDocument(), in: region)
+    let document = try await bucketDocument()
+    try service.checkLocation(document?["LocationConstraint"]?.text, in: region)
     let access = try access(named: serviceHeader("acl"), isObject: false)
     if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
-    try await store.createBucket(bucket, access: access, at: date)
+    try await store.createBucket(bucket, access: access, at: date) { settings in
+      settings.storageClass = document?["StorageClass"]?.text ?? settings.storageClass
+      settings.redundancy = document?["DataRedundancyType"]?.text ?? settings.redundancy
+    }
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// Returns the location constraint in the request's document, if any; no other kind of bucket is supported.
-  private func bucketDocument() async throws -> String? {
-    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
-    for element in document.children {
-      switch (element.name, element.text) {
-      case ("LocationConstraint", _), ("StorageClass", service.standardClass), ("DataRedundancyType", "LRS"): continue
+  /// Returns the request's document about the new bucket, if any; no other kind of bucket is supported.
+  private func bucketDocument() async throws -> XMLNode? {
+    let document = try await optionalDocument(named: "CreateBucketConfiguration")
+    for element in document?.children ?? [] {
+      switch element.name {
+      case "LocationConstraint": continue
+      case "StorageClass" where service.objects.storageClasses.contains { $0.name == element.text }: continue
+      case "DataRedundancyType" where ["LRS", "ZRS"].contains(element.text): continue
+      case "StorageClass", "DataRedundancyType":
+        throw ErrorResponse.invalidArgument("\"\(element.text)\" is not a \(element.name) of the service.")
       default:
         throw ErrorResponse.notImplemented(
           "The element \"\(element.name)\" of the document requests a bucket that this server does not support.")
       }
     }
-    return document["LocationConstraint"]?.text
+    return document
   }
 
   func deleteBucket() async throws -> Answer {
@@ -224,22 +244,41 @@ struct Call: Sendable {
     return service.response(with: XMLNode("LocationConstraint", service.location(of: region)))
   }
 
-  /// Returns an empty versioning configuration, as the services do for a bucket that never had versioning.
-  func bucketVersioning() throws -> Answer {
-    try store.read(bucket) { _ in }
-    return service.response(with: XMLNode("VersioningConfiguration"))
-  }
-
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
-      service.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
-      XMLNode("Comment"), XMLNode("AccessMonitor", "Disabled"), XMLNode("ResourceGroupId", "rg-localcloud"),
+      service.owner, XMLNode("AccessControlList", children: [grant]),
+      XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"), XMLNode("Comment"),
+      XMLNode("AccessMonitor", "Disabled"), XMLNode("ResourceGroupId", "rg-localcloud"),
       XMLNode("ServerSideEncryptionRule", children: [XMLNode("SSEAlgorithm", "None")]),
     ]
+    if let state = bucket.settings.versioning { document.children.append(XMLNode("Versioning", state.rawValue)) }
     return service.response(with: XMLNode("BucketInfo", children: [document]))
+  }
+
+  /// Returns the numbers and sizes of the versions of objects, in total and by storage class.
+  func bucketStat() throws -> Answer {
+    let bucket = try store.read(bucket) { $0 }
+    func elements(_ name: String, _ storage: String, _ objects: [StoredObject]) -> [XMLNode] {
+      let size = String(objects.reduce(0) { $0 + $1.content.byteCount })
+      return [XMLNode("\(name)\(storage)", size), XMLNode("\(name)ObjectCount", String(objects.count))]
+    }
+    let objects = bucket.allVersions.filter { $0.kind != .deleteMarker }
+    let parts = bucket.uploads.values.map { $0.parts.count }
+    let classes = service.objects.storageClasses.flatMap { kind in
+      let name = kind.name == "IA" ? "InfrequentAccess" : kind.name
+      return elements(
+        name, "Storage", objects.filter { $0.attributes.storageClass ?? service.standardClass == kind.name })
+    }
+    let others = [
+      XMLNode("MultipartUploadCount", String(parts.count)),
+      XMLNode("MultipartPartCount", String(parts.reduce(0, +))), XMLNode("LiveChannelCount", "0"),
+      XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
+      XMLNode("LastModifiedTime", String(date.unixSeconds)),
+    ]
+    return service.response(with: XMLNode("BucketStat", children: elements("", "Storage", objects) + others + classes))
   }
 
   // MARK: Access
@@ -253,7 +292,9 @@ struct Call: Sendable {
     return Answer()
   }
 
-  func readObjectAccess() throws -> Answer { service.accessAnswer(try store.object(key, in: bucket).access) }
+  func readObjectAccess() throws -> Answer {
+    service.accessAnswer(try store.object(key, in: bucket, version: requestedVersion).access)
+  }
 
   func changeObjectAccess() async throws -> Answer {
     guard let name = serviceHeader(service.headers.objectAccess) else { throw Self.grantsByDocument }
@@ -268,11 +309,9 @@ struct Call: Sendable {
   /// Parses the value of an access control header, or returns `nil` for the default access control.
   func access(named name: String?, isObject: Bool) throws(ErrorResponse) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
-    if let access = AccessControl(rawValue: name) { return access }
-    if ["public-read-write", "authenticated-read"].contains(name) {
-      throw .notImplemented("The access control \"\(name)\" is not supported; use private or public-read.")
-    }
-    throw .invalidArgument("The access control \"\(name)\" is invalid; use private or public-read.")
+    if let access = service.buckets.access.first(where: { $0.rawValue == name }) { return access }
+    let names = service.buckets.access.map(\.rawValue).joined(separator: ", ")
+    throw .invalidArgument("The access control \"\(name)\" is invalid; use one of \(names).")
   }
 
   /// The maximum number of entries in a page of a listing.
@@ -322,11 +361,7 @@ struct Call: Sendable {
 
   private func list(after: String) throws -> List {
     let encodes = try encodesNames()
-    let query = ListQuery(
-      prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
-      limit: min(
-        try number("max-keys", default: service.listing.defaultPageSize, in: service.listing.pageSizes), Self.pageLimit)
-    )
+    let query = try listQuery(after: after)
     let page = try store.read(bucket) { $0.page(query) }
     let name: @Sendable (String) -> String = { written($0, encodes) }
     var head = [
@@ -337,6 +372,14 @@ struct Call: Sendable {
     }
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
     return List(page: page, head: head + encodingElement(encodes), name: name)
+  }
+
+  func listQuery(after: String) throws -> ListQuery {
+    ListQuery(
+      prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
+      limit: min(
+        try number("max-keys", default: service.listing.defaultPageSize, in: service.listing.pageSizes), Self.pageLimit)
+    )
   }
 
   private func entries(_ list: List, withOwner: Bool) -> [XMLNode] {

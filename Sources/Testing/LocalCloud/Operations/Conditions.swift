@@ -127,10 +127,11 @@ struct RequestedRange {
   }
 }
 
-/// The bucket and key of a copy's source object.
+/// The bucket, the key and the version of a copy's source object.
 struct NamedSource {
   let bucket: String
   let key: ObjectKey
+  let version: String?
 
   /// Creates the source of a copy from a percent-encoded header value, `/bucket/key` or `bucket/key`.
   ///
@@ -138,9 +139,7 @@ struct NamedSource {
   /// name, unless the host is one at which requests name the bucket in the path: then the bucket name precedes the key.
   init(_ header: String, of service: SimulatedService) throws(ErrorResponse) {
     let parts = header.parts(between: "?", atMost: 1)
-    if parts.count > 1, parts[1].hasBytePrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
-      throw .notImplemented("Buckets of this server do not support versioning.")
-    }
+    version = parts.dropFirst().first?.removingBytePrefix("versionId=").flatMap { $0.isEmpty ? nil : String($0) }
     guard let bytes = String(parts[0]).percentDecodedBytes(),
       let text = String(utf8: bytes)
     else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }

@@ -105,12 +105,12 @@ extension Call {
     let outcome = try FormAnswer(verified.form)
     let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
-    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
     let written = try await upload.store(form, in: store.blobs, expectation)
     let object = try await stored(written.content, access, attributes)
     var headers = checksums(of: written.content)
-    describe(attributes, in: &headers)
+    describe(object, in: &headers)
     return try await calledBack(
       object,
       outcome.response(

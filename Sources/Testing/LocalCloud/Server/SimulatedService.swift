@@ -20,6 +20,9 @@ struct SimulatedService: Sendable {
 
   let operations: OperationTable
 
+  /// The documents that clients can store with a bucket.
+  let documents: [BucketDocument]
+
   /// The service-specific headers that the server supports.
   let headerRules: HeaderRules
 
@@ -104,6 +107,9 @@ struct SimulatedService: Sendable {
     /// The digests of other services have the bytes of the parts' tags, as the vendors' test suites show.
     var hasUppercaseTags = false
 
+    /// Whether the response to a write has the version of an object without an ID in a bucket with versions.
+    var tellsNullVersions = true
+
     /// Whether responses and listings tell normal objects from those that were uploaded in parts.
     var tellsType = false
 
@@ -156,6 +162,12 @@ struct SimulatedService: Sendable {
     /// The URI of the group of all users in access control documents, or `nil` if the documents name the access.
     var everybody: String?
 
+    /// The access controls that a header can name.
+    var access: [AccessControl] = [.private, .publicRead, .publicReadWrite]
+
+    /// The numbers by which documents and policies name the account that owns all buckets.
+    var accounts = [SimulatedService.account]
+
     /// Whether a response about an object that has its bucket's access control has a header that says so.
     var tellsInheritedAccess = false
 
@@ -207,17 +219,31 @@ struct SimulatedService: Sendable {
 
     var bucketSuffix = ""
 
+    /// Whether a request that names a version needs another action: `GetObjectVersion` instead of `GetObject`.
+    var namesVersions = true
+
     init(
       _ language: PolicyLanguage, service: String, post: String, read: String, bucketSuffix: String = "",
+      namesVersions: Bool = true,
       _ permissions: [(action: String, target: Operation.Permission.Target, operations: [Operation])]
     ) {
       (self.language, self.post, self.read) = (language, "\(service):\(post)", "\(service):\(read)")
-      self.bucketSuffix = bucketSuffix
+      (self.bucketSuffix, self.namesVersions) = (bucketSuffix, namesVersions)
       self.permissions = permissions.reduce(into: [:]) { result, permission in
         for operation in permission.operations {
           result[operation] = Operation.Permission(action: "\(service):\(permission.action)", target: permission.target)
         }
       }
+    }
+
+    func action(_ name: String) -> String { "\(post.bytes(before: ":")):\(name)" }
+
+    /// Returns the action of a request that names a version of an object.
+    func action(_ action: String, ofVersion version: String?) -> String {
+      guard version != nil, namesVersions, let end = action.utf8.firstRange(of: "Object".utf8)?.upperBound else {
+        return action
+      }
+      return "\(action[..<end])Version\(action[end...])"
     }
   }
 
@@ -259,6 +285,9 @@ struct SimulatedService: Sendable {
     let anonymous: ErrorResponse
 
     let policy: ErrorResponse
+
+    /// The code of the error response to a bucket's policy that cannot be applied.
+    var malformedPolicy = "MalformedPolicy"
 
     /// Whether both have an element with the server's time.
     var haveServerTime = false
@@ -356,7 +385,12 @@ extension SimulatedService {
     var grants: [XMLNode]
     if let everybody = buckets.everybody {
       grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
-      if access == .publicRead { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
+      if access?.isPublic == true { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
+      if access == .publicReadWrite { grants.append(grant("Group", [XMLNode("URI", everybody)], "WRITE")) }
+      if access == .authenticatedRead {
+        let all = everybody.removingByteSuffix("AllUsers").map { "\($0)AuthenticatedUsers" } ?? everybody
+        grants.append(grant("Group", [XMLNode("URI", all)], "READ"))
+      }
     } else {
       grants = [XMLNode("Grant", access?.rawValue ?? "default")]
     }
@@ -413,7 +447,10 @@ extension SimulatedService {
   /// Returns the additional response headers for an object that is read.
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
-    if objects.tellsType { fields.set(header("object-type"), object.typeName) }
+    if objects.tellsType { fields.set(header("object-type"), object.kind.rawValue) }
+    if object.kind == .appendable {
+      fields.set(header("next-append-position"), String(object.content.byteCount))
+    }
     let name = storageClass(object.attributes.storageClass)
     let isTold = headers.storageClass == .always || name != standardClass
     if isTold { fields.set(header("storage-class"), name) }
@@ -439,7 +476,7 @@ extension SimulatedService {
   }
 
   func elements(of object: StoredObject) -> [XMLNode] {
-    (objects.tellsType ? [XMLNode("Type", object.typeName)] : [])
+    (objects.tellsType ? [XMLNode("Type", object.kind.rawValue)] : [])
       + (object.content.checksum.map {
         [XMLNode("ChecksumAlgorithm", $0.algorithm.asciiUppercased), XMLNode("ChecksumType", $0.typeName)]
       } ?? [])
@@ -487,10 +524,6 @@ extension SimulatedService {
     refusal.details.append(ErrorResponse.Detail(name: "ServerTime", value: date.iso8601))
     return refusal
   }
-}
-
-extension StoredObject {
-  fileprivate var typeName: String { isMultipart ? "Multipart" : "Normal" }
 }
 
 extension StoredChecksum {

@@ -25,7 +25,7 @@ struct BlobStore: Sendable {
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
     var kept: Set<BlobID> = []
     for bucket in buckets {
-      for object in bucket.objects.values { kept.formUnion(object.content.extents.map(\.blob.id)) }
+      for object in bucket.allVersions { kept.formUnion(object.content.extents.map(\.blob.id)) }
     }
     for name in try await directory.entryNames() {
       if let id = BlobID(name), !kept.contains(id) { collector.collect(id) }
@@ -87,9 +87,11 @@ struct BlobStore: Sendable {
   /// without a limit.
   func compact(_ content: Content) async throws -> Content {
     guard content.extents.count > Content.mostExtents else { return content }
-    return Content(
+    var compacted = Content(
       extents: try await joined(content.extents).content.extents, byteCount: content.byteCount,
       entityTag: content.entityTag, crc64: content.crc64, checksum: content.checksum)
+    compacted.partSizes = content.partSizes
+    return compacted
   }
 
   /// Reads ranges of files and passes their bytes to a closure in chunks.

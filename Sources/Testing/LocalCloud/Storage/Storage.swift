@@ -152,7 +152,7 @@ extension LocalCloud {
     guard let store = try? storage.store(of: provider) else { return [] }
     return store.bucketsByName.map {
       BucketSummary(
-        name: $0.name, created: $0.created, objectCount: $0.objects.count, isPublic: $0.access == .publicRead)
+        name: $0.name, created: $0.created, objectCount: $0.objects.count, isPublic: $0.access.isPublic)
     }
   }
 

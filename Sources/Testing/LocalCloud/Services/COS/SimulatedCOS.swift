@@ -15,13 +15,14 @@ extension SimulatedService {
   static let cos = SimulatedService(
     provider: .cos, endpoint: .cos, description: .cos,
     operations: OperationTable(
-      OperationRoute.shared,
+      OperationRoute.shared + OperationRoute.appending + BucketDocument.cos.flatMap(\.routes),
       ParameterNames(
         signature: [
           "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
           "q-signature", "\(prefix)security-token", "x-ci-security-token",
         ], ignoresCase: true),
       ofTransfers: ["\(prefix)traffic-limit"]),
+    documents: BucketDocument.cos,
     headerRules: HeaderRules(
       prefixes: [prefix, "x-ci-"],
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
@@ -53,21 +54,27 @@ extension SimulatedService {
       trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma"),
     buckets: Buckets(
       ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
-      tellsInheritedAccess: true, publicCanBeListed: true),
+      access: [.private, .publicRead, .publicReadWrite, .authenticatedRead], tellsInheritedAccess: true,
+      publicCanBeListed: true),
     listing: Listing(defaultPageSize: 1000, mostBuckets: 2000),
     policies: Policies(
-      .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/",
+      .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/", namesVersions: false,
       [
         ("GetService", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("HeadBucket", .bucket, [.headBucket]),
         ("GetBucketACL", .bucket, [.readBucketAccess]), ("PutBucketACL", .bucket, [.changeBucketAccess]),
-        ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
+        ("GetBucketLocation", .bucket, [.bucketLocation]),
+        ("GetBucketObjectVersions", .list, [.listVersions]),
+        ("AppendObject", .object, [.appendObject]), ("PutSymlink", .object, [.putSymlink]),
+        ("GetSymlink", .object, [.getSymlink]),
         ("GetBucket", .list, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .list, [.listUploads]),
         ("DeleteMultipleObjects", .objectsOfBody, [.deleteObjects]), ("PutObject", .object, [.putObject, .copyObject]),
         ("InitiateMultipartUpload", .object, [.initiateUpload]), ("UploadPart", .object, [.uploadPart, .copyPart]),
         ("CompleteMultipartUpload", .object, [.completeUpload]), ("AbortMultipartUpload", .object, [.abortUpload]),
         ("ListParts", .object, [.listParts]), ("GetObject", .object, [.getObject]),
         ("HeadObject", .object, [.headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
+        ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
+        ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectACL", .object, [.readObjectAccess]), ("PutObjectACL", .object, [.changeObjectAccess]),
       ]),
     keys: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),
@@ -76,6 +83,26 @@ extension SimulatedService {
       unchangedCopySource: .preconditionFailed("\(prefix)copy-source-if-…"),
       anonymous: .accessDenied("Access Denied."), policy: .accessDenied("Access Denied."), haveServerTime: true),
     behavior: SimulatedCOS())
+}
+
+extension BucketDocument {
+  /// The documents of a bucket of COS.
+  static let cos: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), subject: "BucketCORS"),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    .init("encryption", "ServerSideEncryptionConfiguration", .error("NoSuchEncryptionConfiguration")),
+    .init("tagging", "Tagging", .error("NoSuchTagSetError")),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+    .init("inventory", "InventoryConfiguration", inventories),
+    .init("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
+    .init("referer", "RefererConfiguration", .document()),
+  ]
+
+  private static let inventories = Unset.list(
+    error: "NoSuchConfiguration", root: "ListInventoryConfigurationResult", id: "id")
 }
 
 extension S3Interface.Rules {

@@ -16,8 +16,9 @@ extension SimulatedService {
         [.putObject, .completeUpload].contains(route.operation) ? route.taking(["callback", "callback-var"]) : route
       } + [
         OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
+        OperationRoute(.bucketStat, .get, .bucket, ["stat"]),
         OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
-      ],
+      ] + OperationRoute.appending + BucketDocument.oss.flatMap(\.routes),
       ParameterNames(
         signature: Set(
           ["OSSAccessKeyId", "Expires", "Signature", "security-token"]
@@ -25,6 +26,7 @@ extension SimulatedService {
               "signature-version", "credential", "date", "expires", "signature", "additional-headers", "security-token",
             ].map { prefix + $0 })),
       common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)traffic-limit"]),
+    documents: BucketDocument.oss,
     headerRules: HeaderRules(
       prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
       operations: HeaderRules.shared.merging([
@@ -67,12 +69,22 @@ extension SimulatedService {
       [
         ("ListBuckets", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("GetBucketInfo", .bucket, [.headBucket, .bucketInfo]),
-        ("GetBucketVersioning", .bucket, [.bucketVersioning]), ("GetBucketAcl", .bucket, [.readBucketAccess]),
+
+        ("ListObjectVersions", .bucket, [.listVersions]), ("GetBucketStat", .bucket, [.bucketStat]),
+        ("GetBucketAcl", .bucket, [.readBucketAccess]),
         ("PutBucketAcl", .bucket, [.changeBucketAccess]), ("GetBucketLocation", .bucket, [.bucketLocation]),
         ("ListObjects", .bucket, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .bucket, [.listUploads]),
         ("DeleteObject", .objectsOfBody, [.deleteObjects]),
-        ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
-        ("GetObject", .object, [.getObject, .headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
+        (
+          "PutObject", .object,
+          [
+            .putObject, .copyObject, .appendObject, .putSymlink, .initiateUpload, .uploadPart, .copyPart,
+            .completeUpload,
+          ]
+        ), ("GetObject", .object, [.getObject, .headObject, .objectMeta, .getSymlink]),
+        ("DeleteObject", .object, [.deleteObject]),
+        ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
+        ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
         ("AbortMultipartUpload", .object, [.abortUpload]), ("ListParts", .object, [.listParts]),
       ]),
@@ -81,7 +93,8 @@ extension SimulatedService {
       wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
       unchangedCopySource: ErrorResponse(.notModified, "NotModified", "The conditions exclude the source object."),
       anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
-      policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")),
+      policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301"),
+      malformedPolicy: "InvalidPolicyDocument"),
     behavior: SimulatedOSS())
 
   /// The media types from the page "How do I get a gzip-compressed object?" of the OSS documentation.
@@ -99,6 +112,32 @@ extension S3Interface.Rules {
       StorageClass(name: "STANDARD", storedAs: "Standard"), StorageClass(name: "STANDARD_IA", storedAs: "IA"),
       StorageClass(name: "GLACIER", storedAs: "Archive", isArchive: true),
     ])
+}
+
+extension BucketDocument {
+  /// The documents of a bucket of OSS.
+  static let oss: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration")),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle")),
+    .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
+    .init("tagging", "Tagging", .document([XMLNode("TagSet")])),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document()),
+    .init("publicAccessBlock", "PublicAccessBlockConfiguration", .document([XMLNode("BlockPublicAccess", "false")])),
+    .init("inventory", "InventoryConfiguration", inventories),
+    .init("referer", "RefererConfiguration", .document(referers), deletion: nil),
+    .init("accessmonitor", "AccessMonitorConfiguration", .document([XMLNode("Status", "Disabled")]), deletion: nil),
+    .init(
+      "resourceGroup", "BucketResourceGroupConfiguration",
+      .document([XMLNode("ResourceGroupId", "rg-localcloud")]), deletion: nil),
+  ]
+
+  private static let inventories = Unset.list(
+    error: "NoSuchInventory", root: "ListInventoryConfigurationsResult", id: "inventoryId", canBeEmpty: false)
+
+  private static let referers = [XMLNode("AllowEmptyReferer", "true"), XMLNode("RefererList")]
 }
 
 struct SimulatedOSS: ServiceBehavior {
@@ -156,7 +195,8 @@ struct SimulatedOSS: ServiceBehavior {
         XMLNode("Name", bucket.name), XMLNode("Location", SimulatedService.oss.location(of: region)),
         XMLNode("Region", region),
         XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
-        XMLNode("IntranetEndpoint", intranet), XMLNode("StorageClass", SimulatedService.oss.standardClass),
+        XMLNode("IntranetEndpoint", intranet),
+        XMLNode("StorageClass", bucket.settings.storageClass ?? SimulatedService.oss.standardClass),
       ])
   }
 

@@ -110,8 +110,17 @@ extension SimulatedService {
     buckets.everybody = s3.buckets.everybody
     buckets.tellsInheritedAccess = false
     return SimulatedService(
-      provider: provider, endpoint: endpoint, description: .s3, operations: s3.operations, headerRules: s3.headerRules,
-      headers: headers, signatures: s3.signatures, objects: objects, buckets: buckets, listing: s3.listing,
+      provider: provider, endpoint: endpoint, description: .s3, operations: s3.operations,
+      documents: s3.documents.compactMap { document in
+        let own = documents.first { $0.parameter == document.parameter }
+        return own.map {
+          BucketDocument(
+            document.parameter, document.root, document.unset, subject: $0.subject,
+            deletion: document.deletion.map { _ in "Delete" })
+        }
+      },
+      headerRules: s3.headerRules, headers: headers, signatures: s3.signatures, objects: objects, buckets: buckets,
+      listing: s3.listing,
       policies: policies, keys: keys, errors: s3.errors,
       behavior: S3Interface(of: behavior, rules, region: region))
   }

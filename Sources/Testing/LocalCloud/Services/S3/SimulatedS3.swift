@@ -17,8 +17,8 @@ extension SimulatedService {
   /// Amazon S3 in a region, which S3 signatures must contain.
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
-      provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, headerRules: s3Rules,
-      headers: s3Headers(region: region),
+      provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, documents: BucketDocument.s3,
+      headerRules: s3Rules, headers: s3Headers(region: region),
       signatures: Signatures(usual: .s3V4),
       objects: Objects(
         contentType: "binary/octet-stream",
@@ -29,11 +29,12 @@ extension SimulatedService {
           StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
         ],
         // S3 has no bandwidth limits; the header rules refuse them.
-        trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked",
-        smallestPart: 5 << 20, repeatsCompletion: true),
+        trafficLimits: 0...0, tellsNullVersions: false, checksumMode: "checksum-mode", checksEveryBody: true,
+        framingEncoding: "aws-chunked", smallestPart: 5 << 20, repeatsCompletion: true),
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
-        everybody: "http://acs.amazonaws.com/groups/global/AllUsers", objectsInheritAccess: false,
+        everybody: "http://acs.amazonaws.com/groups/global/AllUsers",
+        access: AccessControl.allCases, accounts: [SimulatedS3.accountNumber, account], objectsInheritAccess: false,
         publicCanBeListed: true, ownerID: SHA256.hash(Array(SimulatedService.account.utf8)).hex),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
@@ -77,7 +78,8 @@ extension SimulatedService {
       ("ListAllMyBuckets", .service, [.listBuckets]), ("CreateBucket", .bucket, [.createBucket]),
       ("DeleteBucket", .bucket, [.deleteBucket]), ("ListBucket", .bucket, [.headBucket, .listObjects, .listObjectsV2]),
       ("GetBucketAcl", .bucket, [.readBucketAccess]), ("PutBucketAcl", .bucket, [.changeBucketAccess]),
-      ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
+      ("GetBucketLocation", .bucket, [.bucketLocation]),
+      ("ListBucketVersions", .bucket, [.listVersions]),
       ("ListBucketMultipartUploads", .bucket, [.listUploads]), ("DeleteObject", .objectsOfBody, [.deleteObjects]),
       ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
       ("GetObject", .object, [.getObject, .headObject, .objectAttributes]),
@@ -88,13 +90,12 @@ extension SimulatedService {
     ])
 
   private static let s3Operations = OperationTable(
-    OperationRoute.shared.filter { $0.operation != .listBuckets } + [
+    OperationRoute.shared.filter { $0.operation != .listBuckets }.map { route in
+      [.getObject, .headObject].contains(route.operation) ? route.taking(["partNumber"]) : route
+    } + [
       OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "continuation-token", "max-buckets"]),
-      OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
-      OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
-      OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
       OperationRoute(.objectAttributes, .get, .object, ["attributes"], taking: ["versionId"]),
-    ],
+    ] + BucketDocument.s3.flatMap(\.routes),
     ParameterNames(signature: [
       "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
       "X-Amz-Security-Token", "X-Amz-Content-Sha256",
@@ -102,14 +103,15 @@ extension SimulatedService {
     common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
-    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeBucketAccess, .changeObjectAccess,
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeDocument, .changeBucketAccess,
+    .changeObjectAccess,
   ]
 
   private static let s3Rules = HeaderRules(
     prefixes: [prefix],
     everywhere: [
       "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
-      "api-version",
+      "expected-bucket-owner", "source-expected-bucket-owner", "api-version",
     ],
     operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
@@ -121,7 +123,8 @@ extension SimulatedService {
         "decoded-content-length": [.putObject, .uploadPart], "trailer": [.putObject, .uploadPart],
         "checksum-algorithm": [.initiateUpload, .copyObject], "checksum-mode": [.getObject, .headObject],
         "checksum-type": [.initiateUpload, .completeUpload], "mp-object-size": [.completeUpload],
-        "object-attributes": [.objectAttributes],
+        "object-attributes": [.objectAttributes], "confirm-remove-self-bucket-access": [.changeDocument],
+        "transition-default-minimum-object-size": [.changeDocument],
         "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
         "checksum-sha1": checksummed, "checksum-sha256": checksummed,
       ]) { $0.union($1) },
@@ -131,9 +134,49 @@ extension SimulatedService {
     ], formFields: ["algorithm", "credential", "signature"])
 }
 
+extension BucketDocument {
+  /// The documents of a bucket of S3.
+  static let s3: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), deletion: "Put"),
+    configuration("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    configuration("encryption", "ServerSideEncryptionConfiguration", .document([encryptionRule])),
+    .init("tagging", "Tagging", .error("NoSuchTagSet"), deletion: "Put"),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+    .init(
+      "publicAccessBlock", "PublicAccessBlockConfiguration", .error("NoSuchPublicAccessBlockConfiguration"),
+      deletion: "Put"),
+    .init("ownershipControls", "OwnershipControls", .error("OwnershipControlsNotFoundError"), deletion: "Put"),
+    configuration("inventory", "InventoryConfiguration", inventories),
+    configuration("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
+  ]
+
+  /// Returns a document whose actions are named like `GetLifecycleConfiguration`.
+  private static func configuration(_ parameter: String, _ root: String, _ unset: Unset) -> BucketDocument {
+    let name = "\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())Configuration"
+    return .init(parameter, root, unset, subject: name, deletion: "Put")
+  }
+
+  private static let inventories = Unset.list(
+    error: "NoSuchConfiguration", root: "ListInventoryConfigurationsResult", id: "id")
+
+  /// The rule by which the service encrypts the objects of every bucket with its own keys.
+  private static let encryptionRule = XMLNode(
+    "Rule",
+    children: [
+      XMLNode("ApplyServerSideEncryptionByDefault", children: [XMLNode("SSEAlgorithm", "AES256")]),
+      XMLNode("BucketKeyEnabled", "false"),
+    ])
+}
+
 struct SimulatedS3: ServiceBehavior {
   /// The name of the region whose location constraint is empty.
   static let firstRegion = "us-east-1"
+
+  /// The number of the account, in the form in which resource names contain it.
+  static let accountNumber = "125000000000"
 
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
