@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LocalCloud
+import StorageAuth
 import StorageClient
-import Synchronization
 import XCTest
 
 @testable import KeyServer
@@ -146,7 +146,7 @@ final class KeyServerTests: XCTestCase {
 
 /// Sessions in memory, in place of the keychain.
 final class MemorySessions: SessionStore {
-  private let session = Mutex<Session?>(nil)
+  private let session = Lock<Session?>(nil)
 
   func load() -> Session? { session.withLock { $0 } }
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
 import StorageClientTesting
-import Synchronization
 import SystemPackage
 import XCTest
 
@@ -179,7 +179,7 @@ final class ObjectStoreConformanceTests: XCTestCase {
   }
 
   func testMixedUploadsAreReported() async throws {
-    let current = Mutex("")
+    let current = Lock("")
     try await assertBreaks(.concurrency) { store in
       store.uploading = { base, source, key, options, progress in
         current.withLock { $0 = key }
@@ -318,7 +318,7 @@ final class ObjectStoreConformanceTests: XCTestCase {
       }
     }
     // A second iteration continues where the first one ended.
-    let iterations = Mutex(0)
+    let iterations = Lock(0)
     try await assertBreaks(.order) { store in
       store.listing = { base, prefix, delimiter in
         pages(base, prefix, delimiter) { entries in

@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import StorageAuth
 public import StorageAuthTesting
 public import StorageClient
-internal import Synchronization
 public import SystemPackage
 
 /// A conformance suite for object stores, which checks an implementation against each ``ObjectStoreRule``.
@@ -234,7 +233,7 @@ extension ObjectStoreConformance {
   }
 
   private func checkProgress(_ root: String) async throws -> Int {
-    let reports = Mutex<[TransferProgress]>([])
+    let reports = Lock<[TransferProgress]>([])
     let bytes = content(largeSize)
     try await store.upload(bytes, to: root + "a") { report in reports.withLock { $0.append(report) } }
     try requireProgress(reports.withLock { $0 }, "an upload")
@@ -476,7 +475,7 @@ extension ObjectStoreConformance {
   private func source(
     _ bytes: [UInt8], end: @escaping @Sendable () async throws -> Void = {}
   ) -> AsyncThrowingStream<[UInt8], any Error> {
-    let offset = Mutex(0)
+    let offset = Lock(0)
     return AsyncThrowingStream {
       let chunk = offset.withLock { offset in
         let chunk = Array(bytes.dropFirst(offset).prefix(9_999))

@@ -3,9 +3,9 @@
 
 import ClientTestSupport
 import HTTPTypes
+import StorageAuth
 import StorageClient
 import StorageCrypto
-import Synchronization
 
 /// The service of ``JSONBucket`` in the process: a transport that stores objects and responds with JSON documents.
 final class JSONService: HTTPTransport {
@@ -26,7 +26,7 @@ final class JSONService: HTTPTransport {
     var documents: [String] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let fault: Fault
 
   /// Creates an empty service, whose response is that of the fault unless it is `nil`.

@@ -4,7 +4,6 @@
 import Foundation
 import StorageBackground
 import StorageClient
-import Synchronization
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -45,22 +44,24 @@ final class SystemUploads: BackgroundUploads {
 }
 
 /// Ends of uploads, which wait while no view reads them, such as before a login.
-private final class Ends: Sendable {
-  private let state = Mutex<(waiting: [BackgroundResult], reader: AsyncStream<BackgroundResult>.Continuation?)>(
-    ([], nil))
+private final class Ends: @unchecked Sendable {
+  // Safe: the lock guards both.
+  private var waiting: [BackgroundResult] = []
+  private var reader: AsyncStream<BackgroundResult>.Continuation?
+  private let lock = NSLock()
 
   func add(_ end: BackgroundResult) {
-    state.withLock { state in
-      guard let reader = state.reader, case .enqueued = reader.yield(end) else { return state.waiting.append(end) }
+    lock.withLock {
+      guard let reader, case .enqueued = reader.yield(end) else { return waiting.append(end) }
     }
   }
 
   func stream() -> AsyncStream<BackgroundResult> {
     AsyncStream { reader in
-      state.withLock { state in
-        state.reader = reader
-        for end in state.waiting { reader.yield(end) }
-        state.waiting = []
+      lock.withLock {
+        self.reader = reader
+        for end in waiting { reader.yield(end) }
+        waiting = []
       }
     }
   }

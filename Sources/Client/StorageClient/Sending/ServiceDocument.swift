@@ -36,6 +36,8 @@ package struct ServiceDocument: Sendable {
     }
   }
 
+  var children: [XMLNode] { root.children }
+
   func all(_ name: String) -> [XMLNode] { root.all(name) }
 
   /// Returns the text of a child element that occurs at most once, or `nil` if it is missing or empty.
