@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
+internal import StorageCrypto
 
 /// A verifier for the signatures of received requests.
 ///
@@ -99,4 +100,11 @@ extension SignatureVerifier {
 extension Secret {
   /// The secret of the decoy key, which is used to verify a request with an unknown access key ID.
   static let decoy = Secret(String(repeating: "x", count: 30))
+}
+
+extension HTTPRequest {
+  /// Returns whether an `Authorization` header starts with a lowercase word, in any letter case.
+  package func hasAuthorization(startingWith word: String) -> Bool {
+    headerFields[fields: .authorization].contains { $0.value.utf8.lazy.map(asciiLowercased).starts(with: word.utf8) }
+  }
 }

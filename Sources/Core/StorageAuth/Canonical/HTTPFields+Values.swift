@@ -4,56 +4,6 @@
 public import HTTPTypes
 package import StorageCrypto
 
-/// A signed header, represented by its field index and by the start of its name as a sort key.
-@usableFromInline
-package struct SelectedHeader: BitwiseCopyable {
-  /// The first sixteen bytes of the header name as an integer that sorts in the same order as the name.
-  @usableFromInline let rank: UInt128
-
-  /// The header's index among the request's fields, or ``host`` for the request's authority.
-  @usableFromInline package let index: Int32
-
-  /// Whether the value is known to be ASCII, and to remain unchanged when white space is collapsed.
-  @usableFromInline package let isCollapsed: Bool
-
-  /// The index that represents the request's authority, which is signed as the `host` header but is not a field.
-  @inlinable package static var host: Int32 { -1 }
-
-  package init(name: Span<UInt8>, index: Int32, isCollapsed: Bool = false) {
-    self.isCollapsed = isCollapsed
-    rank =
-      UInt128(truncatingIfNeeded: name.word(from: 0).byteSwapped) << 64
-      | UInt128(truncatingIfNeeded: name.word(from: 8).byteSwapped)
-    self.index = index
-  }
-
-  /// Sorts headers by the bytes of their lowercase names, and returns the index of a field whose name appears twice.
-  package static func sort(_ headers: inout ScratchList<SelectedHeader>, of fields: HTTPFields) -> Int? {
-    let hasRepeated = headers.sort { first, second in
-      if first.rank != second.rank { return first.rank < second.rank ? -1 : 1 }
-      return withBytes(of: first.name(in: fields)) { first in
-        withBytes(of: second.name(in: fields)) { first.compared(to: $0) }
-      }
-    }
-    guard hasRepeated else { return nil }
-    var index = 1
-    while index < headers.count {
-      let (before, after) = (headers[index &- 1], headers[index])
-      if before.hasName(of: after, in: fields) { return Int(max(before.index, after.index)) }
-      index &+= 1
-    }
-    return nil
-  }
-
-  package func hasName(of other: SelectedHeader, in fields: HTTPFields) -> Bool {
-    rank == other.rank && name(in: fields).isIdentical(to: other.name(in: fields))
-  }
-
-  package func name(in fields: HTTPFields) -> String {
-    index == Self.host ? "host" : fields[Int(index)].name.canonicalName
-  }
-}
-
 // Copying a field retains each of its three strings. The functions below therefore read one string in place.
 
 extension HTTPFields {
@@ -124,37 +74,6 @@ extension HTTPFields {
   }
 }
 
-extension ByteWriter {
-  /// Appends a header value without white space at its ends, and with each inner run of it collapsed to one space.
-  ///
-  /// White space is spaces and tabs, also within quotation marks. The rule is that of the IAM page "Create a signed AWS
-  /// API request" (canonical headers); S3 applies it within quotation marks too.
-  package mutating func append(collapsingValueOf header: SelectedHeader, in fields: HTTPFields) {
-    let index = Int(header.index)
-    if header.isCollapsed { return append(fields[index].value) }
-    fields.withValue(at: index) { append(collapsing: $0) }
-  }
-
-  private mutating func append(collapsing text: Span<UInt8>) {
-    var index = 0
-    var isFirst = true
-    while true {
-      index = text.end(ofRunFrom: index) { Self.blanks($0) }
-      guard index < text.count else { return }
-      let start = index
-      index = text.end(ofRunFrom: start) { Self.blanks($0).inverted }
-      if !isFirst { append(UInt8(ascii: " ")) }
-      append(text.extracting(start..<index))
-      isFirst = false
-    }
-  }
-
-  @inline(__always)
-  private static func blanks(_ lanes: ByteLanes) -> LaneSet {
-    lanes.equal(UInt8(ascii: " ")).union(lanes.equal(UInt8(ascii: "\t")))
-  }
-}
-
 extension HTTPField {
   /// Creates a field whose value a closure writes, in ASCII characters that are allowed in a field value.
   package init(name: Name, writing body: (inout ByteWriter) -> Void) {
@@ -186,48 +105,28 @@ extension HTTPFields {
   }
 }
 
-extension SigningError {
-  /// Creates the error for a header that must be signed but appears twice in the request.
+extension HTTPFields {
+  /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
   ///
-  /// - Parameter name: The name of the repeated header.
-  public static func repeatedHeader(_ name: HTTPField.Name) -> SigningError {
-    SigningError(.invalidHeader, "The header \(name.rawName), which is signed, appears twice.", remedy: "Send it once.")
+  /// - Parameter name: The field name.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
+  public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
+    var value: String?
+    for field in self where field.name == name {
+      guard value == nil else { throw .ambiguous("The header \(name.rawName) appears twice.") }
+      value = field.value
+    }
+    return value
   }
 }
 
-/// The header fields of a request that is being signed.
-///
-/// The draft also stores the lengths of the field names. Most fields that a signature adds are not in the request yet.
-/// A length that no existing name has proves that a field is new without comparing names.
-package struct FieldDraft: ~Copyable {
-  package private(set) var fields: HTTPFields
-
-  /// A bit mask of the field name lengths; the highest bit represents all lengths of 63 bytes or more.
-  private var nameLengths: UInt64 = 0
-
-  package init(_ fields: HTTPFields, adding additions: Int = 0) {
-    self.fields = fields
-    if additions > 0 { self.fields.reserveCapacity(fields.count &+ additions) }
-    for index in fields.indices { nameLengths |= Self.bit(of: fields[index].name) }
-  }
-
-  private static func bit(of name: HTTPField.Name) -> UInt64 {
-    1 &<< UInt64(truncatingIfNeeded: min(name.canonicalName.utf8.count, 63))
-  }
-
-  package func index(of name: HTTPField.Name) -> Int? {
-    nameLengths & Self.bit(of: name) == 0 ? nil : fields.index(of: name)
-  }
-
-  package mutating func set(_ field: consuming HTTPField) {
-    let bit = Self.bit(of: field.name)
-    if nameLengths & bit != 0 { return fields.replace(field) }
-    nameLengths |= bit
-    fields.append(field)
-  }
-
-  package mutating func remove(_ name: HTTPField.Name) {
-    if index(of: name) != nil { fields[name] = nil }
+extension HTTPFields {
+  /// Returns the fields without those of a signature in the headers, which a presigned URL must not have.
+  package func without(_ names: [HTTPField.Name]) -> HTTPFields {
+    guard contains(where: { names.contains($0.name) }) else { return self }
+    var fields = self
+    fields.removeAll { names.contains($0.name) }
+    return fields
   }
 }
 
