@@ -41,7 +41,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// The credential that may be served without consulting the cache's state machine, as of the last event.
   ///
   /// The value is written only while `state` is locked.
-  let standing = Lock<CacheMachine<Value>.Held?>(nil)
+  let servable = Lock<CacheMachine<Value>.Held?>(nil)
   let context: ProviderContext
   let time: any SigningClock
   let timeout: Duration
@@ -121,10 +121,10 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   public func current(lasting duration: Duration = .zero) -> CachedCredential<Value>? {
     let uptime = time.uptime
     var isDue = false
-    let cached: CachedCredential<Value>? = standing.withLock { standing in
-      guard let standing else { return nil }
-      isDue = standing.isDue(at: uptime)
-      return standing.lives(duration, at: uptime) ? standing.cached : nil
+    let cached: CachedCredential<Value>? = servable.withLock { servable in
+      guard let servable else { return nil }
+      isDue = servable.isDue(at: uptime)
+      return servable.isValid(for: duration, at: uptime) ? servable.cached : nil
     }
     if isDue { refreshInBackground() }
     return cached
@@ -176,16 +176,16 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     repeat {
       if current() == nil { _ = try? await credential() }
       let uptime = time.uptime
-      let next = state.withLock { $0.machine.nextQuestion(after: uptime) }
-      let delay = next.map { $0 - uptime } ?? longestPause
-      guard (try? await time.sleep(for: min(max(delay, shortestPause), longestPause))) != nil else { return }
+      let next = state.withLock { $0.machine.nextRequest(after: uptime) }
+      let delay = next.map { $0 - uptime } ?? maximumPause
+      guard (try? await time.sleep(for: min(max(delay, minimumPause), maximumPause))) != nil else { return }
     } while !Task.isCancelled
   }
 }
 
 /// The limits of the time between two looks at a cache: the app can replace the credential at any time.
-private let shortestPause = Duration.seconds(1)
-private let longestPause = Duration.seconds(60)
+private let minimumPause = Duration.seconds(1)
+private let maximumPause = Duration.seconds(60)
 
 extension CredentialCache {
   /// Creates a cache that fetches its credentials with an asynchronous function.
@@ -301,7 +301,7 @@ extension CredentialCache {
     let context = events.traceContext
     let actions = state.withLock { state in
       let effects = event(&state)
-      standing.withLock { $0 = state.machine.standing }
+      servable.withLock { $0 = state.machine.servable }
       return effects.compactMap { prepare($0, &state, context) }
     }
     // The events are not added to the span of the task that delivers them, because they may belong to another task.
@@ -325,7 +325,7 @@ extension CredentialCache {
     case .response(let waiter, let result):
       guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
       return { continuation.resume(returning: result) }
-    case .tell(let refresh):
+    case .deliver(let refresh):
       state.pendingEvents.append(refresh)
       return nil
     }

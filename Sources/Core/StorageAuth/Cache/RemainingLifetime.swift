@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The remaining lifetime of a credential that a provider has just returned.
-enum CredentialLife: Equatable {
+enum RemainingLifetime: Equatable {
   /// The credential does not expire, or its expiration cannot be determined on this machine.
-  case open
+  case unlimited
   /// The credential expires after a duration, which is counted from now on the monotonic clock.
   case ends(after: Duration)
   /// The credential has expired according to its issuer's clock, or its start is not before its expiration.
-  case over
+  case expired
 
   /// Determines the remaining lifetime of a credential that a provider has just returned.
   ///
@@ -18,17 +18,17 @@ enum CredentialLife: Equatable {
   /// case the credential is used without an expiration, and the service decides.
   init(of credential: some Credential, issuerTime: Timestamp?, wallClock: Timestamp) {
     guard let expiration = credential.expiration else {
-      self = .open
+      self = .unlimited
       return
     }
     if let issuerTime {
-      self = expiration > issuerTime ? .ends(after: issuerTime.duration(to: expiration)) : .over
+      self = expiration > issuerTime ? .ends(after: issuerTime.duration(to: expiration)) : .expired
     } else if let start = credential.start, start >= expiration {
-      self = .over
+      self = .expired
     } else if let start = credential.start, !(start..<expiration).contains(wallClock) {
       self = .ends(after: start.duration(to: expiration))
     } else {
-      self = expiration > wallClock ? .ends(after: wallClock.duration(to: expiration)) : .open
+      self = expiration > wallClock ? .ends(after: wallClock.duration(to: expiration)) : .unlimited
     }
   }
 }

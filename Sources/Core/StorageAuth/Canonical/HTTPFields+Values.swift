@@ -4,8 +4,7 @@
 public import HTTPTypes
 package import StorageCrypto
 
-// Copying a field retains each of its three strings. The functions below therefore read one string in place.
-
+/// The access to one string of a field in place, because copying a field retains each of its three strings.
 extension HTTPFields {
   @inlinable @inline(__always)
   package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
@@ -24,6 +23,16 @@ extension HTTPFields {
     }
     if let result, let result { return result }
     return unsafe self[index].withUnsafeBytesOfValue { unsafe body(Span(_unsafeElements: $0)) }
+  }
+
+  package func traitsOfValue(at index: Int) -> FieldValueTraits {
+    let text = self[index].value
+    let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
+      unsafe FieldValueTraits(Span(_unsafeElements: $0))
+    }
+    // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
+    if let traits, traits.isCollapsed { return traits }
+    return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
   }
 }
 
@@ -63,25 +72,6 @@ package struct FieldValueTraits {
 }
 
 extension HTTPFields {
-  package func traitsOfValue(at index: Int) -> FieldValueTraits {
-    let text = self[index].value
-    let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
-      unsafe FieldValueTraits(Span(_unsafeElements: $0))
-    }
-    // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
-    if let traits, traits.isCollapsed { return traits }
-    return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
-  }
-}
-
-extension HTTPField {
-  /// Creates a field whose value a closure writes, in ASCII characters that are allowed in a field value.
-  package init(name: Name, writing body: (inout ByteWriter) -> Void) {
-    self.init(name: name, value: String(writing: body))
-  }
-}
-
-extension HTTPFields {
   /// Replaces all fields that have the given field's name, or appends the field if the name is new.
   package mutating func replace(_ field: consuming HTTPField) {
     guard let first = index(of: field.name) else { return append(field) }
@@ -103,9 +93,7 @@ extension HTTPFields {
     }
     return nil
   }
-}
 
-extension HTTPFields {
   /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
   ///
   /// - Parameter name: The field name.
@@ -118,15 +106,20 @@ extension HTTPFields {
     }
     return value
   }
-}
 
-extension HTTPFields {
   /// Returns the fields without those of a signature in the headers, which a presigned URL must not have.
   package func without(_ names: [HTTPField.Name]) -> HTTPFields {
     guard contains(where: { names.contains($0.name) }) else { return self }
     var fields = self
     fields.removeAll { names.contains($0.name) }
     return fields
+  }
+}
+
+extension HTTPField {
+  /// Creates a field whose value a closure writes, in ASCII characters that are allowed in a field value.
+  package init(name: Name, writing body: (inout ByteWriter) -> Void) {
+    self.init(name: name, value: String(writing: body))
   }
 }
 
