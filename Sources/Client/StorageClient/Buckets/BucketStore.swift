@@ -20,7 +20,7 @@ public protocol BucketStore: ObjectStore {
   @discardableResult
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject
 
-  /// Returns a Boolean value that indicates whether the bucket exists.
+  /// Returns whether the bucket exists.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
   func bucketExists() async throws -> Bool
@@ -173,7 +173,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
     try await bucket.copy(source, to: key, options: options)
   }
 
-  /// Returns a Boolean value that indicates whether the bucket exists.
+  /// Returns whether the bucket exists.
   ///
   /// The signer needs the permission `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
@@ -363,14 +363,13 @@ public struct CopyOptions: Sendable, Hashable {
   /// If `nil`, the copy has the attributes of the source.
   public var attributes: UploadOptions?
 
-  /// A Boolean value that indicates whether the copy fails if an object with the key exists, as far as the service
-  /// promises it.
+  /// Whether the copy fails if an object with the key exists, as far as the service promises it.
   ///
   /// OSS and COS ignore it in a bucket whose versioning is enabled or suspended; see ``UploadOptions/forbidOverwrite``.
   public var forbidOverwrite: Bool
 
-  /// A Boolean value that indicates whether a copy with ``forbidOverwrite`` first asks for the versioning state of the
-  /// bucket, as ``UploadOptions/checksVersioning`` does.
+  /// Whether a copy with ``forbidOverwrite`` first asks for the versioning state of the bucket, as
+  /// ``UploadOptions/checksVersioning`` does.
   public var checksVersioning: Bool
 
   /// Additional provider-specific headers, such as requester pays, or the customer-provided keys of source and copy.

@@ -23,7 +23,7 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// The provider's error message.
   public let message: String
 
-  /// A Boolean value that indicates whether the service gave a reason in addition to the response status.
+  /// Whether the service gave a reason in addition to the response status.
   public let isExplained: Bool
 
   /// The HTTP status of the response.
@@ -112,10 +112,10 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// A sentence that recommends how to fix the error.
   public var remedy: String { kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy }
 
-  /// A Boolean value that indicates whether a later retry of the same request can succeed.
+  /// Whether a later retry of the same request can succeed.
   public var isRetryable: Bool { kind.isRetryable }
 
-  /// A Boolean value that indicates whether the object was stored although the service reported this error.
+  /// Whether the object was stored although the service reported this error.
   ///
   /// The value is `true` if only the callback after the upload failed.
   public var isStored: Bool { kind == .callbackFailed }

@@ -140,7 +140,10 @@ package struct CacheMachine<Value: Credential> {
   mutating func refresh(at uptime: Duration) -> [Effect] {
     guard !hasProvider, let held, let expiration = held.expiration else { return start(at: uptime) }
     announced = held.cached.generation
-    return [.deliver(AuthEvent.Refresh(source: source, outcome: .ending(held.cached.generation, lifetime: expiration - uptime)))]
+    return [
+      .deliver(
+        AuthEvent.Refresh(source: source, outcome: .ending(held.cached.generation, lifetime: expiration - uptime)))
+    ]
   }
 
   /// Handles a caller's request for a credential; the number identifies the caller if it must wait.
@@ -315,7 +318,8 @@ package struct CacheMachine<Value: Credential> {
   private func success(_ held: Held, at uptime: Duration, after duration: Duration?) -> Effect {
     .deliver(
       AuthEvent.Refresh(
-        source: held.cached.source, outcome: .succeeded(held.cached.generation, lifetime: held.expiration.map { $0 - uptime }),
+        source: held.cached.source,
+        outcome: .succeeded(held.cached.generation, lifetime: held.expiration.map { $0 - uptime }),
         duration: duration))
   }
 
@@ -359,7 +363,9 @@ extension CredentialError {
       remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
   }
 
-  fileprivate static func issuedExpired(_ source: String, _ issued: IssuedCredential<some Credential>) -> CredentialError {
+  fileprivate static func issuedExpired(_ source: String, _ issued: IssuedCredential<some Credential>)
+    -> CredentialError
+  {
     let end = issued.credential.expiration?.iso8601 ?? "its start"
     let present = (issued.issuerTime ?? issued.credential.start)?.iso8601 ?? "now"
     return CredentialError(

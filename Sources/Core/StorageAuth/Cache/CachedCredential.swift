@@ -38,7 +38,7 @@ public struct CachedCredential<Value: Credential>: Sendable {
 public struct CredentialGeneration: Sendable, Hashable, Comparable {
   let number: UInt64
 
-  /// Returns a Boolean value that indicates whether the cache received the first generation's credential earlier.
+  /// Returns whether the cache received the first generation's credential earlier.
   public static func < (first: CredentialGeneration, second: CredentialGeneration) -> Bool {
     first.number < second.number
   }

@@ -14,7 +14,7 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   /// that many machines do not send their requests at the same instant. Zero disables the background refresh.
   public var refreshMargin: Duration
 
-  /// A Boolean value that indicates whether a credential that a caller had to wait for is refreshed at a random age.
+  /// Whether a credential that a caller had to wait for is refreshed at a random age.
   ///
   /// Many machines may have requested their credentials in the same second: when an app is opened, when a service
   /// recovers, or when all keys are rejected. The random age is between an eighth of the usual refresh age and the full

@@ -27,13 +27,13 @@ public struct ByteExactString: Sendable {
   /// The UTF-8 bytes of the text.
   public var utf8: String.UTF8View { string.utf8 }
 
-  /// A Boolean value that indicates whether the text is empty.
+  /// Whether the text is empty.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// Returns a Boolean value that indicates whether the text starts with a prefix, comparing UTF-8 bytes.
+  /// Returns whether the text starts with a prefix, comparing UTF-8 bytes.
   public func starts(with prefix: ByteExactString) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  /// Returns a Boolean value that indicates whether the text ends with a suffix, comparing UTF-8 bytes.
+  /// Returns whether the text ends with a suffix, comparing UTF-8 bytes.
   public func ends(with suffix: ByteExactString) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
 
   /// Returns the percent-encoded text, in which only ASCII letters, digits, `-`, `.`, `_` and `~` are unchanged.
@@ -48,12 +48,12 @@ public struct ByteExactString: Sendable {
 }
 
 extension ByteExactString: Hashable, Comparable {
-  /// Returns a Boolean value that indicates whether two texts have the same UTF-8 bytes.
+  /// Returns whether two texts have the same UTF-8 bytes.
   public static func == (first: ByteExactString, second: ByteExactString) -> Bool {
     first.string.isIdentical(to: second.string)
   }
 
-  /// Returns a Boolean value that indicates whether the UTF-8 bytes of the first text precede those of the second.
+  /// Returns whether the UTF-8 bytes of the first text precede those of the second.
   public static func < (first: ByteExactString, second: ByteExactString) -> Bool {
     first.utf8.lexicographicallyPrecedes(second.utf8)
   }

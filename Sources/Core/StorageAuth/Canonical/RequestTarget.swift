@@ -76,7 +76,7 @@ public struct RequestTarget: Sendable, Hashable {
   /// ignores case, as the signature does.
   public subscript(_ name: ByteExactString) -> ByteExactString? { first(name).map { $0.value ?? "" } }
 
-  /// Returns a Boolean value that indicates whether the target has a query parameter with a name.
+  /// Returns whether the target has a query parameter with a name.
   public func contains(_ name: ByteExactString) -> Bool { first(name) != nil }
 
   private func first(_ name: ByteExactString) -> Parameter? {

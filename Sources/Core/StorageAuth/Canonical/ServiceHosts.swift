@@ -37,14 +37,14 @@ public struct ServiceHosts: Sendable {
     dotCount = max(labelCount, 1) - 1
   }
 
-  /// Returns a Boolean value that indicates whether a host belongs to the vendor's domain.
+  /// Returns whether a host belongs to the vendor's domain.
   ///
   /// - Parameter authority: The host, with or without a port.
   public func own(_ authority: String) -> Bool {
     withBytes(of: authority) { owns(HostName($0), in: $0) }
   }
 
-  /// Returns a Boolean value that indicates whether a host is one of the service's own hosts, without a bucket name.
+  /// Returns whether a host is one of the service's own hosts, without a bucket name.
   ///
   /// - Parameter authority: The host, with or without a port.
   public func isService(_ authority: String) -> Bool {

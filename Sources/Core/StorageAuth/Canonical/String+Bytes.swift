@@ -43,7 +43,7 @@ extension String {
 
 /// Splits a string at each occurrence of an ASCII character; specialized for each string type that is split often.
 @inline(__always)
-private func cut<Text: StringProtocol>(
+private func splitBytes<Text: StringProtocol>(
   _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
 ) -> [Text.SubSequence] {
   let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
@@ -64,13 +64,13 @@ private func cut<Text: StringProtocol>(
 extension Substring {
   /// Splits the substring at an ASCII character, comparing bytes, and keeps empty parts.
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
-    cut(self, at: separator, atMost: splits)
+    splitBytes(self, at: separator, atMost: splits)
   }
 }
 
 extension String {
   package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
-    cut(self, at: separator, atMost: splits)
+    splitBytes(self, at: separator, atMost: splits)
   }
 
   package func hasBytePrefix(_ prefix: String) -> Bool {

@@ -110,7 +110,7 @@ public struct AccessKey: Credential {
   /// The session token of a temporary key, or `nil` for a permanent key.
   public var sessionToken: Secret? { storage.sessionToken }
 
-  /// A Boolean value that indicates whether the key is the ``anonymous`` credential.
+  /// Whether the key is the ``anonymous`` credential.
   public var isAnonymous: Bool { storage.isAnonymous }
 
   /// The key's ID, session token, start and expiration, without its secret.
@@ -118,7 +118,7 @@ public struct AccessKey: Credential {
 }
 
 extension AccessKey: Equatable {
-  /// Returns a Boolean value that indicates whether two access keys are equal in every property.
+  /// Returns whether two access keys are equal in every property.
   ///
   /// Secrets are compared in constant time.
   public static func == (first: AccessKey, second: AccessKey) -> Bool {

@@ -34,10 +34,10 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
   /// The UTF-8 bytes of the access key ID.
   public var utf8: String.UTF8View { text.utf8 }
 
-  /// A Boolean value that indicates whether the access key ID is empty.
+  /// Whether the access key ID is empty.
   public var isEmpty: Bool { text.isEmpty }
 
-  /// Returns a Boolean value that indicates whether the first ID precedes the second in the order of their UTF-8 bytes.
+  /// Returns whether the first ID precedes the second in the order of their UTF-8 bytes.
   public static func < (first: AccessKeyID, second: AccessKeyID) -> Bool { first.text < second.text }
 }
 

@@ -60,7 +60,7 @@ public struct AuthenticationCode: Sendable, Equatable {
   /// The authentication code in lowercase hexadecimal digits.
   public var hexadecimal: String { String(writing: { $0.append(hex: bytes) }) }
 
-  /// Returns a Boolean value that indicates whether two authentication codes are equal.
+  /// Returns whether two authentication codes are equal.
   ///
   /// The time of the comparison depends only on the lengths of the codes.
   public static func == (first: AuthenticationCode, second: AuthenticationCode) -> Bool {

@@ -23,10 +23,10 @@ package struct EventSubject: Sendable, Hashable {
       return
     }
     provider = String(location[..<colon])
-    let place = location[colon...].dropFirst(3)
-    let slash = place.utf8.firstIndex(of: UInt8(ascii: "/")) ?? place.endIndex
-    container = String(place[..<slash])
-    let name = place[slash...].dropFirst()
+    let path = location[colon...].dropFirst(3)
+    let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+    container = String(path[..<slash])
+    let name = path[slash...].dropFirst()
     key = name.isEmpty ? nil : String(name)
   }
 }

@@ -34,7 +34,7 @@ public struct AccessPolicy: Sendable, Hashable {
     throw AccessRefusal(reason: nearest ?? .action, access: access)
   }
 
-  /// Returns a Boolean value that indicates whether the policy allows everything that a rule allows.
+  /// Returns whether the policy allows everything that a rule allows.
   ///
   /// For each action of the given rule, a single rule of the policy must allow this action with at least the same
   /// objects, addresses, times, sizes and media types. Servers whose clients may request fewer permissions than they

@@ -20,7 +20,7 @@ public struct AccessRefusal: Error, Sendable, Hashable {
     /// The rule does not allow the object's media type, or the request does not bind the media type.
     case contentType
 
-    /// Returns a Boolean value that indicates whether the second reason came closer to allowing the access.
+    /// Returns whether the second reason came closer to allowing the access.
     public static func < (first: Reason, second: Reason) -> Bool { first.rawValue < second.rawValue }
   }
 
@@ -33,11 +33,12 @@ public struct AccessRefusal: Error, Sendable, Hashable {
 
 extension AccessRefusal: CustomStringConvertible {
   /// A sentence that describes why the access is not allowed, without the object key.
-  public var description: String { "The policy does not allow the action \(access.action.rawValue): \(reason.words)." }
+  public var description: String { "The policy does not allow the action \(access.action.rawValue): \(reason.clause)." }
 }
 
 extension AccessRefusal.Reason {
-  fileprivate var words: String {
+  /// The reason as a clause without a period.
+  fileprivate var clause: String {
     switch self {
     case .bucket: "no rule covers the bucket"
     case .action: "no rule for the bucket allows it"

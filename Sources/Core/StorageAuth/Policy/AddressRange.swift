@@ -25,8 +25,8 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   package init?(networkOf text: String) {
     let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
-    let longest = address.bytes.count * 8
-    guard let length = parts.count == 1 ? longest : Int(digits: parts[1]), (0...longest).contains(length),
+    let bitCount = address.bytes.count * 8
+    guard let length = parts.count == 1 ? bitCount : Int(digits: parts[1]), (0...bitCount).contains(length),
       parts.count == 1 || parts[1] == String(length)
     else { return nil }
     self.address = address
@@ -34,14 +34,14 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
-  /// Returns a Boolean value that indicates whether an IP address belongs to the range.
+  /// Returns whether an IP address belongs to the range.
   ///
   /// - Parameter other: The address to look for in the range.
   public func contains(_ other: NetworkAddress) -> Bool {
     other.bytes.count == address.bytes.count && (0..<length).allSatisfy { other.bit($0) == address.bit($0) }
   }
 
-  /// Returns a Boolean value that indicates whether every address in another range belongs to this range.
+  /// Returns whether every address in another range belongs to this range.
   ///
   /// - Parameter other: The range to compare with this range.
   public func contains(_ other: AddressRange) -> Bool { other.length >= length && contains(other.address) }

@@ -10,7 +10,7 @@ public enum ObjectScope: Sendable, Hashable {
   /// The scope contains a single key.
   case key(String)
 
-  /// Returns a Boolean value that indicates whether a key, or the prefix of a list request, belongs to the scope.
+  /// Returns whether a key, or the prefix of a list request, belongs to the scope.
   ///
   /// - Parameter key: The object key or the requested prefix.
   public func contains(_ key: String) -> Bool {
@@ -21,7 +21,7 @@ public enum ObjectScope: Sendable, Hashable {
     }
   }
 
-  /// Returns a Boolean value that indicates whether every key in another scope belongs to this scope.
+  /// Returns whether every key in another scope belongs to this scope.
   ///
   /// - Parameter other: The scope whose keys are compared.
   public func contains(_ other: ObjectScope) -> Bool {
@@ -34,7 +34,7 @@ public enum ObjectScope: Sendable, Hashable {
     }
   }
 
-  /// Returns a Boolean value that indicates whether two scopes contain the same prefix or key, byte for byte.
+  /// Returns whether two scopes contain the same prefix or key, byte for byte.
   public static func == (first: ObjectScope, second: ObjectScope) -> Bool {
     switch (first, second) {
     case (.all, .all): true

@@ -77,7 +77,7 @@ public struct AuthorizedRequest: Sendable {
   }
 
   /// Throws an error if the string was prepared for another access key ID or session token than the given key's.
-  func check(_ key: AccessKey) throws(SigningRefusal) {
+  func requireKey(_ key: AccessKey) throws(SigningRefusal) {
     if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string contains another access key ID.") }
     switch (key.sessionToken, sessionToken) {
     case (nil, nil): return

@@ -19,20 +19,20 @@ public struct SignableNames: Sendable {
   /// A string to sign that contains such a header is rejected.
   public var refusedHeaders: Set<String>
 
-  /// A Boolean value that indicates whether the service converts parameter names to lowercase before signing.
+  /// Whether the service converts parameter names to lowercase before signing.
   ///
   /// If so, the signature does not cover the case of parameter names.
   public var ignoresParameterCase: Bool
 
-  /// A Boolean value that indicates whether the service treats a POST to a bucket without parameters as a form upload.
+  /// Whether the service treats a POST to a bucket without parameters as a form upload.
   ///
   /// The fields of such a form are not signed.
   public var uploadsUnsignedForms: Bool
 
-  /// A Boolean value that indicates whether a date is the start of a validity window, which may be long past.
+  /// Whether a date is the start of a validity window, which may be long past.
   public var datesWindows: Bool
 
-  /// A Boolean value that indicates whether the service allows dots in bucket names.
+  /// Whether the service allows dots in bucket names.
   public var hasDottedBuckets: Bool
 
   /// Creates the names of a storage service.

@@ -27,7 +27,7 @@ public struct SignatureScheme: Sendable, Hashable, CustomStringConvertible {
     self.version = version
   }
 
-  /// Returns a Boolean value that indicates whether two schemes have the same service and version, byte for byte.
+  /// Returns whether two schemes have the same service and version, byte for byte.
   public static func == (first: Self, second: Self) -> Bool {
     first.service.isIdentical(to: second.service) && first.version.isIdentical(to: second.version)
   }

@@ -32,11 +32,11 @@ public struct SigningResponse: Sendable {
   ///
   /// - Parameter authorization: The authorization that a signing server returned.
   public init?(authorization: String) {
-    let words = authorization.parts(between: " ")
-    guard words.count == 2, !words[0].isEmpty else { return nil }
-    let parts = words[1].parts(between: ":")
-    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
-    self.init(accessKeyID: AccessKeyID(String(parts[0])), signature: String(parts[1]))
+    let parts = authorization.parts(between: " ")
+    guard parts.count == 2, !parts[0].isEmpty else { return nil }
+    let pair = parts[1].parts(between: ":")
+    guard pair.count == 2, !pair[0].isEmpty, !pair[1].isEmpty else { return nil }
+    self.init(accessKeyID: AccessKeyID(String(pair[0])), signature: String(pair[1]))
   }
 
   /// Returns the authorization in the format `word id:signature`.

@@ -28,7 +28,7 @@ public struct PendingSignature: Sendable {
   /// The HTTP request without its signature.
   public let request: HTTPRequest
 
-  /// A Boolean value that indicates whether the signature becomes part of the URL, rather than of the headers.
+  /// Whether the signature becomes part of the URL, rather than of the headers.
   public let isPresigned: Bool
 
   /// The signed headers that the user of a presigned URL must send.

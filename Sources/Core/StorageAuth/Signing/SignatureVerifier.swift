@@ -29,7 +29,7 @@ public protocol SignatureVerifier: Sendable {
   /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
   func verify(_ claim: Claim, against key: AccessKey, at date: Timestamp) throws(VerificationError) -> VerifiedRequest
 
-  /// Returns a Boolean value that indicates whether a request contains an authorization of this signature scheme.
+  /// Returns whether a request contains an authorization of this signature scheme.
   ///
   /// The authorization may be malformed, and in any position and letter case. If a server accepts several schemes, a
   /// request is verified by the only verifier that recognizes it. The default implementation calls ``claim(in:)``: a
@@ -56,7 +56,7 @@ public protocol SignatureVerifier: Sendable {
 }
 
 extension SignatureVerifier {
-  /// Returns a Boolean value that indicates whether ``claim(in:)`` returns a claim for a request.
+  /// Returns whether ``claim(in:)`` returns a claim for a request.
   ///
   /// - Throws: The ``VerificationError`` that ``claim(in:)`` throws.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool { try claim(in: request) != nil }

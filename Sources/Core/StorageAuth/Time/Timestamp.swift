@@ -85,7 +85,7 @@ extension Timestamp: InstantProtocol {
     .seconds(other.unixSeconds) - .seconds(unixSeconds) + .nanoseconds(Int64(other.nanoseconds) - Int64(nanoseconds))
   }
 
-  /// Returns a Boolean value that indicates whether the first instant is earlier than the second.
+  /// Returns whether the first instant is earlier than the second.
   public static func < (first: Timestamp, second: Timestamp) -> Bool {
     (first.unixSeconds, first.nanoseconds) < (second.unixSeconds, second.nanoseconds)
   }

@@ -43,7 +43,7 @@ public struct AsperaAccount: Credential {
   /// The fingerprint that the server's host key must have, or `nil` to accept every host key.
   public let hostKey: HostKeyFingerprint?
 
-  /// A Boolean value that indicates whether the server requires a token for each of the account's transfers.
+  /// Whether the server requires a token for each of the account's transfers.
   public let requiresToken: Bool
 
   /// Whether the host applies only if a token issuer, to which it is not sent, specifies no host.

@@ -78,7 +78,7 @@ public struct PrivateKeyReport: Sendable, Hashable {
     /// A sentence that describes the client's restriction.
     public let reason: String
 
-    /// A Boolean value that indicates whether the client can read what ``AsperaPrivateKey/converted(for:on:)`` returns.
+    /// Whether the client can read what ``AsperaPrivateKey/converted(for:on:)`` returns.
     public let isConvertible: Bool
   }
 

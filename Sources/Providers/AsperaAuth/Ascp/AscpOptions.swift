@@ -11,13 +11,13 @@ internal import StorageAuth
 /// let engine = try AscpEngine(options: options)
 /// ```
 public struct AscpOptions: Sendable, Equatable {
-  /// A Boolean value that indicates whether ascp runs without printing its progress.
+  /// Whether ascp runs without printing its progress.
   public var isQuiet = true
 
   /// The condition under which the transfer session uses a WebSocket instead of SSH.
   public var webSocket = WebSocketUse.whereOffered
 
-  /// A Boolean value that indicates whether a session over a WebSocket may skip the check of a pinned host key.
+  /// Whether a session over a WebSocket may skip the check of a pinned host key.
   ///
   /// The server's certificate is checked instead.
   public var givesUpHostKey = false
@@ -31,7 +31,7 @@ public struct AscpOptions: Sendable, Equatable {
   /// The certificate and the private key for HTTP fallback, for specifications that request HTTP fallback.
   public var fallback: FallbackFiles?
 
-  /// A Boolean value that indicates whether paths are passed to ascp in a file list instead of as arguments.
+  /// Whether paths are passed to ascp in a file list instead of as arguments.
   ///
   /// Arguments are limited in length, and every user of the machine can read them.
   public var usesFileList = true
@@ -42,8 +42,8 @@ public struct AscpOptions: Sendable, Equatable {
   /// sessions of the specification.
   public var part: Part?
 
-  /// A Boolean value that indicates whether an engine gives each session of a specification with `multi_session` a
-  /// separate UDP port, as servers on Windows require.
+  /// Whether an engine gives each session of a specification with `multi_session` a separate UDP port, as servers on
+  /// Windows require.
   public var separatesPorts = false
 
   /// The time between the starts of two sessions of a specification with `multi_session`, from zero to an hour.
@@ -104,7 +104,7 @@ public struct AscpOptions: Sendable, Equatable {
     public var index: Int
     /// The number of sessions in the transfer.
     public var count: Int
-    /// A Boolean value that indicates whether each session has a separate UDP port.
+    /// Whether each session has a separate UDP port.
     ///
     /// The first session uses the UDP port in the specification, and the other sessions use the following ports.
     /// Servers on Windows require separate ports.

@@ -25,7 +25,7 @@ public struct AsperaNodeSigner: Signer {
   /// The type of the credentials that this signer uses.
   public typealias SigningCredential = AsperaNodeAccess
 
-  /// A Boolean value that indicates whether the signer authorizes requests over `http` to other machines.
+  /// Whether the signer authorizes requests over `http` to other machines.
   ///
   /// An attacker who can read a request over `http` obtains the secret.
   public let allowsPlainHTTP: Bool

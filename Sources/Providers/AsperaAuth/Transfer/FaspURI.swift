@@ -19,7 +19,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   /// A link does not contain a direction. The direction is `receive`, because links are created for downloads.
   public let specification: TransferSpec
 
-  /// A Boolean value that indicates whether the link contained a password, which ``specification`` does not contain.
+  /// Whether the link contained a password, which ``specification`` does not contain.
   public let droppedPassword: Bool
 
   /// The names of the link's query parameters that are unknown and therefore missing in ``specification``.

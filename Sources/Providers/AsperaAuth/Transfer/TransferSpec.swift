@@ -146,7 +146,7 @@ extension TransferSpec {
     set { setText("src_base", newValue) }
   }
 
-  /// A Boolean value that indicates whether a missing destination folder is created (`create_dir`).
+  /// Whether a missing destination folder is created (`create_dir`).
   public var createsFolder: Bool? {
     get { fields["create_dir"]?.bool }
     set { fields["create_dir"] = newValue.map { .bool($0) } }
@@ -196,7 +196,7 @@ extension TransferSpec {
     set { fields["tags"] = newValue.map { .object($0) } }
   }
 
-  /// A Boolean value that indicates whether the session stays open for paths that are added later (`keepalive`).
+  /// Whether the session stays open for paths that are added later (`keepalive`).
   public var isPersistent: Bool? {
     get { fields["keepalive"]?.bool }
     set { fields["keepalive"] = newValue.map { .bool($0) } }
@@ -331,7 +331,7 @@ extension TransferSpec {
     set { setText("proxy", newValue?.reveal()) }
   }
 
-  /// A Boolean value that indicates whether the session uses a WebSocket with TLS instead of SSH (`wss_enabled`).
+  /// Whether the session uses a WebSocket with TLS instead of SSH (`wss_enabled`).
   ///
   /// A WebSocket requires a token and does not check an account. The server's certificate replaces the host key.
   public var offersWebSocket: Bool? {
@@ -421,7 +421,7 @@ extension TransferSpec {
     set { setText("symlink_policy", newValue?.rawValue) }
   }
 
-  /// A Boolean value that indicates whether source files are removed after their transfer (`remove_after_transfer`).
+  /// Whether source files are removed after their transfer (`remove_after_transfer`).
   public var removesSources: Bool? {
     get { fields["remove_after_transfer"]?.bool }
     set { fields["remove_after_transfer"] = newValue.map { .bool($0) } }
