@@ -87,7 +87,7 @@ package enum WireQuery {
         index &+= 3
         isDecoded = false
       case let byte:
-        guard URLByte.mayStand(byte) else { return nil }
+        guard URLByte.isAllowed(byte) else { return nil }
         index &+= 1
       }
       isCanonical = false
@@ -131,7 +131,7 @@ package enum WireQuery {
         holdsSeparator = true
         isCanonical = false
       case let byte:
-        guard URLByte.mayStand(byte) else { return nil }
+        guard URLByte.isAllowed(byte) else { return nil }
         isCanonical = false
       }
       index &+= 1

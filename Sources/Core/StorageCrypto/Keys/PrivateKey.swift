@@ -32,7 +32,7 @@
     }
 
     /// The length, in bits, of the longest RSA modulus with which a key can sign.
-    package static let longestRSAModulus = KeyHandle.rsaBitCounts.upperBound
+    package static let rsaModulusBitLimit = KeyHandle.rsaBitCounts.upperBound
 
     /// Returns whether an RSA key pair with a modulus of the given length can be generated.
     ///
@@ -81,6 +81,9 @@
   }
 
   extension PrivateKey {
+    /// The block size to which the private section is padded if it is not encrypted, in bytes.
+    private static let cipherBlockByteCount = 8
+
     /// Returns the unencrypted key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`), or `nil` for a kind without one.
     package func openSSHPEM(comment: String = "") -> SecretBytes? {
       guard let blob = handle.sshBlob, var secret = privateFields else { return nil }
@@ -92,7 +95,10 @@
       section.append(check)
       section.append(raw: secret.bytes)
       section.append(comment)
-      section.append(raw: Array(1...8).prefix((8 - section.bytes.count % 8) % 8).map { $0 })
+      let paddingCount =
+        (Self.cipherBlockByteCount - section.bytes.count % Self.cipherBlockByteCount)
+        % Self.cipherBlockByteCount
+      section.append(raw: (0..<paddingCount).map { UInt8($0 + 1) })
       var container = SSHFields()
       defer { container.wipeBytes() }
       container.append(raw: Array("openssh-key-v1\0".utf8))
@@ -104,10 +110,7 @@
       container.append(section.bytes)
       var text = [UInt8](writing: { writer in
         writer.append("-----BEGIN OPENSSH PRIVATE KEY-----\n" as StaticString)
-        for start in stride(from: 0, to: container.bytes.count, by: 48) {
-          writer.append(base64: container.bytes[start..<min(start + 48, container.bytes.count)].span)
-          writer.append(UInt8(ascii: "\n"))
-        }
+        writer.append(base64LinesOf: container.bytes)
         writer.append("-----END OPENSSH PRIVATE KEY-----\n" as StaticString)
       })
       defer { wipe(&text) }

@@ -13,7 +13,7 @@
     case ed25519(point: [UInt8], seed: [UInt8])
 
     /// The maximum size, in bytes, of an integer of an RSA key, without a leading zero.
-    static let modulusLimit = 2_048
+    static let rsaIntegerByteLimit = 2_048
   }
 
   extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {

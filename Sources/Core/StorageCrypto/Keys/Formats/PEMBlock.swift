@@ -17,7 +17,8 @@ package struct PEMBlock {
   /// Whether the block contains a private key in PKCS #8, which may be encrypted.
   package var isPKCS8: Bool { label == "PRIVATE KEY" || label == "ENCRYPTED PRIVATE KEY" }
 
-  package static func all(in text: [UInt8]) -> [PEMBlock] {
+  /// Returns the blocks of a text in their order; a block without its last line has no contents.
+  package static func blocks(in text: [UInt8]) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
     var open: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
     for (index, bytes) in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).enumerated() {
@@ -74,9 +75,20 @@ extension StringProtocol {
   }
 }
 
+extension ByteWriter {
+  /// Appends bytes in Base64, in lines of 64 characters, as the contents of a block.
+  mutating func append(base64LinesOf bytes: [UInt8]) {
+    let lineByteCount = 48
+    for start in stride(from: 0, to: bytes.count, by: lineByteCount) {
+      append(base64: bytes[start..<min(start + lineByteCount, bytes.count)].span)
+      append(UInt8(ascii: "\n"))
+    }
+  }
+}
+
 extension [UInt8] {
   /// The byte order mark of UTF-8, which editors on Windows write at the start of a text.
-  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+  static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   package var hasByteOrderMark: Bool { starts(with: Self.byteOrderMark) }
 
