@@ -15,6 +15,7 @@ internal import StorageAuth
 /// options.additional = try AscpArguments(["-l", "100000", "--overwrite=never"])
 /// ```
 public struct AscpArguments: Sendable, Hashable {
+  /// The form of the value that an option takes.
   private enum Value: Sendable {
     case none
     /// An integer, followed by a unit of ascp if `allowsUnit` is true.
@@ -31,8 +32,9 @@ public struct AscpArguments: Sendable, Hashable {
     "-l": .number(allowsUnit: true), "-m": .number(allowsUnit: true), "-Z": .number(allowsUnit: false),
     "-g": .number(allowsUnit: true), "-G": .number(allowsUnit: true), "-X": .number(allowsUnit: false),
     "-k": .word(["0", "1", "2", "3"]), "-E": .line, "-N": .line, "-p": .none, "-d": .none, "-6": .none,
-    "--policy": .word(RatePolicy.words), "--overwrite": .word(OverwritePolicy.words),
-    "--symbolic-links": .word(SymbolicLinkPolicy.words), "--exclude-newer-than": .line, "--exclude-older-than": .line,
+    "--policy": .word(RatePolicy.rawValues), "--overwrite": .word(OverwritePolicy.rawValues),
+    "--symbolic-links": .word(SymbolicLinkPolicy.rawValues), "--exclude-newer-than": .line,
+    "--exclude-older-than": .line,
     "--file-checksum": .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]),
     "--multi-session-threshold": .number(allowsUnit: false), "--preserve-acls": attributes,
     "--preserve-xattrs": attributes, "--remote-preserve-acls": attributes, "--remote-preserve-xattrs": attributes,
@@ -46,11 +48,11 @@ public struct AscpArguments: Sendable, Hashable {
   public static var permittedOptions: [String] { options.keys.sorted() }
 
   /// The arguments for ascp: options, each followed by its value.
-  let words: [String]
+  let arguments: [String]
 
   /// Creates an empty list of arguments.
   public init() {
-    words = []
+    arguments = []
   }
 
   /// Checks arguments for ascp.
@@ -61,12 +63,12 @@ public struct AscpArguments: Sendable, Hashable {
   /// - Throws: An ``AsperaError`` with the code `unsupported` if an option is not permitted, or `invalidSpecification`
   ///   if a value is missing or invalid.
   public init(_ arguments: [String]) throws(AsperaError) {
-    var words: [String] = []
+    var parsed: [String] = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       let (name, attached) = Self.parts(of: argument)
       guard let form = Self.options[name], name.utf8.allSatisfy({ $0 < 0x80 }) else { throw Self.refusal(of: name) }
-      words.append(name)
+      parsed.append(name)
       if case .none = form {
         guard attached == nil else { throw Self.invalid(name, "has no value", "Pass the option alone.") }
         continue
@@ -77,9 +79,9 @@ public struct AscpArguments: Sendable, Hashable {
       if let problem = Self.problem(with: value, form) {
         throw Self.invalid(name, "has a value that is not \(problem)", "Correct the value.")
       }
-      words.append(value)
+      parsed.append(value)
     }
-    self.words = words
+    self.arguments = parsed
   }
 
   /// Returns the option's name and the value that follows it directly, or `nil` if there is none.

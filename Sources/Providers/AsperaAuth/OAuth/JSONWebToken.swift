@@ -54,7 +54,7 @@ package struct JSONWebToken: Sendable, Redacted {
   package var algorithm: JWTAlgorithm? { header["alg"]?.string.flatMap { JWTAlgorithm($0) } }
 
   package func isSigned(by key: PublicKey, with algorithm: JWTAlgorithm) -> Bool {
-    if case .rsa(let bits) = key.kind, bits < JWTAlgorithm.shortestRSA { return false }
+    if case .rsa(let bits) = key.kind, bits < JWTAlgorithm.minimumRSABitCount { return false }
     return key.verify(signature, of: message, with: algorithm.signature)
   }
 

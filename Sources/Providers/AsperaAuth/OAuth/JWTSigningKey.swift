@@ -62,9 +62,9 @@ public struct JWTSigningKey: Sendable, Redacted {
         .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST",
         remedy: "Create one with openssl genrsa 4096, and register its public key.")
     }
-    if case .rsa(let bits) = parsed.kind, bits < JWTAlgorithm.shortestRSA {
+    if case .rsa(let bits) = parsed.kind, bits < JWTAlgorithm.minimumRSABitCount {
       throw location.error(
-        .unsupportedKey, "has \(bits) bits, and signatures of JSON Web Tokens need \(JWTAlgorithm.shortestRSA)",
+        .unsupportedKey, "has \(bits) bits, and signatures of JSON Web Tokens need \(JWTAlgorithm.minimumRSABitCount)",
         remedy: "Create one with openssl genrsa 4096, and register its public key.")
     }
     self.key = parsed
@@ -138,7 +138,7 @@ public struct JWTAlgorithm: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The minimum length of an RSA key, in bits (RFC 7518, sections 3.3 and 3.5).
-  package static let shortestRSA = 2_048
+  package static let minimumRSABitCount = 2_048
 
   /// The name of the algorithm, such as `RS256`.
   public var description: String { name }

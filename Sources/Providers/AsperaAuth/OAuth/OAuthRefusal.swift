@@ -8,7 +8,7 @@ internal import StorageAuth
 ///
 /// The response has the form of RFC 6749 (section 5.2), of Faspex (`code` and `message`), of IBM Cloud (`errorCode` and
 /// `errorMessage`), or of a Node API (`error` with `user_message`).
-struct OAuthRefusal: Sendable {
+struct OAuthErrorResponse: Sendable {
   private let status: Int
   /// The error code, such as `invalid_grant`.
   private let code: String?

@@ -9,7 +9,7 @@ internal import StorageCrypto
 /// A token endpoint of an OAuth 2.0 authorization server (RFC 6749, section 3.2).
 struct TokenEndpoint: Sendable {
   /// The lifetime of a token if none is known, at which age aspera-cli discards such tokens.
-  static let assumedLife = Duration.seconds(1_800)
+  static let assumedLifetime = Duration.seconds(1_800)
 
   /// The accepted lifetimes of tokens, in seconds.
   private static let lives: ClosedRange<Int64> = 1...315_360_000
@@ -17,9 +17,10 @@ struct TokenEndpoint: Sendable {
   let source: String
   let url: String
 
+  /// The endpoint's response to a request for a token.
   enum Outcome {
     case issued(IssuedCredential<OAuthBearer>)
-    case refused(OAuthRefusal)
+    case refused(OAuthErrorResponse)
   }
 
   /// Sends a form, whose confidential values (`masks`) no error shows, to the token endpoint.
@@ -37,11 +38,11 @@ struct TokenEndpoint: Sendable {
     let object = (try? JSONValue(parsing: received.body))?.object
     let text = ServiceText(masking: sent + (object?.secrets ?? []))
     guard received.response.status.kind == .successful else {
-      return .refused(OAuthRefusal(object, status: received.status, issuerTime: received.issuerTime, text))
+      return .refused(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, text))
     }
     guard let object else { throw malformed("The response is not a JSON object.", isRetryable: true) }
     if object["access_token"] == nil, object["error"] != nil {
-      return .refused(OAuthRefusal(object, status: received.status, issuerTime: received.issuerTime, text))
+      return .refused(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, text))
     }
     return .issued(try issued(object, issuerTime: received.issuerTime, now: context.time.now, text))
   }
@@ -61,11 +62,11 @@ struct TokenEndpoint: Sendable {
     }
     let present = issuerTime ?? now
     var end = BearerText.expiration(of: token)
-    if let life = try life(in: object) {
-      let granted = present.advanced(by: .seconds(life))
+    if let seconds = try lifetimeSeconds(in: object) {
+      let granted = present.advanced(by: .seconds(seconds))
       end = end.map { min($0, granted) } ?? granted
     }
-    let expiration = end ?? present.advanced(by: Self.assumedLife)
+    let expiration = end ?? present.advanced(by: Self.assumedLifetime)
     guard expiration > present else {
       throw malformed("The token expired at \(expiration); the issuer's clock shows \(present).", isRetryable: true)
     }
@@ -73,7 +74,7 @@ struct TokenEndpoint: Sendable {
     return IssuedCredential(bearer, issuerTime: issuerTime, source: source)
   }
 
-  private func life(in object: JSONObject) throws(CredentialError) -> Int64? {
+  private func lifetimeSeconds(in object: JSONObject) throws(CredentialError) -> Int64? {
     guard let value = object["expires_in"], value != .null else { return nil }
     guard let life = value.code.flatMap({ Int64(digits: $0) }), Self.lives.contains(life) else {
       throw malformed("The expires_in is not a number of seconds from 1 to \(Self.lives.upperBound).")

@@ -42,7 +42,7 @@ struct TransferField: Sendable {
   /// The way in which a field is passed to ascp: as an option, as an environment variable, or not passed.
   enum Mapping: Sendable {
     /// An ascp option with the field's value, in which words that ascp spells differently are translated.
-    case option(String, words: [String: String] = [:])
+    case option(String, translating: [String: String] = [:])
     /// An ascp option with the Base64-encoded value, which is omitted if the value is empty.
     case encoded(String)
     /// An ascp option without a value that is passed if the field is true, and another option, if given, for false.
@@ -76,7 +76,7 @@ struct TransferField: Sendable {
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
-  private static let ciphers = Form.word(TransferCipher.words + TransferCipher.wordsWithoutHyphens)
+  private static let ciphers = Form.word(TransferCipher.rawValues + TransferCipher.rawValuesWithoutHyphens)
   private static let attributes = Form.word(["none", "native", "metafile"])
   private static let rates = Form.number(0...Int.max)
   /// The sizes of blocks in bytes, with ascp's maximum of 500 MiB.
@@ -89,8 +89,8 @@ struct TransferField: Sendable {
   /// The fields of aspera-cli's schema, in the schema's order, which determines the order of options in aspera-cli.
   static let published: [TransferField] = [
     TransferField("apply_local_docroot", .truth, .flag("--apply-local-docroot")),
-    TransferField("cipher", ciphers, .option("-c", words: TransferCipher.namesForAscp)),
-    TransferField("content_protection", .word(ContentProtection.words), .option("--file-crypt")),
+    TransferField("cipher", ciphers, .option("-c", translating: TransferCipher.namesForAscp)),
+    TransferField("content_protection", .word(ContentProtection.rawValues), .option("--file-crypt")),
     TransferField("content_protection_password", .text, .variable("ASPERA_SCP_FILEPASS")),
     TransferField("cookie", .line, .variable("ASPERA_SCP_COOKIE")),
     TransferField("create_dir", .truth, .flag("-d")),
@@ -98,7 +98,7 @@ struct TransferField: Sendable {
     TransferField("delete_source", .truth, .special),
     TransferField("destination_root", .text, .special),
     TransferField("destination_root_id", .line, .special),
-    TransferField("direction", .word(["send", "receive"]), .option("--mode", words: ["receive": "recv"])),
+    TransferField("direction", .word(["send", "receive"]), .option("--mode", translating: ["receive": "recv"])),
     TransferField("exclude_newer_than", .filledLine, .option("--exclude-newer-than")),
     TransferField("exclude_older_than", .filledLine, .option("--exclude-older-than")),
     TransferField("fail_bad_filepass", .truth, .flag("--fail-bad-filepass")),
@@ -108,7 +108,7 @@ struct TransferField: Sendable {
       "file_checksum", .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]), .option("--file-checksum")),
     TransferField(
       "http_fallback", .truthOrWord(["force", "1", "0"]),
-      .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
+      .option("-y", translating: ["true": "1", "false": "0", "force": "F"])),
     TransferField("http_fallback_port", .port, .option("-t")),
     TransferField("https_fallback_port", .port, .option("-t")),
     refused("icos", "is a setting of IBM's transfer daemon", "Request the transfer from the bucket's Node API."),
@@ -121,7 +121,7 @@ struct TransferField: Sendable {
     TransferField("move_after_transfer", .filledLine, .option("--move-after-transfer")),
     TransferField("multi_session", .number(0...128), .special),
     TransferField("multi_session_threshold", rates, .option("--multi-session-threshold")),
-    TransferField("overwrite", .word(OverwritePolicy.words), .option("--overwrite")),
+    TransferField("overwrite", .word(OverwritePolicy.rawValues), .option("--overwrite")),
     refused("password", "is for nodes on Windows that start a transfer themselves", "Leave it out."),
     TransferField("paths", .paths, .special),
     TransferField(
@@ -137,7 +137,7 @@ struct TransferField: Sendable {
     TransferField("preserve_remote_extended_attrs", attributes, .option("--remote-preserve-xattrs")),
     TransferField("preserve_source_access_time", .truth, .flag("--preserve-source-access-time")),
     TransferField("preserve_times", .truth, .flag("-p")),
-    TransferField("rate_policy", .word(RatePolicy.words), .option("--policy")),
+    TransferField("rate_policy", .word(RatePolicy.rawValues), .option("--policy")),
     TransferField("remote_access_key", .line, .special),
     TransferField("remote_host", .name, .option("--host")),
     TransferField("remote_password", .text, .variable("ASPERA_SCP_PASS")),
@@ -148,7 +148,8 @@ struct TransferField: Sendable {
     TransferField("remove_empty_source_directory", .truth, .flag("--remove-empty-source-directory")),
     TransferField("remove_skipped", .truth, .flag("--remove-skipped")),
     TransferField("proxy", .line, .special),
-    TransferField("resume_policy", .word(ResumePolicy.words), .option("-k", words: ResumePolicy.namesForAscp)),
+    TransferField(
+      "resume_policy", .word(ResumePolicy.rawValues), .option("-k", translating: ResumePolicy.namesForAscp)),
     refused("retry_duration", "is a setting of IBM's transfer daemon", "Configure retries in the transfer queue."),
     TransferField("save_before_overwrite", .truth, .flag("--save-before-overwrite")),
     TransferField("skip_duplicate_check", .truth, .flag("--skip-dir-traversal-dupes")),
@@ -161,7 +162,7 @@ struct TransferField: Sendable {
     TransferField("ssh_private_key", .text, .variable("ASPERA_SCP_KEY")),
     TransferField("ssh_private_key_passphrase", .text, .variable("ASPERA_SCP_PASS")),
     TransferField("ssh_private_key_path", .text, .special),
-    TransferField("symlink_policy", .word(SymbolicLinkPolicy.words), .option("--symbolic-links")),
+    TransferField("symlink_policy", .word(SymbolicLinkPolicy.rawValues), .option("--symbolic-links")),
     TransferField("tags", .object, .encoded("--tags64")),
     TransferField("tags64", .base64, .option("--tags64")),
     TransferField("target_rate_cap_kbps", rates, .informational),

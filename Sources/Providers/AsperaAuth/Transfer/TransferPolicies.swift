@@ -20,7 +20,7 @@ public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
     allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
 
   /// The cipher names in ascp's arguments that differ from those in specifications.
-  static let wordsWithoutHyphens = namesForAscp.filter { $0.key != $0.value }.values.sorted()
+  static let rawValuesWithoutHyphens = namesForAscp.filter { $0.key != $0.value }.values.sorted()
 
   /// Creates a cipher from its name in ascp's arguments; the result is `nil` if ascp has no such cipher.
   init?(nameForAscp name: String) {
@@ -102,5 +102,5 @@ public enum HTTPFallback: Sendable, Hashable {
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-  static var words: [String] { allCases.map(\.rawValue) }
+  static var rawValues: [String] { allCases.map(\.rawValue) }
 }

@@ -60,11 +60,14 @@ public struct TransferSigner: Signer {
       if let account { try signed.setAddress(of: account) }
       if let response = credential.specification { try signed.merge(response, permitsWebSocket: account == nil) }
       if let account { try signed.authenticate(as: account) }
-      if wantsWebSocket, let response = credential.specification { try signed.keepWebSocket(of: request, response) }
-      try signed.pin(account?.hostKey, wantsWebSocket ? nil : credential.specification?.sshfp)
-      try signed.present(
+      if wantsWebSocket, let response = credential.specification {
+        try signed.keepWebSocket(of: request, unlessExcludedBy: response)
+      }
+      try signed.pinHostKey(
+        ofAccount: account?.hostKey, ofGrant: wantsWebSocket ? nil : credential.specification?.sshfp)
+      try signed.setToken(
         credential.token?.secret ?? credential.specification?.token, isRequired: account?.requiresToken ?? false)
-      try signed.checkPlace()
+      try signed.requireAddress()
       try signed.validate()
       request = signed
     } catch {
@@ -93,7 +96,7 @@ extension TransferSpec {
     var (password, key): (Secret?, AsperaPrivateKey?)
     switch account.authentication {
     case .password(let accountPassword):
-      try checkAddressee(account)
+      try requireOwnRecipient(account)
       password = accountPassword
     case .privateKey(let accountKey): key = accountKey
     }
@@ -104,7 +107,9 @@ extension TransferSpec {
   }
 
   /// Keeps the WebSocket that the caller requested, if the server of a grant does not exclude it.
-  fileprivate mutating func keepWebSocket(of request: TransferSpec, _ response: TransferSpec) throws(AsperaError) {
+  fileprivate mutating func keepWebSocket(
+    of request: TransferSpec, unlessExcludedBy response: TransferSpec
+  ) throws(AsperaError) {
     guard response.offersWebSocket != false else {
       throw Self.mismatch(
         "says that the server has no WebSocket, which the transfer requests", "Log in over SSH, with an account.")
@@ -116,7 +121,7 @@ extension TransferSpec {
   private static let defaultWebSocketPort = 443
 
   /// Checks the recipient of a password, which a server learns, whereas a login with a key does not disclose it.
-  private func checkAddressee(_ account: AsperaAccount) throws(AsperaError) {
+  private func requireOwnRecipient(_ account: AsperaAccount) throws(AsperaError) {
     guard remoteUser == account.user else {
       throw Self.mismatch(
         "names another user than the account, whose password must be sent only for its own user",
@@ -130,7 +135,9 @@ extension TransferSpec {
   }
 
   /// Pins the host key, or throws if the account, the specification and the grant pin different keys.
-  fileprivate mutating func pin(_ accountPin: HostKeyFingerprint?, _ granted: String?) throws(AsperaError) {
+  fileprivate mutating func pinHostKey(ofAccount accountPin: HostKeyFingerprint?, ofGrant granted: String?)
+    throws(AsperaError)
+  {
     var pins: Set<HostKeyFingerprint> = accountPin.map { [$0] } ?? []
     for text in [sshfp, granted] {
       if let text, !text.isEmpty { pins.insert(try HostKeyFingerprint(text)) }
@@ -144,7 +151,7 @@ extension TransferSpec {
   }
 
   /// Sets the token in the specification, or keeps the present token if the given token is `nil`.
-  fileprivate mutating func present(_ token: Secret?, isRequired: Bool) throws(AsperaError) {
+  fileprivate mutating func setToken(_ token: Secret?, isRequired: Bool) throws(AsperaError) {
     if let token { self.token = token }
     guard !isRequired || filled("token") != nil else {
       throw AsperaError(
@@ -153,7 +160,8 @@ extension TransferSpec {
     }
   }
 
-  func checkPlace() throws(AsperaError) {
+  /// Throws an error if the specification names no server or no user.
+  func requireAddress() throws(AsperaError) {
     guard filled("remote_host") != nil else {
       throw Self.invalid("has no server", "Sign it with an account, or set remote_host.")
     }
