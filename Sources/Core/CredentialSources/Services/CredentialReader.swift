@@ -111,6 +111,33 @@ package struct CredentialReader: Sendable {
   }
 }
 
+extension CredentialReader {
+  package init(ofTokenService source: String) {
+    self.init(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
+  }
+
+  /// Returns the temporary key in an object whose fields have the given names.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the fields with the access key ID, the secret and the session token.
+  ///   - fields: The object with these fields.
+  ///   - ends: The possible names of the field with the expiration.
+  ///   - object: The object with the expiration.
+  ///   - issuerTime: The time of the service.
+  package func key(
+    _ names: (id: String, secret: String, token: String), in fields: JSONObject, ending ends: [String] = ["Expiration"],
+    in object: JSONObject, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let id = try text([names.id], in: fields)
+    let secret = try text([names.secret], in: fields)
+    let token = try text([names.token], in: fields)
+    guard let end = try instant(ends, in: [object]) else {
+      throw malformed("The response has no field \(ends.joined(separator: " or ")).")
+    }
+    return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
+  }
+}
+
 extension Timestamp {
   /// Creates a timestamp from Unix time in seconds or milliseconds.
   ///

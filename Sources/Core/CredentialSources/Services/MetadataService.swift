@@ -122,6 +122,36 @@ package struct MetadataService: Sendable {
   }
 }
 
+extension MetadataService {
+  /// The path of the newer protocol's token in the clouds' metadata services.
+  package static var tokenPath: String { "/latest/api/token" }
+
+  /// Returns the token in the response to a request for one, or `nil` if the service supports only the older protocol.
+  ///
+  /// - Parameters:
+  ///   - response: The response of the service.
+  ///   - statuses: The statuses with which a service that issues no tokens responds.
+  ///   - allowsV1: Whether the older protocol is allowed.
+  package func token(
+    in response: ServiceResponse, unlessRefusedBy statuses: Set<Int>, allowsV1: Bool
+  ) throws(CredentialError) -> String? {
+    if response.isSuccess {
+      let token = String(decoding: response.body, as: UTF8.self).trimmingBlanks()
+      guard !token.isEmpty, token.utf8.count <= 4096, token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
+      else { throw reader.malformed("The metadata service responded without a token.") }
+      return token
+    }
+    guard statuses.contains(response.status) else { throw refusal(response) }
+    guard allowsV1 else {
+      throw CredentialError(
+        .failed, source: source,
+        "The metadata service issues no token (HTTP \(response.status)), and requests without one are not allowed.",
+        remedy: "Switch the instance to the newer metadata service, or allow the older one.")
+    }
+    return nil
+  }
+}
+
 /// A record of whether a service has ever responded.
 package final class ServiceSighting: Sendable {
   private let responded = Lock(false)
