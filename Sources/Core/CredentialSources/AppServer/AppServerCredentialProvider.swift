@@ -83,7 +83,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
     var headers = request.headers
     ActiveSpan.inject(into: &headers)
     let call = address.call(request.method, headers: headers, body: request.body)
-    return PreparedCall(call, masks: call.confidentialWords)
+    return PreparedCall(call, masks: call.confidentialValues)
   }
 }
 

@@ -30,9 +30,9 @@ package struct AssumedRole<Endpoint: Sendable & Hashable>: Sendable, Hashable {
   ///   - marks: The characters besides letters and digits that the service allows in the session name.
   ///   - check: The validator of the provider that sends the request.
   package func parameters(sessionMarks marks: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
-    try check.sessionName(sessionName, marks: marks, length: 2...64)
-    let seconds = try check.seconds(duration, in: 900...43_200)
-    try check.policy(policy, limit: 2048)
+    try check.requireSessionName(sessionName, marks: marks, length: 2...64)
+    let seconds = try check.wholeSeconds(of: duration, in: 900...43_200)
+    try check.requirePolicy(policy, limit: 2048)
     var parameters = [
       FormPair("RoleArn", arn), FormPair("RoleSessionName", sessionName), FormPair("DurationSeconds", "\(seconds)"),
     ]

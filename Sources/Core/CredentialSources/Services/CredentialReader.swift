@@ -54,7 +54,7 @@ package struct CredentialReader: Sendable {
       return
         "The field \(name) is \(time.unixSeconds), which cannot be the time of a credential: it must be Unix time in seconds."
     }
-    if !isWritten(value), time.unixSeconds <= longestDuration {
+    if !isWritten(value), time.unixSeconds <= maximumDuration {
       return
         "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it must be the time itself, as Unix time."
     }
@@ -66,12 +66,12 @@ package struct CredentialReader: Sendable {
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
 
-  /// The longest duration that a number in a time field is taken for, ten years in seconds; as Unix time, before 1980.
-  private static let longestDuration: Int64 = 10 * 365 * 86_400
+  /// The maximum duration that a number in a time field is taken for, ten years in seconds; as Unix time, before 1980.
+  private static let maximumDuration: Int64 = 10 * 365 * 86_400
 
   /// Returns whether a JSON value is a string with a date rather than a number.
   private static func isWritten(_ value: JSONValue) -> Bool {
-    value.string.map { Int64($0.trimmingBlanks()) == nil } ?? false
+    value.string.map { Int64($0.trimmingASCIIWhitespace()) == nil } ?? false
   }
 
   private static func instant(_ value: JSONValue) -> Timestamp? {
@@ -79,7 +79,7 @@ package struct CredentialReader: Sendable {
     case .number(let number):
       return Double(number.digits).flatMap { Int64(exactly: $0.rounded(.down)) }.map { Timestamp(unix: $0) }
     case .string(let text):
-      let text = text.trimmingBlanks()
+      let text = text.trimmingASCIIWhitespace()
       return Int64(text).map { Timestamp(unix: $0) } ?? Timestamp(iso8601: text)
     default: return nil
     }

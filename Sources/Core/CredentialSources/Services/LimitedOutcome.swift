@@ -3,6 +3,7 @@
 
 package import StorageAuth
 
+/// The outcome of work with a time limit.
 package enum LimitedOutcome<Value: Sendable>: Sendable {
   case finished(Value)
   case timedOut
@@ -17,9 +18,9 @@ extension SigningClock {
     to duration: Duration, _ work: @escaping @Sendable () async -> Value
   ) async -> LimitedOutcome<Value> {
     let race = Race<LimitedOutcome<Value>>()
-    let worker = Task { race.end(with: .finished(await work())) }
+    let worker = Task { race.decide(with: .finished(await work())) }
     let timer = Task {
-      if (try? await sleep(for: duration)) != nil { race.end(with: .timedOut) }
+      if (try? await sleep(for: duration)) != nil { race.decide(with: .timedOut) }
     }
     defer {
       worker.cancel()
@@ -28,7 +29,7 @@ extension SigningClock {
     return await withTaskCancellationHandler {
       await race.outcome()
     } onCancel: {
-      race.end(with: .cancelled)
+      race.decide(with: .cancelled)
     }
   }
 }
@@ -38,22 +39,22 @@ private final class Race<Outcome: Sendable>: Sendable {
   private enum State {
     case running
     case awaited(CheckedContinuation<Outcome, Never>)
-    case ended(Outcome)
+    case decided(Outcome)
   }
 
   private let state = Lock(State.running)
 
   /// Sets the outcome and resumes the waiting task, unless an outcome is already set.
-  func end(with outcome: Outcome) {
+  func decide(with outcome: Outcome) {
     let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
       switch state {
       case .running:
-        state = .ended(outcome)
+        state = .decided(outcome)
         return nil
       case .awaited(let waiter):
-        state = .ended(outcome)
+        state = .decided(outcome)
         return waiter
-      case .ended: return nil
+      case .decided: return nil
       }
     }
     waiter?.resume(returning: outcome)
@@ -63,7 +64,7 @@ private final class Race<Outcome: Sendable>: Sendable {
   func outcome() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = state.withLock { state -> Outcome? in
-        if case .ended(let outcome) = state { return outcome }
+        if case .decided(let outcome) = state { return outcome }
         state = .awaited(continuation)
         return nil
       }

@@ -17,7 +17,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Returns a duration as a whole number of seconds, or throws an error if the number is outside of a range.
-  package func seconds(_ duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
+  package func wholeSeconds(of duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
     let (seconds, rest) = duration.components
     guard rest == 0, range.contains(seconds) else {
       throw refused(
@@ -28,7 +28,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Checks a session name's length, and that it consists of ASCII letters, digits and the characters in `marks`.
-  package func sessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
+  package func requireSessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
     let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
     guard isAllowed, length.contains(name.utf8.count) else {
       throw refused(
@@ -38,7 +38,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Checks that the name of a vendor's resource, such as a role, is printable ASCII in the required form.
-  package func resourceName(
+  package func requireResourceName(
     _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
   ) throws(CredentialError) {
     let isClean = name.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
@@ -49,13 +49,13 @@ package struct RequestCheck: Sendable {
 
   /// Returns an identity token without surrounding whitespace, such as the line break at the end of a token file.
   package func identityToken(_ read: IdentityTokenSource) async throws(CredentialError) -> Secret {
-    let token = Secret(try await read().reveal().trimmingBlanks())
+    let token = Secret(try await read().reveal().trimmingASCIIWhitespace())
     if token.isEmpty { throw refused("The identity token is empty.", "Check the program that writes the token.") }
     return token
   }
 
   /// Checks that a policy is a JSON object of at most `limit` bytes; `nil` is valid.
-  package func policy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
+  package func requirePolicy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
     guard let policy else { return }
     if let limit, policy.utf8.count > limit {
       throw refused(

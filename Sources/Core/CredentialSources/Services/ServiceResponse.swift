@@ -4,6 +4,7 @@
 package import HTTPTypes
 package import StorageAuth
 
+/// A service's response as received, with the confidential values of the request.
 package struct ReceivedResponse: Sendable {
   package let response: HTTPResponse
   package let body: [UInt8]
@@ -38,7 +39,7 @@ package struct ServiceResponse: Sendable {
     self.received = received
     object = (try? JSONValue(parsing: received.body))?.object
     let beginsAsXML = received.body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
-    var root = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceAnswer) : nil
+    var root = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceResponse) : nil
     root?.removeNamespacePrefixes()
     document = root
     text = ServiceText(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
@@ -78,7 +79,7 @@ extension HTTPField.Name {
 
 extension XMLLimits {
   /// The size limits for an XML response that contains a credential or a refusal.
-  fileprivate static let serviceAnswer: XMLLimits = {
+  fileprivate static let serviceResponse: XMLLimits = {
     var limits = XMLLimits()
     limits.depth = 16
     limits.attributeCount = 16
@@ -95,6 +96,7 @@ extension XMLNode {
   }
 }
 
+/// Returns whether a name contains a word for a secret or a token.
 func namesSecret(_ name: String) -> Bool {
   let name = name.asciiLowercased
   return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }

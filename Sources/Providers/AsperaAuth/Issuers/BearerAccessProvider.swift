@@ -58,7 +58,7 @@ public struct BearerAccessProvider: CredentialProvider, Redacted {
 
   /// Signs a bearer token, and returns the token and the time at which its lifetime starts.
   func token(at now: Timestamp) throws(CredentialError) -> (token: NodeBearerToken, present: Timestamp) {
-    let seconds = try RequestCheck(source: source).seconds(lifetime, in: Self.lifetimes)
+    let seconds = try RequestCheck(source: source).wholeSeconds(of: lifetime, in: Self.lifetimes)
     let present = now.wholeSeconds
     let claims = NodeBearerClaims(
       userID: userID, scope: NodeScope(accessKey: accessKey, role: role),

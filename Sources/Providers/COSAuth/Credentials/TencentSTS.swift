@@ -59,11 +59,11 @@ extension TencentRole {
     let isRole =
       parts.count == 6 && parts[0] == "qcs" && parts[2] == "cam" && parts[4].hasBytePrefix("uin/")
       && (parts[5].hasBytePrefix("roleName/") || parts[5].hasBytePrefix("role/")) && !parts[5].hasByteSuffix("/")
-    try check.resourceName(arn, of: "role", form: "qcs::cam::uin/<account>:roleName/<name>", isRole)
-    try check.sessionName(sessionName, marks: "=,.@_-", length: 2...128)
-    try check.policy(policy)
+    try check.requireResourceName(arn, of: "role", form: "qcs::cam::uin/<account>:roleName/<name>", isRole)
+    try check.requireSessionName(sessionName, marks: "=,.@_-", length: 2...128)
+    try check.requirePolicy(policy)
     var parameters: JSONObject = ["RoleArn": .string(arn), "RoleSessionName": .string(sessionName)]
-    parameters["DurationSeconds"] = .number(JSONNumber(try check.seconds(duration, in: 1...43_200)))
+    parameters["DurationSeconds"] = .number(JSONNumber(try check.wholeSeconds(of: duration, in: 1...43_200)))
     parameters["Policy"] = policy.map { .string($0.percentEncoded()) }
     parameters["ExternalId"] = externalID.map { .string($0) }
     return parameters

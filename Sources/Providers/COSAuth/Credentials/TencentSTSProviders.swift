@@ -116,9 +116,9 @@ public struct TencentFederationProvider: CredentialProvider {
   /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, and `failed` if the signing key is temporary.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
-    try check.sessionName(name, marks: "=,.@_-", length: 1...128)
-    try check.policy(policy)
-    let seconds = try check.seconds(duration, in: 1...129_600)
+    try check.requireSessionName(name, marks: "=,.@_-", length: 1...128)
+    try check.requirePolicy(policy)
+    let seconds = try check.wholeSeconds(of: duration, in: 1...129_600)
     let parameters: JSONObject = [
       "DurationSeconds": .number(JSONNumber(seconds)), "Name": .string(name),
       "Policy": .string(policy.percentEncoded()),
@@ -185,7 +185,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     var parameters = try role.parameters(check)
-    try check.resourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
+    try check.requireResourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
     parameters["ProviderId"] = .string(providerID)
     let response = try await exchange.send { [parameters] () async throws(CredentialError) in
       let identity = try await check.identityToken(token)

@@ -142,7 +142,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let parameters = try role.parameters(check)
-    try check.resourceName(
+    try check.requireResourceName(
       providerARN, of: "identity provider", form: "acs:ram::<account>:oidc-provider/<name>",
       providerARN.hasPrefix("acs:ram::") && providerARN.contains(":oidc-provider/"))
     let query = FormPair.written([

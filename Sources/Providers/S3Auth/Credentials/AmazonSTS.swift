@@ -53,7 +53,7 @@ extension AmazonRole {
   func parameters(of action: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
     let parts = arn.parts(between: ":", atMost: 5)
     let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
-    try check.resourceName(arn, of: "role", form: "arn:aws:iam::<account>:role/<name>", limit: 2048, isARN)
+    try check.requireResourceName(arn, of: "role", form: "arn:aws:iam::<account>:role/<name>", limit: 2048, isARN)
     return [FormPair("Action", action), FormPair("Version", "2011-06-15")]
       + (try parameters(sessionMarks: "_+=,.@-", check))
   }
