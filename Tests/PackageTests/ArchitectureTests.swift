@@ -25,7 +25,7 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Core/StorageAuth/Canonical/HTTPFields+Values.swift":
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/Client/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
-    "Sources/Client/StorageClient/Files/SystemFiles.swift": "files and folders are used with C calls",
+    "Sources/Client/StorageClient/Files/LocalFileSystem.swift": "files and folders are used with C calls",
     "Sources/Client/StorageClient/Files/OpenFileLimit.swift": "the limit of open files is read with C calls",
     "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
