@@ -1,4 +1,4 @@
-.PHONY: help demo test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
+.PHONY: help demo live test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench plot bench-instructions bench-transfer bench-servers bench-sync fleet interop browser large resume sync longrun \
   load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
 
@@ -17,6 +17,12 @@ help:
 demo: setup
 	$(SWIFT) build $(TRAITS) --product ascp-simulator
 	$(SWIFT) run $(TRAITS) AnyProviderExample --local $(ARGUMENTS)
+
+## Checks the real buckets and the node that the environment names; ARGUMENTS=--local checks a local server instead.
+live: setup
+	@$(SWIFT) build $(TRAITS) --product live-matrix >&2
+	@$(if $(filter --local,$(ARGUMENTS)),$(SWIFT) build $(TRAITS) --product ascp-simulator >&2)
+	@$$($(SWIFT) build $(TRAITS) --show-bin-path)/live-matrix $(ARGUMENTS)
 
 ## Runs all tests, and the checks of the documentation, the linkage and the budgets.
 test: setup

@@ -67,7 +67,7 @@ let layers: KeyValuePairs<String, [Module]> = [
       "LocalCloud", "COSAuth S3Auth StorageAuthServer",
       "HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix _NIOFileSystem ServiceLifecycle SystemPackage", "Server"),
     Module("StorageAuthTesting", "StorageAuth"),
-    Module("StorageClientTesting", "StorageClient", "SystemPackage", "Client URLSession"),
+    Module("StorageClientTesting", "StorageAuthTesting StorageClient", "SystemPackage", "Client URLSession"),
     Module(
       "ascp-simulator", "AsperaAuth StorageClient", "NIOCore NIOPosix _NIOFileSystem SystemPackage", "CommandLine"),
   ],
@@ -238,19 +238,17 @@ package.targets += [
   .systemLibrary(name: "CZlib", path: "Sources/Core/CZlib", providers: [.apt(["zlib1g-dev"])]),
 ]
 
-let standIn = Target.target(
-  name: "CommonCrypto", path: "Tests/CommonCrypto", linkerSettings: [.linkedLibrary("crypto")])
-package.targets += testsCommonCrypto ? [standIn] : []
+let crypto = Target.target(name: "CommonCrypto", path: "Tests/CommonCrypto", linkerSettings: [.linkedLibrary("crypto")])
+package.targets += testsCommonCrypto ? [crypto] : []
 
 // Examples and measurements.
-package.targets += names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning TokenServer").map {
-  example($0)
-}
+package.targets += names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning").map { example($0) }
 package.targets += [
   example("VerifiedService", "VerifiedService StorageAuthRedis UnixSignals"),
-  example("FormUpload", "", [.embedInCode("page.html")]),
+  example("FormUpload", "", [.embedInCode("page.html")]), example("TokenServer", "KeyServer"),
   library("ExampleSupport", "Examples/Support", uses("LocalCloud AsperaClient")),
   library("VerifiedService", "Examples/VerifiedService", uses("COSAuth StorageAuthServer")),
+  library("KeyServer", "Examples/KeyServer", uses("COSAuth S3Auth AsyncHTTPTransport StorageAuthServer")),
   library("OBSProvider", "Examples/OBSProvider", uses("StorageClient")),
   library("PhotoApp", "Examples/iOSApp/PhotoApp", uses("StorageBackground")),
   program("obs-sign", "Tests/Interop/OBSSign", uses("OBSProvider StorageAuth")),
@@ -268,6 +266,8 @@ package.targets += [
   library("ClientTestSupport", "Tests/ClientTestSupport", uses(kit)),
   library("LongRun", "Tests/LongRun/Core", uses("StorageClient LocalCloud StorageAuthTesting")),
   program("long-run", "Tests/LongRun/Program", uses("FoundationTransport LongRun StorageClient ArgumentParser")),
+  library("LiveMatrix", "Tests/LiveMatrix/Core", uses(kit)),
+  program("live-matrix", "Tests/LiveMatrix/Program", uses(kit + " LiveMatrix ArgumentParser UnixSignals")),
   library("SyncSimulation", "Tests/SyncSimulation/Core", uses("StorageClient")),
   program("sync-simulation", "Tests/SyncSimulation/Program", uses("SyncSimulation ArgumentParser")),
 ]
@@ -286,12 +286,12 @@ package.targets += coreTests + names("Package StorageAuthRedis StorageClientTest
 package.targets += names("StorageBackground StorageConfiguration StorageDiagnosis").map { tests($0, kit) }
 package.targets += [
   tests("AsperaTransfer", "StoragePrograms ProcessWatching", exclude: ["Ascp/fake-ascp.py"]),
-  tests("FoundationTransport", "AsyncHTTPTransport"), tests("ServerRedaction", kit + " StorageAuthRedis"),
+  tests("ServerRedaction", kit + " StorageAuthRedis"), tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
   tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
-  tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
-  tests("StorageAuthTool", "storage-auth ClientTestSupport"), tests("PhotoApp", kit + " PhotoApp StorageBackground"),
+  tests("FoundationTransport", "AsyncHTTPTransport"), tests("StorageAuthTool", "storage-auth ClientTestSupport"),
+  tests("AsperaClient", kit + " ClientTestSupport ProcessWatching StorageClientTesting"),
+  tests("LiveMatrix", kit + " ClientTestSupport LiveMatrix live-matrix"), tests("PhotoApp", kit + " PhotoApp KeyServer"),
   tests("StorageOperations", kit + " InMemoryTracing MetricsTestKit"),
-  tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
   tests("StorageAuthServer", kit + " VerifiedService MetricsTestKit NIOEmbedded", copying: ["Certificates"]),
   tests("OBSProvider", kit + " OBSProvider NIOEmbedded", copying: ["Vectors"]),
   tests("Reader", kit + " CInstructionCounter NIOEmbedded SigningJobs", exclude: ["Corpus", "Engine"]),

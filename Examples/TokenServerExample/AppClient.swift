@@ -5,6 +5,7 @@ import AsyncHTTPClient
 import CredentialSources
 import ExampleSupport
 import Foundation
+import KeyServer
 import LocalCloud
 import NIOCore
 import NIOHTTP1

@@ -33,7 +33,7 @@ STANDARD = ["Swift", "SwiftOnoneSupport", "Synchronization", "_Builtin_float", "
 C_MODULES = {"CCarryless": "Sources/Core/CCarryless/include/carryless.h",
              "CommonCrypto": "Tests/CommonCrypto/include/CommonCrypto/CommonCrypto.h"}
 
-STUBS = ["Darwin", "Dispatch", "Foundation"]
+STUBS = ["Darwin", "MachO", "Dispatch", "Foundation"]
 
 MODULES = ["StorageCrypto", "StorageAuth", "StorageDiagnosis", "CredentialSources", "OSSAuth",
            "COSAuth", "S3Auth", "FoundationTransport"]

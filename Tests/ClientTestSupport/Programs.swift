@@ -55,8 +55,15 @@ package enum Programs {
     try await run("/bin/bash", ["-c", script, path("storage-auth")] + arguments, environment, input: "")
   }
 
-  private static func run(
-    _ program: String, _ arguments: [String], _ environment: [String: String], input: String
+  /// Runs a program.
+  ///
+  /// - Parameters:
+  ///   - program: The path of the program.
+  ///   - arguments: The arguments.
+  ///   - environment: The environment besides the path and a home directory without files.
+  ///   - input: The contents of standard input.
+  package static func run(
+    _ program: String, _ arguments: [String], _ environment: [String: String] = [:], input: String = ""
   ) async throws -> Outcome {
     var variables: [Environment.Key: String] = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent"]
     for (name, value) in environment { variables[try XCTUnwrap(Environment.Key(rawValue: name))] = value }

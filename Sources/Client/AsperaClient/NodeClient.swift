@@ -22,7 +22,7 @@ struct NodeClient: OpenFileStore {
   var files: any NodeFiles {
     get async throws {
       guard sender.remoteSigner == nil else { return PathFiles(node: self) }
-      let access = try await sender.credential(lasting: .zero, for: nil).credential
+      let access = try await sender.credential(for: nil).credential
       switch access.method {
       case .bearer: return IdentifiedFiles(node: self, access: access)
       case .accessKey, .basic:

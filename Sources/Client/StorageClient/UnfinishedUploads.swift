@@ -176,32 +176,3 @@ struct UploadOrder: Sendable {
     }
   }
 }
-
-extension UnfinishedUploads.Page {
-  /// Creates a page from the service's XML response, whose names are percent-encoded.
-  init(_ document: ServiceDocument, bucket: String, prefix: String) throws(StorageError) {
-    try document.requireBucket("Bucket", bucket)
-    try document.require("Prefix", prefix)
-    let encodes = try document.encodesNames()
-    let uploads = try document.all("Upload").map { node throws(StorageError) in
-      // COS also spells the element UploadID.
-      let (usual, other) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: "UploadID"))
-      guard let id = usual ?? other else {
-        throw StorageError.malformedResponse("a listed upload has no UploadId")
-      }
-      return UnfinishedUpload(
-        key: try document.name(node.only("Key"), encodes), uploadID: try ResponseValue(id, named: "UploadId").text,
-        started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
-    }
-    guard try document.isTruncated() else {
-      self.init(uploads: uploads, next: nil)
-      return
-    }
-    guard let marker = try document.text("NextKeyMarker") else {
-      throw StorageError.malformedResponse("a truncated page has no continuation")
-    }
-    let key = try document.name(XMLNode("NextKeyMarker", marker), encodes)
-    let id = try ResponseValue(document.text("NextUploadIdMarker") ?? "", named: "NextUploadIdMarker").text
-    self.init(uploads: uploads, next: UnfinishedUploads.Marker(key: key, uploadID: id))
-  }
-}

@@ -23,6 +23,7 @@ public let S_IFMT: UInt16 = 0o170000
 public let S_IFDIR: UInt16 = 0o040000
 public let S_IFREG: UInt16 = 0o100000
 public let S_IFLNK: UInt16 = 0o120000
+public let ST_RDONLY: Int32 = 1
 
 public struct timespec {
   public var tv_sec = 0
@@ -36,6 +37,11 @@ public struct stat {
   public var st_ino: UInt64 = 0
   public var st_uid: UInt32 = 0
   public var st_size: Int64 = 0
+  public init() {}
+}
+
+public struct statvfs {
+  public var f_flag: UInt = 0
   public init() {}
 }
 
@@ -56,6 +62,10 @@ public func close(_ descriptor: Int32) -> Int32 { -1 }
 public func read(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int) -> Int { -1 }
 public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
 public func fstat(_ descriptor: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { -1 }
+public func fstatvfs(_ descriptor: Int32, _ volume: UnsafeMutablePointer<statvfs>!) -> Int32 { -1 }
+public func realpath(_ path: UnsafePointer<CChar>!, _ resolved: UnsafeMutablePointer<CChar>!)
+  -> UnsafeMutablePointer<CChar>!
+{ nil }
 public func readlink(_ path: UnsafePointer<CChar>!, _ bytes: UnsafeMutablePointer<CChar>!, _ count: Int) -> Int { -1 }
 public func geteuid() -> UInt32 { 0 }
 public func getenv(_ name: UnsafePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { nil }

@@ -25,10 +25,12 @@ class CloudTestCase: XCTestCase {
 
   let clock = TestClock()
 
-  /// A configuration with one account, one bucket and the clock of the test.
+  /// A configuration with one account, one bucket and the clock of the test, which allows small parts.
   var configuration: LocalCloud.Configuration {
-    LocalCloud.Configuration(
+    var configuration = LocalCloud.Configuration(
       accounts: [LocalCloud.Account(Self.key)], buckets: [Self.bucket], clock: { [clock] in clock.now })
+    configuration.allowsSmallParts = true
+    return configuration
   }
 
   /// Runs a server for each of the given services and passes a client of it to `body`.

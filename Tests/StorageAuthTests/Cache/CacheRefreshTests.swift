@@ -200,6 +200,27 @@ final class CacheRefreshTests: XCTestCase {
     XCTAssertEqual(cached.credential.name, "new")
   }
 
+  func testCredentialUntilATimeIsMeasuredOnTheClockThatTheTimeComesFrom() async throws {
+    let time = ManualClock()
+    let key = AccessKey(id: "id", secret: "secret", expiration: time.now.advanced(by: .seconds(100)))
+    let source = ScriptedProvider([.credential(key), .failure(.outage), .failure(.outage)])
+    let cache = CredentialCache(source, in: ProviderContext(time: time))
+    _ = try await cache.credential(until: time.now.advanced(by: .seconds(99)))
+    // The service's clock is ahead by an hour.
+    let ahead = time.now.advanced(by: .seconds(3600))
+    let cached = try await cache.credential(until: ahead.advanced(by: .seconds(99)), from: ahead)
+    XCTAssertEqual(cached.credential.id, key.id)
+    XCTAssertEqual(source.calls, 1)
+    do {
+      _ = try await cache.credential(until: time.now.advanced(by: .seconds(101)))
+      XCTFail("the credential expires too early")
+    } catch {
+      XCTAssertEqual(source.calls, 2)
+    }
+    let replacement = try? await cache.credential(until: time.now, replacing: cached.generation)
+    XCTAssertNil(replacement, "the rejected credential was returned")
+  }
+
   func testLifetimeErrorOfAFailingProviderNamesBothTimesAndTheCause() async throws {
     let fixture = CacheFixture()
     let end = fixture.time.now.advanced(by: .seconds(100))

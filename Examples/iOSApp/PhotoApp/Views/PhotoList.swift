@@ -3,6 +3,7 @@
 
 #if canImport(SwiftUI)
   import Foundation
+  import StorageClient
   import SwiftUI
   import UniformTypeIdentifiers
 
@@ -17,7 +18,7 @@
         .toolbar {
           Toggle("In the background", isOn: $isForBackground)
           Button("Add", systemImage: "plus") { isAdding = true }
-          if let link = model.link, let url = URL(string: link.url) { ShareLink(item: url) }
+          if let link = model.link, let url = try? link.foundationURL { ShareLink(item: url) }
         }
         .safeAreaInset(edge: .bottom) { if let problem = model.problem { Text(problem) } }
         .fileImporter(isPresented: $isAdding, allowedContentTypes: [.jpeg]) { picked in

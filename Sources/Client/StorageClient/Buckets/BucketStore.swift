@@ -299,10 +299,10 @@ extension StorageClient where Provider: PresigningProvider {
     try fields.set(.contentMD5, to: contentMD5)
     let request = try provider.endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
-    let now = try sender.serviceTime().date
-    let end = provider.presigner.requiredValidity(from: now, validFor: duration)
     let scope = CredentialScope(method, key, parameters, in: provider.bucket)
-    var cached = try await sender.credential(lasting: now.duration(to: end), for: scope)
+    var cached = try await sender.credential(for: scope) {
+      provider.presigner.requiredValidity(from: $0, validFor: duration)
+    }
     if let remoteSigner = sender.remoteSigner {
       return try await sender.signElsewhere(as: &cached) { credential, context in
         try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)

@@ -23,12 +23,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
     let draft = try bucket.draft(
       .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
-    let (_, document) = try await bucket.document(from: draft, named: "InitiateMultipartUploadResult")
-    try document.requireBucket("Bucket", bucket.provider.bucket)
-    try document.require("Key", key)
-    guard let text = try document.text("UploadId") else { throw StorageError.malformedResponse("it has no UploadId") }
-    let id = try ResponseValue(text, named: "UploadId")
-    return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
+    let request = DocumentRequest(bucket: bucket.provider.bucket, key: key)
+    let (_, id) = try await bucket.document(from: draft) { try $0.uploadID(in: $1, of: request) }
+    return MultipartUpload(bucket: bucket, key: key, id: try ResponseValue(id, named: "UploadId"), fields: fields)
+  }
+
+  private var documentRequest: DocumentRequest {
+    DocumentRequest(bucket: bucket.provider.bucket, key: key, uploadID: id.text)
   }
 
   func fields(of request: HeaderScope) -> HTTPFields {
@@ -76,14 +77,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 
   private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
-    let list = parts.map { part in
-      XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag)])
-    }
+    let format = bucket.provider.conventions.format
     var fields = fields(of: .complete)
-    fields[.contentType] = "application/xml"
+    fields[.contentType] = format.mediaType
+    let parts = parts.map { StoredPart(number: $0.number, etag: $0.etag, size: $0.length) }
     return try bucket.draft(
-      .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields,
-      body: XMLNode("CompleteMultipartUpload", children: list).serialized(), checksum: checksum)
+      .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields, body: format.completion(of: parts),
+      checksum: checksum)
   }
 
   /// Sends the request that completes the upload, and returns the response and the entity tag of the object.
@@ -92,19 +92,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   private func requestCompletion(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
     let conventions = bucket.provider.conventions
     return try await bucket.sender.exchange(draft) { response, body in
-      let name = "CompleteMultipartUploadResult"
       if draft.isAnsweredByCallback(conventions) {
-        if let root = try? ServiceDocument.root(of: body),
-          let error = ServiceError(insideSuccess: root, of: response, subject: draft.subject, conventions: conventions)
-        {
-          throw error
-        }
+        if let error = conventions.format.error(in: body, of: response, subject: draft.subject) { throw error }
         return (response, body, response.headerFields[.eTag])
       }
-      let document = try ServiceDocument(body, named: name, of: response, subject: draft.subject, conventions)
-      try document.requireBucket("Bucket", bucket.provider.bucket)
-      try document.require("Key", key)
-      guard let etag = try document.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
+      let etag = try conventions.read(body, of: response, subject: draft.subject) {
+        try $0.completedTag(in: $1, of: documentRequest)
+      }
       return (response, body, response.headerFields[.eTag] ?? etag)
     }
   }
@@ -157,31 +151,23 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     while true {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
-      let (_, document) = try await bucket.document(
-        from: bucket.draft(.get, key, parameters, headers: fields(of: .head)), named: "ListPartsResult")
-      try require(identityIn: document)
+      let (_, page) = try await bucket.document(
+        from: bucket.draft(.get, key, parameters, headers: fields(of: .head))
+      ) { try $0.parts(in: $1, of: documentRequest) }
       // The first marker is 0, so that the numbers ascend across the pages as well.
-      for node in document.all("Part") {
-        let part = try StoredPart(node)
-        guard part.number > max(marker, parts.last?.number ?? 0) else {
+      for part in page.parts {
+        guard part.number > max(marker, parts.last?.number ?? 0), part.number <= PartSizes.mostParts else {
           throw StorageError.contradiction("the part numbers do not ascend at part \(part.number)")
         }
+        _ = try ResponseValue(part.etag, named: "ETag")
         parts.append(part)
       }
-      guard try document.isTruncated() else { return parts }
-      guard let next = try document.text("NextPartNumberMarker").flatMap({ Int(digits: $0) }), next > marker,
-        next <= PartSizes.mostParts
-      else { throw StorageError.malformedResponse("a truncated list of parts has no next part") }
+      guard let next = page.next else { return parts }
+      guard next > marker, next <= PartSizes.mostParts else {
+        throw StorageError.malformedResponse("a truncated list of parts has no next part")
+      }
       marker = next
     }
-  }
-
-  /// Requires that a document is about this upload: its bucket, its key, and its ID.
-  private func require(identityIn document: ServiceDocument) throws(StorageError) {
-    try document.requireBucket("Bucket", bucket.provider.bucket)
-    try document.require("Key", key)
-    // COS also spells the element UploadID.
-    try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
   }
 
   /// Returns the description of the object if an earlier process completed the upload, or `nil` for another or none.
@@ -198,13 +184,6 @@ extension RequestTarget.Parameter {
   init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
 }
 
-/// A part of a multipart upload in the service's list of parts.
-struct StoredPart: Sendable {
-  let number: Int
-  let etag: ResponseValue
-  let length: Int64
-}
-
 extension UploadPayload {
   /// Returns the MD5 digest in hexadecimal and the checksum of the payload, which is read once.
   func identified(_ algorithm: ObjectChecksum.Algorithm) async throws -> (md5: String, checksum: ObjectChecksum) {
@@ -218,16 +197,6 @@ extension UploadPayload {
       }
     }
     return (md5.finalize().hex, ObjectChecksum(algorithm, crc.checksum))
-  }
-}
-
-extension StoredPart {
-  fileprivate init(_ node: XMLNode) throws(StorageError) {
-    guard let number = try node.text(ofOnly: "PartNumber").flatMap({ Int(digits: $0) }), number > 0,
-      number <= PartSizes.mostParts, let length = try node.text(ofOnly: "Size").flatMap({ Int64(digits: $0) }),
-      let etag = try node.text(ofOnly: "ETag")
-    else { throw StorageError.malformedResponse("a listed part has no number, size or ETag") }
-    self.init(number: number, etag: try ResponseValue(etag, named: "ETag"), length: length)
   }
 }
 

@@ -30,7 +30,7 @@ public struct ServiceError: Error, Sendable, Hashable {
   public let status: HTTPResponse.Status
 
   /// The ID of the failed request, which the provider's support asks for, or `nil` if the service did not report it.
-  public let requestID: String?
+  public internal(set) var requestID: String?
 
   /// The host that an OSS service reports for itself, or `nil`.
   public let hostID: String?
@@ -272,23 +272,19 @@ extension ServiceError {
   /// The maximum number of bytes of an error response's body that the client reads.
   package static let bodyLimit = 64 * 1024
 
-  /// Creates an error from the XML document in the body, or in the header that replaces it, or else from the status.
+  /// Creates an error from the document in the body, or in the header that replaces it, or else from the status.
   init(_ response: HTTPResponse, body: [UInt8], subject: String, conventions: HeaderConventions) {
-    let document =
-      Self.errorElement(in: body)
-      ?? conventions.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
-      .flatMap { Self.errorElement(in: $0) }
-    self.init(document, of: response, subject: subject, conventions: conventions)
-  }
-
-  /// Creates an error from the document in a successful response, or returns `nil` if the document is no error.
-  init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
-    guard document.name.isIdentical(to: "Error") else { return nil }
-    self.init(document, of: response, subject: subject, conventions: conventions)
+    let replacement = conventions.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
+    let format = conventions.format
+    let error = format.error(in: body, of: response, subject: subject)
+    self =
+      error ?? replacement.flatMap { format.error(in: $0, of: response, subject: subject) }
+      ?? ServiceError(nil, of: response, subject: subject, conventions: conventions)
+    if requestID == nil { requestID = response.headerFields[conventions.requestID] }
   }
 
   /// Creates an error from an XML error document, or only from the response status if the document is `nil`.
-  private init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
+  init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
     func text(_ name: String) -> String? { document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 } }
     let fields = response.headerFields
     let status = response.status
@@ -310,11 +306,6 @@ extension ServiceError {
       return nil
     }
     return max(.zero, now.duration(to: end))
-  }
-
-  private static func errorElement(in body: [UInt8]) -> XMLNode? {
-    let root = body.isEmpty ? nil : try? ServiceDocument.root(of: body)
-    return root?.name.isIdentical(to: "Error") == true ? root : nil
   }
 
   /// Creates an error from an unsuccessful response for an implementation of ``StorageProvider``.

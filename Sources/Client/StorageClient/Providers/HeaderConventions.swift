@@ -4,7 +4,7 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// The service-specific parts of the XML protocol that services share: header names, paging, and values.
+/// The service-specific parts of the protocol that services share: header names, paging, values, and documents.
 ///
 /// A custom provider starts from the prefix of its headers and sets what differs from the common conventions:
 ///
@@ -80,6 +80,11 @@ public struct HeaderConventions: Sendable {
 
   /// Whether a `+` in a percent-encoded name of a listing represents a space.
   public var encodesSpaceAsPlus: Bool
+
+  /// The format of the service's documents, or `nil` for the XML that most services share.
+  public var documents: (any DocumentFormat)?
+
+  var format: any DocumentFormat { documents ?? XMLDocuments(conventions: self) }
 
   /// The algorithm of the checksums that the client computes, which is the algorithm of the first checksum header.
   var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }

@@ -148,6 +148,24 @@ extension StorageProvider where Self == OSSProvider {
   }
 }
 
+extension StorageProvider where Self == S3Provider {
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS, which is reached through its S3-compatible interface.
+  ///
+  /// The interface has no checksums, and the region of signatures has no effect. Page: "Access OSS using an AWS SDK".
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - endpoint: An endpoint other than the region's public endpoint, such as a LocalCloud endpoint.
+  public static func ossThroughS3(bucket: String, region: String, endpoint: ServiceEndpoint? = nil) -> S3Provider {
+    let integrity = S3Integrity(checksum: nil)
+    if let endpoint { return S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity) }
+    return S3Provider(
+      bucket: bucket, region: region, endpoint: "https://s3.oss-\(region).aliyuncs.com", style: .virtualHosted,
+      integrity: integrity)
+  }
+}
+
 extension HeaderConventions {
   package static let oss = {
     let service = ServiceDescription.oss

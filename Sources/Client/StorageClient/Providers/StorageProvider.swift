@@ -134,7 +134,9 @@ extension StorageProvider where SigningCredential == AccessKey {
   public func identity(of credential: AccessKey) -> String? { credential.isAnonymous ? nil : credential.id.string }
 }
 
-/// A storage provider for a bucket of a service with the XML protocol that most object storage services share.
+/// A storage provider for a bucket of a service with the protocol that most object storage services share.
+///
+/// The documents of the protocol are XML, unless ``HeaderConventions/documents`` is another format.
 public protocol BucketProvider<SigningCredential>: StorageProvider {
   /// The bucket name.
   var bucket: String { get }
@@ -172,7 +174,7 @@ extension BucketProvider {
   /// The bucket name, which errors and events show as the container of the objects.
   public var containerName: String { bucket }
 
-  /// Creates a service error from the XML in a response body, or in the header that replaces the body.
+  /// Creates a service error from the document in a response body, or in the header that replaces the body.
   ///
   /// - Parameters:
   ///   - response: The head of the response.

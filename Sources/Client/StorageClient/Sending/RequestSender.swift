@@ -229,15 +229,16 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return scoped.cache(for: scope)
   }
 
-  /// Returns a credential that may be sent to the endpoint and lives for the given duration at least.
+  /// Returns a credential that may be sent to the endpoint, and is valid until the end that follows from the time.
   ///
   /// The client requests all credentials with this method.
   package func credential(
-    lasting duration: Duration, for scope: CredentialScope?
+    for scope: CredentialScope?, until end: (Timestamp) -> Timestamp = { $0 }
   ) async throws -> CachedCredential<Provider.SigningCredential> {
+    let now = try serviceTime().date
     let cached: CachedCredential<Provider.SigningCredential>
     do {
-      cached = try await credentials(for: scope).credential(lasting: duration)
+      cached = try await credentials(for: scope).credential(until: end(now), from: now)
     } catch {
       throw error.asCancellation
     }
@@ -252,9 +253,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   private func sign(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
-    let now = try serviceTime().date
-    var cached = try await credential(
-      lasting: now.duration(to: provider.signer.requiredValidity(from: now)), for: draft.scope)
+    var cached = try await credential(for: draft.scope) { provider.signer.requiredValidity(from: $0) }
     let unsigned = draft.announced
     let (request, date, offset): (HTTPRequest, Timestamp, Duration)
     if let remoteSigner {

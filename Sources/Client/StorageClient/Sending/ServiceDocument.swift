@@ -13,17 +13,10 @@ package struct ServiceDocument: Sendable {
   private let root: XMLNode
   private let conventions: HeaderConventions
 
-  /// Parses the body of a response, or throws the error that the service reports inside of a success.
-  ///
-  /// The service sends the status before the operation ends.
-  init(
-    _ body: [UInt8], named name: String, of response: HTTPResponse, subject: String, _ conventions: HeaderConventions
-  ) throws {
+  /// Parses the body of a response, and requires its root element.
+  init(_ body: [UInt8], named name: String, _ conventions: HeaderConventions) throws(StorageError) {
     root = try Self.root(of: body)
     self.conventions = conventions
-    if let error = ServiceError(insideSuccess: root, of: response, subject: subject, conventions: conventions) {
-      throw error
-    }
     guard root.name.isIdentical(to: name) else {
       throw StorageError.malformedResponse("its root element is \(root.name.shown) and not \(name)")
     }
@@ -42,8 +35,6 @@ package struct ServiceDocument: Sendable {
       throw StorageError.malformedResponse(error.message)
     }
   }
-
-  var children: [XMLNode] { root.children }
 
   func all(_ name: String) -> [XMLNode] { root.all(name) }
 

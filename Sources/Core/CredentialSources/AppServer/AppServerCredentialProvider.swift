@@ -41,7 +41,8 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
   ///   - request: A closure that creates the request, with the app's login. A `CredentialError` that it throws is
-  ///     passed on. A `CancellationError` becomes the error `cancelled`, and any other error becomes `failed`.
+  ///     passed on. A `CancellationError` becomes the error `cancelled`, and any other error the `underlying` one of
+  ///     `failed`.
   public init(
     source: String = "app server", format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest

@@ -92,9 +92,11 @@ extension FileContents {
   /// Whether members of the file's group or all users can read the file.
   ///
   /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it
-  /// who runs the program; its members do not count.
+  /// who runs the program; its members do not count. The mode does not count either where the place of the file
+  /// determines its readers, and does not let the user restrict the mode.
   package var isReadableByOthers: Bool {
-    permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
+    guard place == nil else { return false }
+    return permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
   }
 }
 

@@ -13,8 +13,11 @@ package struct CredentialReader: Sendable {
     self.remedy = remedy
   }
 
-  package func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
-    CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
+  package func malformed(
+    _ message: String, isRetryable: Bool = false, underlying: (any Error)? = nil
+  ) -> CredentialError {
+    CredentialError(
+      .malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable, underlying: underlying)
   }
 
   /// Returns the JSON object of a response; without one the error is retryable, as the response may be truncated.

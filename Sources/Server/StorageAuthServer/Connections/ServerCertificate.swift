@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+package import NIOCore
 internal import NIOSSL
 internal import Synchronization
 
@@ -48,6 +49,9 @@ public final class ServerCertificate: Sendable, CustomReflectable {
   ///
   /// If there is no such time, both bounds are the time at which the first of the certificates expires.
   public var validity: ClosedRange<Timestamp> { pair.withLock(\.validity) }
+
+  /// Returns the handler that decrypts one connection, on which client and server then speak HTTP/1.1.
+  package func makeHandler() -> some ChannelHandler { NIOSSLServerHandler(context: context(allowsHTTP2: false)) }
 
   func context(allowsHTTP2: Bool) -> NIOSSLContext {
     pair.withLock { allowsHTTP2 ? $0.http2 : $0.http1 }

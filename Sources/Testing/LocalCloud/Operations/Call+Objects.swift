@@ -71,6 +71,7 @@ extension Call {
     let byteCount = object.content.byteCount
     guard let range = try requestedRange(of: byteCount) else {
       response.body = .extents(object.content.extents, byteCount: byteCount)
+      compress(&response)
       return response
     }
     response.status = .partialContent
@@ -78,6 +79,21 @@ extension Call {
     response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
     response.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return response
+  }
+
+  /// The sizes of objects that are compressed; the service has no maximum, but this server compresses in memory.
+  private static let compressedSizes: ClosedRange<Int64> = 1_024...(32 << 20)
+
+  /// Compresses a whole object for a reader that accepts gzip, if the service does so for the object's media type.
+  private func compress(_ response: inout Answer) {
+    let type = (response.headers[.contentType] ?? "").bytes(before: ";").trimmingBlanks.asciiLowercased
+    let accepted = (headers[.acceptEncoding] ?? "").words(between: ",").map { $0.bytes(before: ";").trimmingBlanks }
+    guard service.objects.compressedTypes.contains(type), Self.compressedSizes.contains(response.body.byteCount),
+      accepted.contains(where: { $0.asciiLowercased == "gzip" }), response.headers[.contentEncoding] == nil
+    else { return }
+    response.isCompressed = true
+    response.headers[.contentEncoding] = "gzip"
+    for name in [.eTag, .contentMD5, .acceptRanges] as [HTTPField.Name] { response.headers[name] = nil }
   }
 
   func headObject() throws -> Answer {
@@ -187,10 +203,10 @@ extension Call {
   func attributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
     if let name = serviceHeader("storage-class") {
-      guard service.objects.storageClasses.contains(where: { $0.name == name }) else {
+      guard let found = service.objects.storageClasses.first(where: { $0.name == name }) else {
         throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
       }
-      attributes.storageClass = name
+      attributes.storageClass = found.storedName
     }
     attributes.tags = try Self.tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try encryption()
@@ -245,6 +261,9 @@ extension Call {
     if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
       throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(first.value).")
     }
+    if let key = service.headers.defaultKeys[first.value], !headers.contains(where: { $0.name == key.name }) {
+      return headers + [key]
+    }
     return headers
   }
 
@@ -257,7 +276,7 @@ extension Call {
   func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
     try CustomerKey.check(try customerKey(prefix), against: object.attributes.customerKey)
     let isArchived = service.objects.storageClasses.contains {
-      $0.name == object.attributes.storageClass && $0.isArchive
+      $0.storedName == object.attributes.storageClass && $0.isArchive
     }
     if isArchived {
       throw ErrorResponse(
@@ -348,7 +367,7 @@ extension Call {
       "ETag": XMLNode("ETag", content.entityTag),
       "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
       "ObjectParts": XMLNode("ObjectParts", children: parts),
-      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+      "StorageClass": XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
     ]
     guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {

@@ -90,9 +90,16 @@ extension Call {
     let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let listed =
       try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
+    let stated = listed?.map { "\($0.number) \($0.entityTag)" } ?? []
+    if let earlier = try store.read(bucket, { $0.completions.first { $0.name == name && $0.parts == stated } }) {
+      return earlier.answer
+    }
     let upload = try upload(name)
     if let key = try customerKey() { try CustomerKey.check(key, against: upload.attributes.customerKey) }
     let parts = try Self.parts(of: upload, listed)
+    if let small = parts.dropLast().first(where: { $0.content.byteCount < service.objects.smallestPart }) {
+      throw ErrorResponse.entityTooSmall(byteCount: small.content.byteCount, limit: service.objects.smallestPart)
+    }
     var content = join(parts)
     if let rule = upload.checksum {
       content.checksum = try service.behavior.checksum(
@@ -116,6 +123,12 @@ extension Call {
         ] + (object.content.checksum?.elements ?? [])))
     response.headers.append(contentsOf: checksums(of: object.content))
     describe(object.attributes, in: &response.headers)
+    if service.objects.repeatsCompletion {
+      var repeated = response
+      repeated.isRepetition = true
+      let completion = Completion(name: name, parts: stated, answer: repeated)
+      try? store.change(bucket) { $0.completions = $0.completions.suffix(99) + [completion] }
+    }
     return try await calledBack(object, response)
   }
 
@@ -213,11 +226,13 @@ extension Call {
     try store.read(bucket) { try checkOverwrite($0.objects[key]) }
     let source = try copySource()
     if !replacesTags { attributes.tags = source.attributes.tags }
+    var description = replacesDescription ? description : source.description
+    if replacesDescription, service.objects.keepsTypeOfCopies { description.keepType(of: source.description) }
     var content = try await store.blobs.compact(source.content)
     if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
     let copy = StoredObject(
       id: .random(), key: key, content: content,
-      description: replacesDescription ? description : source.description, modified: date,
+      description: description, modified: date,
       isMultipart: source.isMultipart, access: access, attributes: attributes)
     try await store.put(copy, in: bucket) { try checkOverwrite($0.objects[key]) }
     return copied("CopyObjectResult", copy.content, attributes)
@@ -249,9 +264,14 @@ extension Call {
     let source = try copySource()
     var extents = source.content.extents
     if let header = serviceHeader("copy-source-range") {
-      guard let range = RequestedRange(header), range.lies(within: source.content.byteCount),
-        let bytes = range.bytes(of: source.content.byteCount)
-      else { throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount) }
+      guard let range = RequestedRange(header) else {
+        throw ErrorResponse.invalidArgument(
+          "The \(service.header("copy-source-range")) value must be of the form bytes=first-last where first and last "
+            + "are the zero-based offsets of the first and last bytes to copy")
+      }
+      guard range.lies(within: source.content.byteCount), let bytes = range.bytes(of: source.content.byteCount) else {
+        throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount)
+      }
       extents = source.content.extents(in: bytes)
     }
     let checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)

@@ -161,7 +161,7 @@ struct Call: Sendable {
     let isTruncated = page.count < buckets.count
     let list = XMLNode(
       "Buckets", children: page.map { service.behavior.document(for: $0, region: region, endpoint: endpoint) })
-    var elements = [SimulatedService.owner]
+    var elements = [service.owner]
     if service.listing.omitsEmptyElements {
       elements.append(list)
       if !prefix.isEmpty { elements.append(XMLNode("Prefix", prefix)) }
@@ -235,8 +235,9 @@ struct Call: Sendable {
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
-      SimulatedService.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
-      XMLNode("Comment"),
+      service.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
+      XMLNode("Comment"), XMLNode("AccessMonitor", "Disabled"), XMLNode("ResourceGroupId", "rg-localcloud"),
+      XMLNode("ServerSideEncryptionRule", children: [XMLNode("SSEAlgorithm", "None")]),
     ]
     return service.response(with: XMLNode("BucketInfo", children: [document]))
   }
@@ -287,12 +288,11 @@ struct Call: Sendable {
   }
 
   func listObjectsV2() throws -> Answer {
-    // An empty token counts as absent, because the vendor's Python SDK sends an empty token with the request for the
-    // first page.
-    let token = parameter("continuation-token").flatMap { $0.isEmpty ? nil : $0 }
+    let token = parameter("continuation-token")
     let start = parameter("start-after") ?? ""
     var after = start
-    if let token {
+    // An empty token means the first page: the vendor's Python SDK sends one with the request for it.
+    if let token, !token.isEmpty {
       guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
         throw ErrorResponse.invalidArgument("The continuation-token was not issued by this server.")
       }
@@ -349,9 +349,9 @@ struct Call: Sendable {
       elements += service.elements(of: object)
       elements += [
         XMLNode("Size", String(object.content.byteCount)),
-        XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+        XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       ]
-      if withOwner { elements.append(SimulatedService.owner) }
+      if withOwner { elements.append(service.owner) }
       return XMLNode("Contents", children: elements)
     }
     let groups = list.page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", list.name($0))]) }
@@ -387,8 +387,16 @@ struct Call: Sendable {
           XMLNode("UploadId", name.id), XMLNode("PartNumberMarker", String(marker)),
           XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
           XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
-          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
-        ] + (upload.checksum?.elements ?? []) + elements))
+          XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
+        ] + clientEncryption(of: upload) + (upload.checksum?.elements ?? []) + elements))
+  }
+
+  /// Returns the elements with which a client that encrypts resumes an upload, from the upload's metadata.
+  private func clientEncryption(of upload: PendingUpload) -> [XMLNode] {
+    service.listing.uploadElements.compactMap { element, name in
+      let name = ObjectDescription.clientEncryptionPrefix + name
+      return upload.description.metadata.first { $0.name == name }.map { XMLNode(element, $0.value) }
+    }
   }
 
   func listUploads() throws -> Answer {
@@ -407,7 +415,7 @@ struct Call: Sendable {
         "Upload",
         children: [
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
-          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
+          XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
           XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
         ] + (upload.checksum?.elements ?? []))
     }

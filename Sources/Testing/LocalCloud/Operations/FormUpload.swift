@@ -124,7 +124,7 @@ extension Call {
       writer.append("http://")
       writer.append(host)
       writer.append(UInt8(ascii: "/"))
-      if AddressingStyle(authority: host) == .path {
+      if AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host) {
         writer.append(bucket)
         writer.append(UInt8(ascii: "/"))
       }
@@ -218,7 +218,7 @@ extension ErrorResponse {
       details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
   }
 
-  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
+  static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
       details: [

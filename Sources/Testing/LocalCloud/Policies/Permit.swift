@@ -34,12 +34,19 @@ struct Permit: Sendable {
     self.rights = rights
   }
 
-  /// Creates a permit for an unsigned request, or returns `nil` if it does not read a public object.
+  /// Creates a permit for an unsigned request, or returns `nil` if it does not read what is public.
+  ///
+  /// Pages: S3, "Access control list (ACL) overview"; OSS, "Compatibility with Amazon S3"; COS, "ACL Overview".
   init?(
     everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: SimulatedService
   ) throws {
-    guard operation.isPublicRead, let bucket = target.bucket?.string, let key = target.key?.string else { return nil }
-    let access = try store.read(bucket) { $0.objects[ObjectKey(key)]?.access ?? $0.access }
+    let isRead = operation.isPublicRead || operation.isPublicListing && service.buckets.publicCanBeListed
+    guard isRead, let bucket = target.bucket?.string else { return nil }
+    let access = try store.read(bucket) { bucket in
+      // Who can read a bucket learns which keys it does not contain.
+      guard let key = target.key?.string, let object = bucket.objects[ObjectKey(key)] else { return bucket.access }
+      return object.access ?? (service.buckets.objectsInheritAccess ? bucket.access : .private)
+    }
     guard access == .publicRead else { return nil }
     self.operation = operation
     self.target = target

@@ -45,8 +45,9 @@ struct Gateway: Sendable {
     } else {
       do {
         if head.method == .options {
+          if let refusal = service.errors.missingOrigin, head.headerFields.first("origin") == nil { throw refusal }
           response = try crossOrigin.preflight(head)
-        } else if let refusal = Self.ambiguity(of: head) {
+        } else if let refusal = Self.ambiguity(of: head) ?? service.behavior.misaddressed(head) {
           throw refusal
         } else if let upload = try FormUpload(head, at: service) {
           try await sendContinue(&awaitsContinue, &writer)
@@ -121,7 +122,9 @@ struct Gateway: Sendable {
       record?.noteAuthorization(.anonymous)
       return permit
     } catch let error as VerificationError {
-      let refusal = service.behavior.refusal(error, at: date)
+      let isPresigned = head.headerFields[.authorization] == nil
+      let refusal =
+        (isPresigned ? service.behavior.urlRefusal(error) : nil) ?? service.behavior.refusal(error, at: date)
       record?.noteRejection(rejectedSignature(head, identity, error, refusal))
       throw refusal
     }
@@ -150,8 +153,10 @@ struct Gateway: Sendable {
     guard let target = try? service.behavior.target(of: head), let bucket = target.bucket?.string,
       service.isBucketName(bucket)
     else { return }
-    if head.method == .put, target.key == nil { return }
-    try checkExistence(of: bucket, at: head.authority)
+    let isCreation =
+      head.method == .put && target.key == nil
+      && (try? Operation(head.method, target, of: service, isCopy: false)) == .createBucket
+    if !isCreation { try checkExistence(of: bucket, at: head.authority) }
   }
 
   /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
@@ -163,7 +168,10 @@ struct Gateway: Sendable {
   func check(_ target: RequestTarget) throws(ErrorResponse) {
     if let bucket = target.bucket?.string, !service.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
-    if key.utf8.count > service.description.keyByteLimit || key.utf8.contains(0) { throw service.errors.invalidKey }
+    let hasBackslash = service.objects.refusesLeadingBackslash && key.string.utf8.first == UInt8(ascii: "\\")
+    if key.utf8.count > service.description.keyByteLimit || key.utf8.contains(0) || hasBackslash {
+      throw service.errors.invalidKey
+    }
   }
 
   /// Counts the object that an operation has written, also if only the callback failed.
@@ -183,7 +191,7 @@ struct Gateway: Sendable {
     try call.checkHarmless()
     do {
       var response = try await call.response()
-      countWrite(of: call)
+      if !response.isRepetition { countWrite(of: call) }
       call.repeatLimit(in: &response)
       return response
     } catch let refusal as ErrorResponse where refusal.isStored {
@@ -261,7 +269,7 @@ struct Gateway: Sendable {
     let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
     let key = claimed.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
     return RejectedSignature(
-      provider: service.provider, request: head,
+      provider: LocalCloud.Provider(rawValue: service.description.name) ?? service.provider, request: head,
       response: HTTPResponse(status: response.status, headerFields: response.headers), document: document,
       region: region, isMismatch: error.code == .mismatch, key: key,
       others: context.keys.accountKeys.filter { $0.id != claimed },

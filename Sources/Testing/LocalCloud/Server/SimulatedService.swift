@@ -25,16 +25,16 @@ struct SimulatedService: Sendable {
 
   let headers: Headers
   let signatures: Signatures
-  let objects: Objects
+  var objects: Objects
   let buckets: Buckets
   let listing: Listing
   let policies: Policies
   let keys: KeyFormat
   let errors: Errors
-  let behavior: any ServiceBehavior
+  var behavior: any ServiceBehavior
 
   struct Headers: Sendable {
-    let serverName: String
+    var serverName: String
 
     let requestID: [String]
 
@@ -53,7 +53,7 @@ struct SimulatedService: Sendable {
     let encryption: [String]
 
     /// The supported encryption methods, each with the names of the other headers that it allows.
-    let encryptions: [String: Set<String>]
+    var encryptions: [String: Set<String>]
 
     /// The responses that contain an object's storage class.
     let storageClass: StorageClassHeader
@@ -62,8 +62,11 @@ struct SimulatedService: Sendable {
     var ofWholeObjects: [HTTPField.Name] = [.contentMD5]
 
     enum StorageClassHeader: Sendable {
-      case always, ifSpecified, unlessStandard
+      case always, unlessStandard
     }
+
+    /// The header for the key that an encryption method uses if the request names none, by method, and the key.
+    var defaultKeys: [String: ObjectDescription.Header] = [:]
   }
 
   struct Signatures: Sendable {
@@ -85,7 +88,7 @@ struct SimulatedService: Sendable {
     var contentType = "application/octet-stream"
 
     /// The storage classes of the service, the default class first.
-    let storageClasses: [StorageClass]
+    var storageClasses: [StorageClass]
 
     /// The range of allowed bandwidth limits, in bits per second.
     let trafficLimits: ClosedRange<Int64>
@@ -118,6 +121,22 @@ struct SimulatedService: Sendable {
 
     /// The content encoding that frames a request body and is not stored, or `nil`.
     var framingEncoding: String?
+
+    /// The minimum size of every part but the last when an upload is completed, in bytes.
+    var smallestPart: Int64 = 0
+
+    /// Whether a completion that is repeated with the same parts has the response of the first one.
+    var repeatsCompletion = false
+
+    /// Whether a copy with new metadata keeps the media type, unless the request has another, and the metadata of
+    /// client-side encryption.
+    var keepsTypeOfCopies = false
+
+    /// Whether an object key cannot start with a backslash.
+    var refusesLeadingBackslash = false
+
+    /// The media types of objects that are compressed for a reader that accepts gzip.
+    var compressedTypes: Set<String> = []
   }
 
   struct Buckets: Sendable {
@@ -139,6 +158,15 @@ struct SimulatedService: Sendable {
 
     /// Whether a response about an object that has its bucket's access control has a header that says so.
     var tellsInheritedAccess = false
+
+    /// Whether an object without access control has that of its bucket; otherwise, it is private.
+    var objectsInheritAccess = true
+
+    /// Whether everybody can list the objects and uploads of a public bucket.
+    var publicCanBeListed = false
+
+    /// The ID of the account that owns all buckets, in documents.
+    var ownerID = SimulatedService.account
   }
 
   /// The limits, parameters and XML elements of listings.
@@ -162,6 +190,9 @@ struct SimulatedService: Sendable {
 
     /// Whether `encoding-type=url` encodes names as forms do, with `+` for a space and without encoding slashes.
     var encodesNamesAsForms = false
+
+    /// The elements with metadata of a multipart upload in the list of its parts, each with the name of the metadata.
+    var uploadElements: KeyValuePairs<String, String> = [:]
   }
 
   /// The session policies of temporary credentials.
@@ -231,6 +262,9 @@ struct SimulatedService: Sendable {
 
     /// Whether both have an element with the server's time.
     var haveServerTime = false
+
+    /// The error response for a preflight request without an origin, or `nil` for that of an origin that is not allowed.
+    var missingOrigin: ErrorResponse?
   }
 }
 
@@ -238,8 +272,15 @@ struct SimulatedService: Sendable {
 struct StorageClass: Sendable {
   let name: String
 
+  /// The name with which objects are stored, which another interface of the service shows.
+  let storedName: String
+
   /// Whether an object with this storage class must be restored before it can be read.
-  var isArchive = false
+  let isArchive: Bool
+
+  init(name: String, storedAs storedName: String? = nil, isArchive: Bool = false) {
+    (self.name, self.storedName, self.isArchive) = (name, storedName ?? name, isArchive)
+  }
 }
 
 // What the server derives from the values of a service.
@@ -249,9 +290,17 @@ extension SimulatedService {
   static let account = "1250000000"
 
   /// The XML element that describes the owner of all buckets and objects.
-  static let owner = XMLNode("Owner", children: [XMLNode("ID", account), XMLNode("DisplayName", "localcloud")])
+  var owner: XMLNode {
+    XMLNode("Owner", children: [XMLNode("ID", buckets.ownerID), XMLNode("DisplayName", "localcloud")])
+  }
 
   var standardClass: String { objects.storageClasses[0].name }
+
+  /// Returns the name of the storage class of an object, given the name with which it is stored.
+  func storageClass(_ stored: String?) -> String {
+    guard let stored else { return standardClass }
+    return objects.storageClasses.first { $0.storedName == stored }?.name ?? stored
+  }
 
   /// Returns the full name of a service-specific header, given the name without the service's prefix.
   func header(_ rest: String) -> String { description.header(rest) }
@@ -306,13 +355,13 @@ extension SimulatedService {
     }
     var grants: [XMLNode]
     if let everybody = buckets.everybody {
-      grants = [grant("CanonicalUser", Self.owner.children, "FULL_CONTROL")]
+      grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
       if access == .publicRead { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
     } else {
       grants = [XMLNode("Grant", access?.rawValue ?? "default")]
     }
     var response = self.response(
-      with: XMLNode("AccessControlPolicy", children: [Self.owner, XMLNode("AccessControlList", children: grants)]))
+      with: XMLNode("AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)]))
     if access == nil, buckets.tellsInheritedAccess { response.headers.set(header("acl"), "default") }
     return response
   }
@@ -326,8 +375,9 @@ extension SimulatedService {
 
   /// Returns the content encoding to store with an object, or `nil` to store no content encoding.
   func storedEncoding(_ encoding: String) -> String? {
-    guard let framing = objects.framingEncoding else { return encoding }
-    let kept = encoding.words(between: ",").map { $0.trimmingBlanks }.filter { $0.asciiLowercased != framing }
+    let names = encoding.words(between: ",").map { $0.trimmingBlanks }
+    let kept = names.filter { $0.asciiLowercased != objects.framingEncoding }
+    guard kept.count < names.count else { return encoding }
     return kept.isEmpty ? nil : kept.joined(separator: ",")
   }
 
@@ -364,14 +414,9 @@ extension SimulatedService {
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
     if objects.tellsType { fields.set(header("object-type"), object.typeName) }
-    let name = object.attributes.storageClass
-    let isTold =
-      switch headers.storageClass {
-      case .always: true
-      case .ifSpecified: name != nil
-      case .unlessStandard: name != nil && name != standardClass
-      }
-    if isTold { fields.set(header("storage-class"), name ?? standardClass) }
+    let name = storageClass(object.attributes.storageClass)
+    let isTold = headers.storageClass == .always || name != standardClass
+    if isTold { fields.set(header("storage-class"), name) }
     return fields
   }
 

@@ -11,6 +11,9 @@ struct Bucket: Sendable {
   var objects = SortedTable<ObjectKey, StoredObject>()
   var uploads = SortedTable<UploadName, PendingUpload>()
 
+  /// The newest completions of uploads, which clients can repeat.
+  var completions: [Completion] = []
+
   /// Returns a page in the listing of the bucket's pending multipart uploads.
   ///
   /// - Parameters:
@@ -96,6 +99,16 @@ struct PendingUpload: Sendable {
   let initiated: Timestamp
   var checksum: ChecksumRule?
   var parts = SortedTable<Int, UploadedPart>()
+}
+
+/// The completion of a multipart upload, with the response that a repetition of the request has as well.
+struct Completion: Sendable {
+  let name: UploadName
+
+  /// The numbers and entity tags of the parts in the request.
+  let parts: [String]
+
+  let answer: Answer
 }
 
 struct UploadedPart: Sendable {

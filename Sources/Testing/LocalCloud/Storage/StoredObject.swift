@@ -85,9 +85,22 @@ struct ObjectDescription: Sendable, Equatable {
   /// The user metadata headers, with names that omit the service's prefix.
   var metadata: [Header] = []
 
+  /// The start of the names of the metadata that a client which encrypts stores with an object.
+  static let clientEncryptionPrefix = "client-side-encryption-"
+
   struct Header: Sendable, Equatable, Codable {
     let name: String
     let value: String
+  }
+
+  /// Adds the media type of another description, unless this one has one, and its metadata of client-side encryption.
+  mutating func keepType(of other: ObjectDescription) {
+    if !headers.contains(where: { $0.name == "Content-Type" }) {
+      headers += other.headers.filter { $0.name == "Content-Type" }
+    }
+    metadata += other.metadata.filter { header in
+      header.name.hasBytePrefix(Self.clientEncryptionPrefix) && !metadata.contains { $0.name == header.name }
+    }
   }
 }
 

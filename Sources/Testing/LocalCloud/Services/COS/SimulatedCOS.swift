@@ -41,7 +41,7 @@ extension SimulatedService {
         "AES256": [], "SM4": [],
         "cos/kms": ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"],
       ],
-      storageClass: .ifSpecified),
+      storageClass: .unlessStandard),
     signatures: Signatures(usual: .cosV5),
     objects: Objects(
       storageClasses: [
@@ -53,7 +53,7 @@ extension SimulatedService {
       trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma"),
     buckets: Buckets(
       ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
-      tellsInheritedAccess: true),
+      tellsInheritedAccess: true, publicCanBeListed: true),
     listing: Listing(defaultPageSize: 1000, mostBuckets: 2000),
     policies: Policies(
       .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/",
@@ -78,15 +78,26 @@ extension SimulatedService {
     behavior: SimulatedCOS())
 }
 
+extension S3Interface.Rules {
+  /// The page "Accessing COS with AWS S3 SDK" of the COS documentation.
+  static let cos = S3Interface.Rules(
+    hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
+}
+
 struct SimulatedCOS: ServiceBehavior {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
+  var pathHosts = PathHosts()
+
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices)
+    func verifier(_ style: AddressingStyle?) -> COSVerifier {
+      COSVerifier(mode: configuration.isStrict ? .strict : .compatible, style: style, limits: .asServices)
+    }
+    return HostVerifier(verifier(nil), inPath: verifier(.path)) { [pathHosts] in pathHosts.contains($0) }
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try RequestTarget(of: head, hosts: .cos).ignoringCase
+    try RequestTarget(of: head, style: pathHosts.contains(head.authority) ? .path : nil, hosts: .cos).ignoringCase
   }
 
   /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, with the time and random digits.
@@ -96,6 +107,18 @@ struct SimulatedCOS: ServiceBehavior {
       "\(time)_\(String(hexadecimal: UInt32.random(in: 0 ... .max)))_2124_"
       + String(String(hexadecimal: UInt32.random(in: 0 ... .max)).suffix(6))
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+  }
+
+  /// Page: "COS Bucket Domain Name Security Management Notice", for buckets that were created since 2024.
+  func misaddressed(_ head: HTTPRequest) -> ErrorResponse? {
+    let host = head.authority ?? ""
+    let isVendors = ServiceDescription.cos.domains.contains { hostWithoutPort(host).hasByteSuffix($0) }
+    guard isVendors, ServiceHosts.cos.isService(host),
+      !["", "/"].contains((head.path ?? "").bytes(before: "?"))
+    else { return nil }
+    return ErrorResponse(
+      .forbidden, "PathStyleDomainForbidden",
+      "The bucket you are attempting to access must be addressed using COS virtual-styled domain.")
   }
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {

@@ -52,9 +52,16 @@ extension SimulatedService {
         StorageClass(name: "ColdArchive", isArchive: true), StorageClass(name: "DeepColdArchive", isArchive: true),
       ],
       trafficLimits: 245_760...838_860_800, ignoresExceedingRanges: true, hasUppercaseTags: true, tellsType: true,
-      crc64Header: "hash-crc64ecma", tellsMD5: true),
+      crc64Header: "hash-crc64ecma", tellsMD5: true, smallestPart: 100 << 10, keepsTypeOfCopies: true,
+      refusesLeadingBackslash: true, compressedTypes: compressedTypes),
     buckets: Buckets(locationPrefix: "oss-"),
-    listing: Listing(defaultPageSize: 100, mostBuckets: 2000),
+    listing: Listing(
+      defaultPageSize: 100, mostBuckets: 2000,
+      uploadElements: [
+        "ClientEncryptionKey": "key", "ClientEncryptionStart": "start", "ClientEncryptionCekAlg": "cek-alg",
+        "ClientEncryptionWrapAlg": "wrap-alg", "ClientEncryptionDataSize": "data-size",
+        "ClientEncryptionPartSize": "part-size",
+      ]),
     policies: Policies(
       .ram, service: "oss", post: "PutObject", read: "GetObject",
       [
@@ -76,15 +83,36 @@ extension SimulatedService {
       anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
       policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")),
     behavior: SimulatedOSS())
+
+  /// The media types from the page "How do I get a gzip-compressed object?" of the OSS documentation.
+  private static let compressedTypes: Set<String> = [
+    "text/cache-manifest", "text/xml", "text/plain", "text/css", "text/html", "text/json", "application/javascript",
+    "application/x-javascript", "application/rss+xml", "application/json", "application/xml",
+  ]
+}
+
+extension S3Interface.Rules {
+  /// The pages "Compatibility with Amazon S3" and "Access OSS using an AWS SDK" of the OSS documentation.
+  static let oss = S3Interface.Rules(
+    hosts: .oss,
+    storageClasses: [
+      StorageClass(name: "STANDARD", storedAs: "Standard"), StorageClass(name: "STANDARD_IA", storedAs: "IA"),
+      StorageClass(name: "GLACIER", storedAs: "Archive", isArchive: true),
+    ])
 }
 
 struct SimulatedOSS: ServiceBehavior {
+  var pathHosts = PathHosts()
+
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices)
+    func verifier(_ style: AddressingStyle?) -> OSSVerifier {
+      OSSVerifier(region: configuration.region, style: style, acceptsAmbiguousV1: true, limits: .asServices)
+    }
+    return HostVerifier(verifier(nil), inPath: verifier(.path)) { [pathHosts] in pathHosts.contains($0) }
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try RequestTarget(of: head, hosts: .oss)
+    try RequestTarget(of: head, style: pathHosts.contains(head.authority) ? .path : nil, hosts: .oss)
   }
 
   /// Returns a new OSS request ID: 24 hexadecimal digits that contain the time and random digits.
@@ -154,6 +182,23 @@ struct SimulatedOSS: ServiceBehavior {
       parts[4].hasBytePrefix("role/"), !parts[4].hasByteSuffix("/")
     else { return nil }
     return parts
+  }
+
+  func urlRefusal(_ error: VerificationError) -> ErrorResponse? {
+    guard error.code == .wrongScope, error.scopePart == .region else { return nil }
+    return .invalidArgument("The signing region in credential is invalid.")
+  }
+
+  func misaddressed(_ head: HTTPRequest) -> ErrorResponse? {
+    let authority = head.authority ?? ""
+    // The hosts of the S3-compatible interface are `s3.oss-cn-hangzhou.aliyuncs.com` and the like.
+    let host = authority.removingBytePrefix("s3.").map(String.init) ?? authority
+    guard ServiceHosts.oss.own(host), ServiceHosts.oss.isService(host),
+      !["", "/"].contains((head.path ?? "").bytes(before: "?"))
+    else { return nil }
+    return ErrorResponse(
+      .forbidden, "SecondLevelDomainForbidden",
+      "The bucket you are attempting to access must be addressed using OSS third level domain.")
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {

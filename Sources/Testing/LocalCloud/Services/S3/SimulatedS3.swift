@@ -18,7 +18,7 @@ extension SimulatedService {
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
       provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, headerRules: s3Rules,
-      headers: s3Headers,
+      headers: s3Headers(region: region),
       signatures: Signatures(usual: .s3V4),
       objects: Objects(
         contentType: "binary/octet-stream",
@@ -29,10 +29,12 @@ extension SimulatedService {
           StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
         ],
         // S3 has no bandwidth limits; the header rules refuse them.
-        trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked"),
+        trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked",
+        smallestPart: 5 << 20, repeatsCompletion: true),
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
-        everybody: "http://acs.amazonaws.com/groups/global/AllUsers"),
+        everybody: "http://acs.amazonaws.com/groups/global/AllUsers", objectsInheritAccess: false,
+        publicCanBeListed: true, ownerID: SHA256.hash(Array(SimulatedService.account.utf8)).hex),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
         bucketLimit: "max-buckets", nextBucket: "ContinuationToken", mostBuckets: 10_000,
@@ -49,19 +51,25 @@ extension SimulatedService {
         unchangingCopy: .invalidRequest(
           "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
             + "metadata, storage class, website redirect location or encryption attributes."),
-        anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied")),
+        anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied"),
+        missingOrigin: ErrorResponse(
+          .badRequest, "BadRequest", "Insufficient information. Origin request header needed.")),
       behavior: SimulatedS3(region: region))
   }
 
-  private static let s3Headers: Headers = {
+  private static func s3Headers(region: String) -> Headers {
     let options = ["aws-kms-key-id", "context", "bucket-key-enabled"].map { "server-side-encryption-\($0)" }
     return Headers(
       serverName: "AmazonS3", requestID: ["request-id"], hostID: "id-2",
       exposed: ["request-id", "id-2"] + SimulatedS3.checksumHeaders, objectAccess: "acl", formAccessField: "acl",
       encryption: ["server-side-encryption"] + options, encryptions: ["AES256": [], "aws:kms": Set(options)],
       storageClass: .unlessStandard,
-      ofWholeObjects: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) })
-  }()
+      ofWholeObjects: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) },
+      defaultKeys: [
+        "aws:kms": ObjectDescription.Header(
+          name: options[0], value: "arn:aws:kms:\(region):\(account):key/5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
+      ])
+  }
 
   private static let s3Policies = Policies(
     .iam, service: "s3", post: "PutObject", read: "GetObject",
@@ -94,12 +102,15 @@ extension SimulatedService {
     common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
-    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags,
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeBucketAccess, .changeObjectAccess,
   ]
 
   private static let s3Rules = HeaderRules(
     prefixes: [prefix],
-    everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm"],
+    everywhere: [
+      "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
+      "api-version",
+    ],
     operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
       .merging([
@@ -127,14 +138,16 @@ struct SimulatedS3: ServiceBehavior {
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
 
+  var pathHosts = PathHosts()
+
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    S3HostVerifier(region: configuration.s3Region)
+    HostVerifier(region: configuration.s3Region, hosts: .s3, pathHosts)
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try S3HostVerifier(region: region).verifier(for: head).target(of: head)
+    try HostVerifier(region: region, hosts: .s3, pathHosts).verifier(for: head).target(of: head)
   }
 
   /// Returns a new S3 request ID: 16 random hexadecimal digits.
@@ -164,41 +177,18 @@ struct SimulatedS3: ServiceBehavior {
   }
 }
 
-/// A verifier that expects the bucket name in the path or in the host.
-///
-/// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
-struct S3HostVerifier: SignatureVerifier, FormVerifier {
-  private let inPath: S3Verifier
-  private let inHost: S3Verifier
-
-  init(region: String) {
-    inPath = S3Verifier(region: region, limits: .asServices)
-    inHost = S3Verifier(region: region, style: .virtualHosted, limits: .asServices)
-  }
-
-  /// Returns the verifier that fits a request's host: for path-style or virtual-hosted-style requests.
-  func verifier(for request: HTTPRequest) -> S3Verifier {
-    let authority = request.authority ?? ""
-    let isService = authority.hasBytePrefix("s3.") || AddressingStyle(authority: authority) == .path
-    return isService ? inPath : inHost
-  }
-
-  func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
-    try verifier(for: request).claim(in: request)
-  }
-
-  func verify(
-    _ claim: S3Claim, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedRequest {
-    try verifier(for: claim.request).verify(claim, against: key, at: date)
-  }
-
-  func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim { try inPath.claim(in: form) }
-
-  func verify(
-    _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedForm {
-    try inPath.verify(form, against: key, at: date)
+extension HostVerifier<S3Verifier> {
+  /// Creates a verifier for a region, or for any region if it is `nil`.
+  ///
+  /// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
+  init(region: String?, hosts: ServiceHosts, _ pathHosts: PathHosts) {
+    self.init(
+      S3Verifier(region: region, style: .virtualHosted, limits: .asServices),
+      inPath: S3Verifier(region: region, limits: .asServices)
+    ) { authority in
+      authority.hasBytePrefix("s3.") || hosts.isService(authority) || pathHosts.contains(authority)
+        || AddressingStyle(authority: authority) == .path
+    }
   }
 }
 
@@ -278,6 +268,11 @@ extension SimulatedS3 {
       }
     case .wrongScope where error.scopePart == .region:
       refusal.details = [ErrorResponse.Detail(name: "Region", value: region)]
+    case .unsupported where word.code == "InvalidRequest":
+      // The service ends its message here.
+      refusal.message +=
+        " Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws configure set "
+        + "default.s3.signature_version s3v4), or a region in which the client uses it by default, such as eu-central-1."
     case .unsigned:
       return SimulatedService.s3.anonymousRefusal(at: date)
     default: break

@@ -1,22 +1,28 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import ExampleSupport
+import AsyncHTTPTransport
 import Hummingbird
 import Logging
 import NIOCore
 import OSSAuth
-import StorageAuth
+package import StorageAuth
 import StorageAuthServer
-import StorageClient
 
 /// The server of an app, with a login route, a route that issues temporary keys to logged-in users, and a route for the
 /// callbacks of OSS.
-struct AppServer {
+package struct AppServer: Sendable {
   private let logins: Logins
   private let tokens: TokenService
   private let service: Service
   private let callbacks: CallbackVerifier
+  private let log: @Sendable (String) -> Void
+
+  /// The lifetime of the keys.
+  ///
+  /// A key is issued again until half of its lifetime has passed. So each key that an app receives outlives an upload
+  /// that the system performs within 1,500 seconds.
+  private static let keyLifetime = Duration.seconds(3600)
 
   /// Creates the server.
   ///
@@ -26,19 +32,24 @@ struct AppServer {
   ///   - keyHost: The host that publishes the public key of callbacks. With OSS itself it is left out.
   ///   - owner: The key of the app's account.
   ///   - users: The passwords by user name.
-  init(_ service: Service, sts: String, keyHost: String, owner: AccessKey, users: [String: String]) {
+  ///   - log: A closure that receives the lines of the server's log.
+  package init(
+    _ service: Service, sts: String, keyHost: String, owner: AccessKey, users: [String: String],
+    log: @escaping @Sendable (String) -> Void
+  ) {
     self.service = service
+    self.log = log
     logins = Logins(users: users)
     let context = ProviderContext(transport: AsyncHTTPClientTransport.shared)
-    tokens = TokenService(audit: { say("  audit: \($0)") }, in: context) { scope in
-      say("  policy of \(scope.name): \(try service.document(of: scope))")
+    tokens = TokenService(audit: { log("audit: \($0)") }, in: context) { scope in
+      log("policy of \(scope.name): \(try service.document(of: scope))")
       return try service.provider(of: scope, owner: StaticCredentialProvider(owner), sts: sts)
     }
     callbacks = CallbackVerifier(keyHosts: [keyHost], transport: AsyncHTTPClientTransport.shared)
   }
 
   /// Runs the server while the given closure runs, and passes the server's URL to the closure.
-  func run(_ body: @escaping @Sendable (_ address: String) async throws -> Void) async throws {
+  package func run(_ body: @escaping @Sendable (_ address: String) async throws -> Void) async throws {
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     var quiet = Logger(label: "app")
     quiet.logLevel = .critical
@@ -69,23 +80,19 @@ struct AppServer {
         // The least rights with which the app can do its work: those to the user's own objects.
         let own = AccessRule(
           .read, .write, .delete, .list, objects: .prefix("users/\(context.user)/"), in: service.bucket)
-        return KeyRequest(caller: context.user, scope: TokenScope("user-\(context.user)", AccessPolicy([own])))
+        return KeyRequest(
+          caller: context.user,
+          scope: TokenScope("user-\(context.user)", AccessPolicy([own]), lifetime: Self.keyLifetime))
       }
-    router.group("uploaded").add(middleware: CallbackMiddleware(callbacks)).post { [service] _, context in
+    router.group("uploaded").add(middleware: CallbackMiddleware(callbacks)).post { [service, log] _, context in
       guard let callback = context.callback, callback.value(of: "bucket") == service.bucket,
         let key = callback.value(of: "object")
       else { throw HTTPError(.badRequest) }
-      say("  the server learns of \(key)")
+      log("the server learns of \(key)")
       return Response(
         status: .ok, headers: [.contentType: "application/json"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"thanks":true}"#)))
     }
     return router
   }
-}
-
-/// The user name and password in the body of a login request.
-struct Login: Codable {
-  let name: String
-  let password: String
 }

@@ -1,18 +1,21 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-import ArgumentParser
-import LocalCloud
+import COSAuth
+package import CredentialSources
+import OSSAuth
+import S3Auth
+import StorageAuth
 import StorageAuthServer
-import StorageClient
 
 /// The storage service of the app, with its token service and the format in which its SDKs read temporary keys.
-enum Service: String, CaseIterable, ExpressibleByArgument {
+package enum Service: String, CaseIterable, Sendable {
   case oss
   case cos
   case s3
 
-  var bucket: String {
+  /// The bucket of the app.
+  package var bucket: String {
     switch self {
     case .oss, .s3: "photos"
     case .cos: "photos-1250000000"
@@ -31,7 +34,7 @@ enum Service: String, CaseIterable, ExpressibleByArgument {
   /// The format in which the app reads the responses.
   ///
   /// The key of COS is in `tmpSecretId`, `tmpSecretKey`, `sessionToken`, `startTime` and `expiredTime`.
-  var appFormat: AppServerFormat {
+  package var appFormat: AppServerFormat {
     switch self {
     case .oss: .oss
     case .cos: .cos
@@ -70,17 +73,6 @@ enum Service: String, CaseIterable, ExpressibleByArgument {
       return AmazonAssumeRoleProvider(
         roleARN: "arn:aws:iam::125000000000:role/localcloud", sessionName: scope.name, credentials: owner,
         duration: scope.lifetime, policy: policy, endpoint: .url(sts))
-    }
-  }
-
-  /// Returns a client of the app's bucket in LocalCloud.
-  func client(_ keys: CredentialCache<AccessKey>, _ cloud: LocalCloud) -> any ObjectStore {
-    switch self {
-    case .oss:
-      StorageClient(.oss(bucket: bucket, region: "cn-hangzhou", endpoint: cloud.ossEndpoint), credentials: keys)
-    case .cos:
-      StorageClient(.cos(bucket: bucket, region: "ap-guangzhou", endpoint: cloud.cosEndpoint), credentials: keys)
-    case .s3: StorageClient(.s3(bucket: bucket, region: "us-east-1", endpoint: cloud.s3Endpoint), credentials: keys)
     }
   }
 }

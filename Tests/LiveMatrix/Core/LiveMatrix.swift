@@ -1,0 +1,175 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaClient
+package import StorageAuth
+
+/// The matrix of services and steps, against the buckets and the node that an environment names.
+///
+/// No request is sent unless the environment has `STORAGE_AUTH_LIVE=1` and names a bucket or a node. A service that is
+/// not named is one row that says what is missing.
+package struct LiveMatrix: Sendable {
+  /// The services, in the order of the report.
+  package static let services = [ossV4, ossV1, cosV5, s3V4, aspera]
+
+  static let ossV4 = "OSS V4"
+  static let ossV1 = "OSS V1"
+  static let cosV5 = "COS V5"
+  static let s3V4 = "S3 V4"
+  static let aspera = "Aspera node"
+
+  /// The steps of a service, or the reason for which it is left out.
+  private enum Section: Sendable {
+    case part(LivePart)
+    case missing(service: String, reason: String)
+  }
+
+  private let context: LiveContext
+  private let sections: [Section]
+
+  /// Creates the matrix of an environment.
+  ///
+  /// - Parameters:
+  ///   - transport: The transport of all requests.
+  ///   - time: The clock of signatures, waits and durations.
+  ///   - retryDelay: The delay before a request is repeated.
+  ///   - environment: A closure that returns the value of a variable, or `nil` if it is not set.
+  package init(
+    transport: any HTTPTransport, time: any SigningClock = .system, retryDelay: Duration = .milliseconds(200),
+    environment: @escaping @Sendable (String) -> String?
+  ) {
+    let context = LiveContext(
+      environment: environment, transport: CountingTransport(transport), time: time, retryDelay: retryDelay)
+    self.context = context
+    func section(_ service: String, _ names: String..., part: ([String]) -> LivePart) -> Section {
+      let permission = context.value("STORAGE_AUTH_LIVE") == "1" ? [] : ["STORAGE_AUTH_LIVE=1"]
+      let missing = permission + names.filter { context.value($0) == nil }
+      guard missing.isEmpty else {
+        return .missing(service: service, reason: "not set: \(missing.joined(separator: ", "))")
+      }
+      return .part(part(names.compactMap { context.value($0) }))
+    }
+    sections = [
+      section(Self.ossV4, "OSS_BUCKET", "OSS_REGION") { Self.oss(.v4, $0[0], $0[1], in: context) },
+      section(Self.ossV1, "OSS_BUCKET", "OSS_REGION") { Self.oss(.v1, $0[0], $0[1], in: context) },
+      section(Self.cosV5, "COS_BUCKET", "COS_REGION") { Self.cos($0[0], $0[1], in: context) },
+      section(Self.s3V4, "S3_BUCKET", "S3_REGION") { Self.s3($0[0], $0[1], in: context) },
+      section(Self.aspera, "ASPERA_NODE_URL") { AsperaSteps(node: $0[0], in: context).part },
+    ]
+  }
+
+  /// The most that a run costs.
+  package var cost: Cost { parts.map(\.cost).reduce(Cost(requests: 0), +) }
+
+  /// The cost of a run at most, and the places in which it creates objects: a line for each service, and the sum.
+  package var announcement: String {
+    let lines = parts.map { "\($0.service): at most \($0.cost), below \($0.location)" }
+    return (lines + ["Together: at most \(cost)."]).joined(separator: "\n")
+  }
+
+  private var parts: [LivePart] {
+    sections.compactMap { if case .part(let part) = $0 { part } else { nil } }
+  }
+
+  /// Carries out all steps, one after another, and removes what they have created.
+  ///
+  /// A step that fails does not stop the others. If the task is cancelled, or if a bucket keeps versions, the remaining
+  /// steps are skipped, and what was created is removed nevertheless.
+  ///
+  /// - Parameter didEnd: A closure that receives each row as soon as its step has ended.
+  /// - Returns: All rows, and what the run cost.
+  package func run(didEnd: (LiveRow) -> Void = { _ in }) async -> LiveReport {
+    var report = LiveReport()
+    func add(_ row: LiveRow) {
+      report.rows.append(row)
+      didEnd(row)
+    }
+    for section in sections {
+      switch section {
+      case .missing(let service, let reason): add(LiveRow(service, "all", .skipped(reason)))
+      case .part(let part):
+        let isStarted = !Task.isCancelled
+        var obstacle: String?
+        for step in part.steps { add(await row(of: step, part.service, &obstacle)) }
+        // The task that removes what was created is another one, which is not cancelled with this one.
+        if isStarted { add(await Task { await row(of: part.cleanup, part.service) }.value) }
+      }
+    }
+    (report.requests, report.bytes) = (context.transport.counts.requests, context.transport.counts.bytes)
+    report.isInterrupted = Task.isCancelled
+    return report
+  }
+
+  private func row(of step: Step, _ service: String) async -> LiveRow {
+    var obstacle: String?
+    return await row(of: step, service, &obstacle)
+  }
+
+  /// Carries out a step, unless an earlier one found an obstacle, and enters the obstacle that it finds.
+  private func row(of step: Step, _ service: String, _ obstacle: inout String?) async -> LiveRow {
+    if let obstacle { return LiveRow(service, step.name, .skipped(obstacle)) }
+    let interrupted = LiveRow.Outcome.skipped("the run was interrupted")
+    guard !Task.isCancelled else { return LiveRow(service, step.name, interrupted) }
+    context.transport.forgetRequestID()
+    let start = context.time.uptime
+    let outcome: LiveRow.Outcome
+    do {
+      try await step.run()
+      outcome = .passed
+    } catch StepError.skipped(let reason) {
+      outcome = .skipped(reason)
+    } catch StepError.obstacle(let reason) {
+      outcome = .failed(reason)
+      obstacle = reason
+    } catch {
+      outcome = Task.isCancelled ? interrupted : .failed("\(error)")
+    }
+    return LiveRow(
+      service, step.name, outcome, duration: context.time.uptime - start,
+      requestID: context.transport.counts.requestID)
+  }
+}
+
+extension LiveMatrix {
+  private static func oss(
+    _ version: OSSSignatureVersion, _ bucket: String, _ region: String, in context: LiveContext
+  ) -> LivePart {
+    let keys = LiveKeys("OSS", in: context, own: .alibabaDefault) { arn, own, url in
+      AlibabaAssumeRoleProvider(
+        roleARN: arn, credentials: own, duration: .seconds(900), endpoint: url.map { .url($0) } ?? .region(region))
+    }
+    return BucketSteps(
+      service: version == .v4 ? ossV4 : ossV1,
+      provider: .oss(bucket: bucket, region: region, signature: version, endpoint: context.value("OSS_ENDPOINT")),
+      context: context, keys: keys, smallestPart: 100 << 10
+    ).part
+  }
+
+  private static func cos(_ bucket: String, _ region: String, in context: LiveContext) -> LivePart {
+    let keys = LiveKeys("COS", in: context, own: .tencentDefault) { arn, own, url in
+      TencentAssumeRoleProvider(
+        roleARN: arn, credentials: own, duration: .seconds(900), region: region,
+        endpoint: url.map { .url($0) } ?? .standard)
+    }
+    let endpoint = context.value("COS_ENDPOINT")
+    let windows = COSWindows(context: context, keys: keys) {
+      .cos(bucket: bucket, region: region, endpoint: endpoint, keyTime: $0)
+    }
+    return BucketSteps(
+      service: cosV5, provider: .cos(bucket: bucket, region: region, endpoint: endpoint), context: context, keys: keys,
+      smallestPart: 1 << 20, ownSteps: windows.steps
+    ).part
+  }
+
+  private static func s3(_ bucket: String, _ region: String, in context: LiveContext) -> LivePart {
+    let keys = LiveKeys("S3", in: context, own: .amazonDefault) { arn, own, url in
+      AmazonAssumeRoleProvider(
+        roleARN: arn, credentials: own, duration: .seconds(900),
+        endpoint: url.map { .url($0, region: region) } ?? .region(region))
+    }
+    return BucketSteps(
+      service: s3V4, provider: .s3(bucket: bucket, region: region, endpoint: context.value("S3_ENDPOINT")),
+      context: context, keys: keys, smallestPart: 5 << 20
+    ).part
+  }
+}
