@@ -184,10 +184,11 @@ extension ByteStream {
       var found = checksum.map { CRC($0.algorithm.crc) }
       return {
         guard let chunk = try await iterator.nextChunk() else {
-          try check(subject, count: count, length: length)
+          try checkByteCount(of: subject, count, length: length)
           if length == nil, checksum == nil, endsWithConnection() { throw StorageError.unverifiable(subject, count) }
           if let checksum, let found {
-            try check(subject, ObjectChecksum(checksum.algorithm, found.checksum), checksum)
+            try checkChecksum(
+              of: subject, ObjectChecksum(checksum.algorithm, found.checksum), expected: checksum)
           }
           return nil
         }
@@ -199,7 +200,8 @@ extension ByteStream {
   }
 }
 
-package func check(_ subject: String, count: Int64, length: Int64?) throws(StorageError) {
+/// Throws an error if a body has another length than its head states.
+package func checkByteCount(of subject: String, _ count: Int64, length: Int64?) throws(StorageError) {
   guard let length, length != count else { return }
   throw StorageError(
     .truncated, "\(subject) came with \(count) bytes instead of \(length).", remedy: "Download it again.")
@@ -216,7 +218,7 @@ extension StorageError {
 }
 
 /// Compares the checksum of the received bytes with the checksum that the service reported.
-package func check(_ subject: String, _ found: ObjectChecksum, _ expected: ObjectChecksum) throws(StorageError) {
+package func checkChecksum(of subject: String, _ found: ObjectChecksum, expected: ObjectChecksum) throws(StorageError) {
   guard found == expected else {
     throw StorageError.checksumMismatch(
       of: subject, expected: expected, found: found, remedy: "Download it again; the received bytes are damaged.")

@@ -304,7 +304,7 @@ extension StorageClient where Provider: PresigningProvider {
       provider.presigner.requiredValidity(from: $0, validFor: duration)
     }
     if let remoteSigner = sender.remoteSigner {
-      return try await sender.signElsewhere(as: &cached) { credential, context in
+      return try await sender.signRemotely(as: &cached) { credential, context in
         try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)
       }.result
     }

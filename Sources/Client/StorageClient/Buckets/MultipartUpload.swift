@@ -156,14 +156,14 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
       ) { try $0.parts(in: $1, of: documentRequest) }
       // The first marker is 0, so that the numbers ascend across the pages as well.
       for part in page.parts {
-        guard part.number > max(marker, parts.last?.number ?? 0), part.number <= PartSizes.mostParts else {
+        guard part.number > max(marker, parts.last?.number ?? 0), part.number <= PartSizes.partLimit else {
           throw StorageError.contradiction("the part numbers do not ascend at part \(part.number)")
         }
         _ = try ResponseValue(part.etag, named: "ETag")
         parts.append(part)
       }
       guard let next = page.next else { return parts }
-      guard next > marker, next <= PartSizes.mostParts else {
+      guard next > marker, next <= PartSizes.partLimit else {
         throw StorageError.malformedResponse("a truncated list of parts has no next part")
       }
       marker = next
@@ -240,9 +240,9 @@ extension BucketClient {
         }
         guard let next = try await source.next() else { break }
         started += 1
-        guard next.number <= PartSizes.mostParts else {
+        guard next.number <= PartSizes.partLimit else {
           throw StorageError(
-            .tooLarge, "The stream needs more than \(PartSizes.mostParts) parts.",
+            .tooLarge, "The stream needs more than \(PartSizes.partLimit) parts.",
             remedy: "Give its length, or choose a larger part size.")
         }
         group.addTask { try await upload.upload(next.payload, number: next.number, progress: progress) }

@@ -99,10 +99,10 @@ struct CollectedParts: PartSource {
 /// The sizes of the parts that an upload is split into.
 struct PartSizes: Sendable {
   /// The maximum number of parts per object that services accept.
-  static let mostParts: Int64 = 10_000
+  static let partLimit: Int64 = 10_000
 
   /// The maximum part size in bytes that services accept.
-  private static let largestPart: Int64 = 5 << 30
+  private static let partByteLimit: Int64 = 5 << 30
 
   /// The number of parts after which the part size of a stream of unknown length doubles.
   ///
@@ -119,19 +119,19 @@ struct PartSizes: Sendable {
       grows = true
       return
     }
-    let (whole, rest) = length.quotientAndRemainder(dividingBy: Self.mostParts)
+    let (whole, rest) = length.quotientAndRemainder(dividingBy: Self.partLimit)
     first = max(preferred, rest > 0 ? whole + 1 : whole)
     grows = false
-    guard first <= Self.largestPart else {
+    guard first <= Self.partByteLimit else {
       throw StorageError(
-        .tooLarge, "\(length) bytes do not fit into \(Self.mostParts) parts of \(Self.largestPart) bytes.",
+        .tooLarge, "\(length) bytes do not fit into \(Self.partLimit) parts of \(Self.partByteLimit) bytes.",
         remedy: "Store them as several objects.")
     }
   }
 
   /// Returns the size in bytes of the part with the given number, which starts at 1.
   func size(ofPart number: Int) -> Int64 {
-    grows ? min(first, Self.largestPart) << Int64((number - 1) / Self.partsPerSize) : first
+    grows ? min(first, Self.partByteLimit) << Int64((number - 1) / Self.partsPerSize) : first
   }
 
   /// Returns the byte ranges of consecutive parts from `start` to `length`, or an empty array if no bytes remain.

@@ -9,8 +9,9 @@ struct PresignedExchange {
   let target: PresignedTarget
   var configuration: StorageClientConfiguration
   private let request: HTTPRequest
-  private let asksForCallback: Bool
+  private let requestsCallback: Bool
   private let transport: any HTTPTransport
+  private let time: any SigningClock = .system
 
   init(
     _ presigned: PresignedRequest, for method: HTTPRequest.Method, _ configuration: StorageClientConfiguration,
@@ -18,7 +19,7 @@ struct PresignedExchange {
   ) throws(StorageError) {
     target = try PresignedTarget(presigned, for: method)
     let url = try presigned.serviceURL
-    asksForCallback = try presigned.asksForCallback
+    requestsCallback = try presigned.requestsCallback
     request = HTTPRequest(
       method: method, scheme: url.scheme, authority: url.authority, path: url.path, headerFields: presigned.headers)
     self.configuration = configuration
@@ -30,10 +31,11 @@ struct PresignedExchange {
     let meter = BodyMeter(
       length: payload.length, .crc64, progress: ProgressMeter(total: payload.length, handler: progress))
     let reply = try await send(meter.body(of: payload.stream), meter)
-    let limit = asksForCallback ? PresignedTarget.callbackReplyLimit : ServiceError.bodyLimit
+    let limit = requestsCallback ? PresignedTarget.callbackReplyLimit : ServiceError.bodyLimit
     let body = try await reply.body.collected(upTo: limit)
-    return try target.uploaded(
-      reply.response, size: payload.length, meter.checksum, callbackReply: asksForCallback ? body : nil)
+    return try target.uploadedObject(
+      from: reply.response, size: payload.length, checksum: meter.checksum, callbackReply: requestsCallback ? body : nil
+    )
   }
 
   /// Sends the request until the response reports success or no retry is left.
@@ -47,10 +49,10 @@ struct PresignedExchange {
       do {
         let reply = try await transport.send(request, body: body)
         if reply.response.isSuccess { return reply }
-        let (bytes, isCut) = try await reply.errorBody()
-        guard var error = target.error(in: reply.response, body: bytes) else { return reply }
+        let (bytes, isTruncated) = try await reply.errorBody()
+        var error = target.serviceError(in: reply.response, body: bytes)
         error.attempts = plan.attempts
-        next = isCut && !error.isExplained ? plan.step(afterCut: error) : plan.step(after: error)
+        next = isTruncated && !error.isExplained ? plan.step(afterTruncation: error) : plan.step(after: error)
         failure = error
       } catch let error as TransportError {
         if let failure = meter?.failure, !(failure is CancellationError) { throw failure }
@@ -60,7 +62,7 @@ struct PresignedExchange {
       }
       guard let next else { throw failure }
       plan.attempts += 1
-      try await SystemTime().sleep(for: next.delay)
+      try await time.sleep(for: next.delay)
     }
   }
 }

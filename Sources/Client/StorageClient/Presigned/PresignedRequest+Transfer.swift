@@ -87,9 +87,9 @@ extension PresignedRequest {
   ) async throws -> DownloadedObject {
     let exchange = try PresignedExchange(self, for: .get, configuration, transport)
     let reply = try await exchange.send(.none)
-    let info = exchange.target.downloaded(reply.response)
+    let info = exchange.target.objectInfo(from: reply.response)
     let length = reply.response.contentLength
-    try exchange.target.requireProof(in: reply.response)
+    try exchange.target.requireEntityTag(in: reply.response)
     let body = reply.body.checked(
       exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
       endsWithConnection: reply.endsWithConnection)

@@ -31,11 +31,13 @@ extension PresignedRequest {
   }
 
   /// Whether the request makes the service call a server of the app after the upload.
-  var asksForCallback: Bool {
+  var requestsCallback: Bool {
     get throws(StorageError) {
       let query = try serviceURL.path.drop { $0 != "?" }.dropFirst()
-      return query.split(separator: "&").contains { PresignedURLRules.asksForCallback(String($0.prefix { $0 != "=" })) }
-        || headers.contains { PresignedURLRules.asksForCallback($0.name.canonicalName) }
+      return query.split(separator: "&").contains {
+        PresignedURLRules.requestsCallback(String($0.prefix { $0 != "=" }))
+      }
+        || headers.contains { PresignedURLRules.requestsCallback($0.name.canonicalName) }
     }
   }
 

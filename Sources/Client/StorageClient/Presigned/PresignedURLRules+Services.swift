@@ -15,7 +15,7 @@ extension PresignedURLRules {
   }
 
   /// Returns whether a parameter or a header makes a service call a server of the app after an upload.
-  static func asksForCallback(_ name: String) -> Bool {
+  static func requestsCallback(_ name: String) -> Bool {
     known.contains { $0.callbackNames.contains(name.asciiLowercased) }
   }
 
