@@ -104,14 +104,7 @@ public struct CopiedObject: Sendable, Hashable {
   /// The version of the copy in a bucket with versioning, or `nil`.
   public let versionID: String?
 
-  /// Creates the description of a copy for an implementation of ``BucketStore``.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the copy.
-  ///   - etag: The entity tag of the copy as the service sends it, including the quotes.
-  ///   - lastModified: The time at which the copy was created.
-  ///   - checksum: The checksum of the copy.
-  ///   - versionID: The version of the copy in a bucket with versioning.
+  /// Creates the description of a copied object; the parameters are the properties.
   public init(
     key: String, etag: String? = nil, lastModified: Timestamp? = nil, checksum: ObjectChecksum? = nil,
     versionID: String? = nil

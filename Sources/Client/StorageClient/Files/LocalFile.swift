@@ -209,13 +209,7 @@ public struct FileIdentity: Sendable, Hashable, Codable {
   /// The nanoseconds within the second of the last change.
   public let modifiedNanoseconds: Int64
 
-  /// Creates the identity of a file.
-  ///
-  /// - Parameters:
-  ///   - fileNumber: The number of the file in its file system.
-  ///   - size: The size of the file in bytes.
-  ///   - modifiedSeconds: The time of the last change, in whole seconds since 1970-01-01T00:00:00Z.
-  ///   - modifiedNanoseconds: The nanoseconds within the second of the last change.
+  /// Creates the identity of a file; the parameters are the properties.
   public init(fileNumber: UInt64, size: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
     self.fileNumber = fileNumber
     self.size = size

@@ -110,13 +110,7 @@ public struct FormDocument: Sendable {
 
     /// Creates a signature scheme's rules for checking submitted forms; field names are in lowercase.
     ///
-    /// - Parameters:
-    ///   - required: The names of the fields that the policy must restrict to exactly one value.
-    ///   - own: The names of the scheme's own fields, which need no condition in the policy.
-    ///   - aliases: The form field names, keyed by the different names that policy conditions use for these fields.
-    ///   - contentTypes: The values that a condition on the content type applies to.
-    ///   - contentType: The media type with which the service stores the object, or `nil` if the form has none.
-    ///   - hasLists: Whether the service supports conditions with lists of values.
+    /// The parameters are the properties.
     public init(
       required: [String], own: Set<String>, aliases: [String: String] = [:], contentTypes: [String],
       contentType: String?, hasLists: Bool

@@ -38,11 +38,7 @@ public struct FormClaim: SignatureClaim {
   /// The session token in the form, or `nil` if the form contains no session token.
   public let sessionToken: Secret?
 
-  /// Creates the claim of a form; for implementations of ``FormVerifier``.
-  ///
-  /// - Parameters:
-  ///   - accessKeyID: The ID of the access key that the form claims to be signed with.
-  ///   - sessionToken: The session token in the form, or `nil` if the form contains no session token.
+  /// Creates the claim of a form, for implementations of ``FormVerifier``; the parameters are the properties.
   public init(accessKeyID: AccessKeyID, sessionToken: Secret?) {
     self.accessKeyID = accessKeyID
     self.sessionToken = sessionToken
@@ -97,16 +93,9 @@ public struct VerifiedForm: Sendable {
   /// The lowercase names of the fields without a condition in the policy that the services accept, such as `acl`.
   public let unlistedFields: [String]
 
-  /// Creates the result of a successful verification; for implementations of ``FormVerifier``.
+  /// Creates the result of a successful verification, for implementations of ``FormVerifier``.
   ///
-  /// - Parameters:
-  ///   - accessKeyID: The ID of the access key that signed the form.
-  ///   - key: The key of the object to store, in which `${filename}` has been replaced with the file name.
-  ///   - sizes: The permitted size of the file in bytes.
-  ///   - contentType: The media type with which the object must be stored, or `nil` if the form has none.
-  ///   - expiration: The time at which the form's policy expires.
-  ///   - form: The submitted form that was verified.
-  ///   - unlistedFields: The lowercase names of the fields that the policy has no condition on.
+  /// The parameters are the properties.
   public init(
     accessKeyID: AccessKeyID, key: String, sizes: ClosedRange<Int64>, contentType: String?, expiration: Timestamp,
     form: SubmittedForm, unlistedFields: [String]

@@ -15,13 +15,7 @@ public struct SubmittedForm: Sendable {
   /// The media type that the browser sent with the file, or `nil` if the browser sent no media type.
   public let fileType: String?
 
-  /// Creates a submitted form from its fields.
-  ///
-  /// - Parameters:
-  ///   - bucket: The bucket to which the form was posted.
-  ///   - fields: The form fields before the file, in their order.
-  ///   - fileName: The name of the uploaded file as the browser sent it, or `nil` if the browser sent no name.
-  ///   - fileType: The media type that the browser sent with the file, or `nil` if the browser sent no media type.
+  /// Creates a submitted form from its fields; the parameters are the properties.
   public init(bucket: String, fields: [FormField], fileName: String? = nil, fileType: String? = nil) {
     self.bucket = bucket
     self.fields = fields

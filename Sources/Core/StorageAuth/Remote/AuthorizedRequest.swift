@@ -44,20 +44,9 @@ public struct AuthorizedRequest: Sendable {
 
   let sessionToken: Secret?
 
-  /// Creates the result of parsing a string to sign; for implementations of ``StringToSignSigner``.
+  /// Creates the result of parsing a string to sign, for implementations of ``StringToSignSigner``.
   ///
-  /// - Parameters:
-  ///   - scheme: The signature scheme of the string to sign.
-  ///   - method: The HTTP method of the request.
-  ///   - target: The bucket, the object key and the signed parameters, without the parameters of the signature itself.
-  ///   - headers: The signed headers of the request.
-  ///   - placement: The position of the signature, or `nil` if the string to sign is valid for both positions.
-  ///   - date: The date of the request or the start of its validity window, or `nil` if the string contains no date.
-  ///   - expiration: The time at which the signature expires, or `nil` if the string contains no expiration.
-  ///   - accessKeyID: The access key ID in the string, or `nil` if the string contains no access key ID.
-  ///   - sessionToken: The session token in the string, or `nil` if the string contains no session token.
-  ///   - signableNames: The headers and parameters that the service's requests may contain.
-  ///   - otherTargets: All other targets on which a service may act when it receives the same signature.
+  /// The parameters are the properties, and the session token in the string, or `nil` if it contains none.
   public init(
     _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
     placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: AccessKeyID?,

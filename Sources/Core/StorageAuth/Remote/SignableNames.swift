@@ -35,16 +35,7 @@ public struct SignableNames: Sendable {
   /// Whether the service allows dots in bucket names.
   public var hasDottedBuckets: Bool
 
-  /// Creates the names of a storage service.
-  ///
-  /// - Parameters:
-  ///   - headerPrefix: The prefix of the service's own header names, in lowercase.
-  ///   - harmlessHeaders: The service's own headers that change no operation, in lowercase and without the prefix.
-  ///   - refusedHeaders: The headers without the service's prefix that change a request's operation, in lowercase.
-  ///   - ignoresParameterCase: Whether the service converts parameter names to lowercase before signing.
-  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is a form upload with unsigned fields.
-  ///   - datesWindows: Whether a request's date is the start of its validity window.
-  ///   - hasDottedBuckets: Whether the service allows dots in bucket names.
+  /// Creates the names of a storage service; the parameters are the properties.
   public init(
     headerPrefix: String, harmlessHeaders: Set<String>, refusedHeaders: Set<String> = [],
     ignoresParameterCase: Bool = false, uploadsUnsignedForms: Bool = false, datesWindows: Bool = false,

@@ -19,13 +19,7 @@ public struct SigningRequest: Sendable {
   /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
-  /// Creates a request to the key holder to sign a string.
-  ///
-  /// - Parameters:
-  ///   - scheme: The signature scheme of the string to sign.
-  ///   - method: The HTTP method in uppercase.
-  ///   - stringToSign: The string to sign.
-  ///   - canonicalRequest: The canonical request with the hash in the string, or `nil` if the scheme has none.
+  /// Creates a request to the key holder to sign a string; the parameters are the properties.
   public init(_ scheme: SignatureScheme, method: String, stringToSign: String, canonicalRequest: String? = nil) {
     self.scheme = scheme
     self.method = method
@@ -91,12 +85,7 @@ public struct SigningResponse: Sendable {
   /// The bare signature in the encoding of the signature scheme: Base64 or lowercase hexadecimal digits.
   public let signature: String
 
-  /// Creates a response from an access key ID, a signature and a session token.
-  ///
-  /// - Parameters:
-  ///   - accessKeyID: The ID of the access key that created the signature.
-  ///   - signature: The bare signature in Base64 or lowercase hexadecimal digits, as the signature scheme requires.
-  ///   - sessionToken: The session token of a temporary key, or `nil` for a permanent key.
+  /// Creates a response from an access key ID, a signature and a session token; the parameters are the properties.
   public init(accessKeyID: AccessKeyID, signature: String, sessionToken: Secret? = nil) {
     self.accessKeyID = accessKeyID
     self.signature = signature

@@ -37,18 +37,9 @@ public struct PendingSignature: Sendable {
   /// The part of the authorization before the signature, in the format of the signature scheme.
   public let authorizationPrefix: String
 
-  /// Creates a request that is complete except for its signature; for implementations of ``TwoStepSigner``.
+  /// Creates a request that is complete except for its signature, for implementations of ``TwoStepSigner``.
   ///
-  /// - Parameters:
-  ///   - scheme: The signature scheme of the string to sign.
-  ///   - stringToSign: The string that the key holder must sign.
-  ///   - canonicalRequest: The canonical request with the hash in the string, or `nil` if the scheme has none.
-  ///   - identity: The identity of the key that will sign the request.
-  ///   - expiration: The time at which the authorization expires, or `nil` if the authorization contains no expiration.
-  ///   - request: The HTTP request without its signature.
-  ///   - isPresigned: Whether the signature becomes part of the URL, rather than of the headers.
-  ///   - signedHeaders: The signed headers that the user of a presigned URL must send.
-  ///   - authorizationPrefix: The part of the authorization before the signature, in the format of the scheme.
+  /// The parameters are the properties.
   public init(
     _ scheme: SignatureScheme, stringToSign: String, canonicalRequest: String?, identity: Identity,
     expiration: Timestamp?, request: HTTPRequest, isPresigned: Bool, signedHeaders: HTTPFields,

@@ -41,11 +41,7 @@ public struct HTTPStreamingResponse: Sendable {
   /// It may be incomplete without a failure, unlike one with `Content-Length`, chunked encoding or an HTTP/2 stream.
   package var endsWithConnection: @Sendable () -> Bool = { false }
 
-  /// Creates a response from a status, headers and a body.
-  ///
-  /// - Parameters:
-  ///   - response: The status and the headers of the response.
-  ///   - body: The body of the response, which is iterated at most once.
+  /// Creates a response from a status, headers and a body; the parameters are the properties.
   public init(response: HTTPResponse, body: ByteStream) {
     self.response = response
     self.body = body
@@ -77,12 +73,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// The time limit from the start of a request, including its body, to the response's head, or `nil` for no limit.
   public var request: Duration?
 
-  /// Creates the time limits of a transport.
-  ///
-  /// - Parameters:
-  ///   - connect: The time limit for establishing a connection.
-  ///   - idle: The time limit for a connection on which no bytes are sent or received.
-  ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
+  /// Creates the time limits of a transport; the parameters are the properties.
   public init(connect: Duration = .seconds(10), idle: Duration = .seconds(60), request: Duration? = nil) {
     self.connect = connect
     self.idle = idle
