@@ -48,8 +48,8 @@ final class Inode {
       case .special: .special
       }
     return FileStatus(
-      kind: kind, size: Int64(bytes?.count ?? 0), permissions: permissions, ownerID: owner, linkCount: linkCount, device: 1,
-      inode: number, modifiedSeconds: modified.seconds, modifiedNanoseconds: modified.nanoseconds)
+      kind: kind, size: Int64(bytes?.count ?? 0), permissions: permissions, ownerID: owner, linkCount: linkCount,
+      device: 1, inode: number, modifiedSeconds: modified.seconds, modifiedNanoseconds: modified.nanoseconds)
   }
 }
 

@@ -154,7 +154,8 @@ extension ByteStream {
   ///
   /// The closure `again` waits for the delay, and returns a stream of the bytes after the given number of bytes.
   fileprivate func resuming(
-    _ plan: RetryPlan, length: Int64, reopen: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream
+    _ plan: RetryPlan, length: Int64,
+    reopen: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream
   ) -> ByteStream {
     ByteStream(chunks: { [self] in
       var iterator = makeAsyncIterator()
