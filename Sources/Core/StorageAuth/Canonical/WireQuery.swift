@@ -60,7 +60,7 @@ package enum WireQuery {
   ///
   /// The result is `nil` if the string is not valid in a URL: it does not start with `/`, contains a space, a control
   /// character, a `#` or a byte that is not ASCII, or an escape is malformed.
-  package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> WirePath? {
+  package static func split(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> WirePath? {
     guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/"), let path = parsePath(wire),
       let queryHoldsSeparator = parseQuery(wire, from: path.end &+ 1, into: &parameters)
     else { return nil }
@@ -217,7 +217,7 @@ package struct RefusedParameters {
   package func check(_ path: String) throws(SigningError) {
     try withBytes(of: path) { (wire) throws(SigningError) in
       try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
-        guard WireQuery.cut(wire, into: &parameters) != nil else { throw SigningError.unreadablePath }
+        guard WireQuery.split(wire, into: &parameters) != nil else { throw SigningError.unreadablePath }
         try check(parameters, of: wire)
       }
     }

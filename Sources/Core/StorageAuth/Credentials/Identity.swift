@@ -47,7 +47,7 @@ public struct Identity: Sendable, Equatable {
 
 extension Identity {
   /// Throws an error if the credential expires before a signature does.
-  package func check(validUntil end: Timestamp) throws(SigningError) {
+  package func requireValidity(until end: Timestamp) throws(SigningError) {
     if let expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }
   }
 

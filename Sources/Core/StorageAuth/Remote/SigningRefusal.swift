@@ -70,17 +70,20 @@ public struct SigningRefusal: DetailedError {
 extension SigningRefusal {
   package static let anotherScheme = malformed("This signer does not support the signature version.")
 
-  package static func check(lifetime seconds: Int64, in limits: ClosedRange<Int64>) throws(SigningRefusal) {
+  /// Throws an error unless the service accepts a lifetime in seconds.
+  package static func checkLifetime(_ seconds: Int64, in limits: ClosedRange<Int64>) throws(SigningRefusal) {
     guard limits.contains(seconds) else {
       throw SigningRefusal(
-        .lifetime, "The URL would be valid for \(seconds) seconds; the service accepts 1 to \(limits.upperBound).",
+        .lifetime,
+        "The URL would be valid for \(seconds) seconds; the service accepts \(limits.lowerBound) to"
+          + " \(limits.upperBound).",
         remedy: "Request a shorter lifetime.")
     }
   }
 
   /// Throws an error unless a text is, byte for byte, the canonical one of the request that was parsed from it.
-  package static func check(
-    _ text: String, isCanonical canonical: () throws(SigningError) -> String
+  package static func requireCanonical(
+    _ text: String, _ canonical: () throws(SigningError) -> String
   ) throws(SigningRefusal) {
     let expected: String
     do throws(SigningError) {

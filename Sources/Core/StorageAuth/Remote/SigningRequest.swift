@@ -55,7 +55,7 @@ extension SigningRequest {
   }
 
   /// Throws an error unless the string to sign is the one with the hash of the canonical request.
-  package func check(isFor text: String) throws(SigningRefusal) {
+  package func requireStringToSign(equalTo text: String) throws(SigningRefusal) {
     guard text.isIdentical(to: stringToSign) else {
       throw SigningRefusal(
         .hashMismatch, "The string does not contain the hash of the canonical request.",

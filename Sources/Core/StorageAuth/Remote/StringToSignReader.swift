@@ -32,7 +32,7 @@ package struct StringToSignReader {
 
 extension StringToSignReader {
   /// Reads the lines of headers up to an empty line, which follows them, and the host among them.
-  package mutating func headers() throws(SigningRefusal) -> (fields: HTTPFields, host: String?) {
+  package mutating func readHeaders() throws(SigningRefusal) -> (fields: HTTPFields, host: String?) {
     var fields = HTTPFields()
     var host: String?
     for line in take(while: { !$0.isEmpty }) {
