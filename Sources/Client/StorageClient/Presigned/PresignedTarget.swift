@@ -13,7 +13,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   package let key: String
 
   /// Whether the service sends the bytes of the object as they are stored.
-  private let isContentUnchanged: Bool
+  private let isUnprocessed: Bool
 
   /// The maximum size, in bytes, of a reply to a callback; OSS allows 3 MB.
   static let callbackReplyLimit = 4 << 20
@@ -29,8 +29,8 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     subject = "\(method) \(url.visible)"
     let path = url.path.prefix { $0 != "?" }
     key = String(path.dropFirst())
-    isContentUnchanged = url.path.dropFirst(path.count + 1).split(separator: "&").allSatisfy(
-      PresignedURLRules.leavesContentUnchanged)
+    isUnprocessed = url.path.dropFirst(path.count + 1).split(separator: "&").allSatisfy(
+      PresignedURLRules.leavesObjectUnprocessed)
   }
 
   /// Returns the error that a response reports, or `nil` if the service performed the operation.
@@ -58,7 +58,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
 
   /// Requires the entity tag of a successful download, which a service that processes an object may not send.
   func requireEntityTag(in response: HTTPResponse) throws(StorageError) {
-    guard isContentUnchanged else { return }
+    guard isUnprocessed else { return }
     try SuccessProof.entityTag.check(response, subject, requestID: nil)
   }
 
@@ -69,7 +69,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
 
   /// The checksum that the body of a response must have, or `nil` if the body is not the whole object.
   package func checksum(of info: ObjectInfo, in response: HTTPResponse) -> ObjectChecksum? {
-    isContentUnchanged && response.status != .partialContent ? info.checksum : nil
+    isUnprocessed && response.status != .partialContent ? info.checksum : nil
   }
 
   /// Compares a downloaded body with the length and the checksum in the head of its response.
@@ -80,7 +80,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
     let length = response.contentLength
     try checkByteCount(of: subject, byteCount, length: length)
     // The system does not tell how it found the end of the body.
-    if length == nil, isContentUnchanged, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }
+    if length == nil, isUnprocessed, info.checksum == nil { throw StorageError.unverifiable(subject, byteCount) }
     if let expected = checksum(of: info, in: response) { try checkChecksum(of: subject, found, expected: expected) }
   }
 }

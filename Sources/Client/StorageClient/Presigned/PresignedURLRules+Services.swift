@@ -9,9 +9,9 @@ extension PresignedURLRules {
   /// Returns whether a parameter belongs to a signature, or selects a version or headers of the response.
   ///
   /// Other parameters can make the service convert the object.
-  static func leavesContentUnchanged(_ parameter: Substring) -> Bool {
+  static func leavesObjectUnprocessed(_ parameter: Substring) -> Bool {
     let name = String(parameter.prefix { $0 != "=" }).asciiLowercased
-    return name == "versionid" || name.hasBytePrefix("response-") || known.contains { $0.leavesContentUnchanged(name) }
+    return name == "versionid" || name.hasBytePrefix("response-") || known.contains { $0.leavesObjectUnprocessed(name) }
   }
 
   /// Returns whether a parameter or a header makes a service call a server of the app after an upload.

@@ -120,7 +120,7 @@ package struct PresignedURLRules: Sendable {
   }
 
   /// Returns whether a parameter does not change the bytes that the service sends.
-  package func leavesContentUnchanged(_ name: String) -> Bool {
+  package func leavesObjectUnprocessed(_ name: String) -> Bool {
     names.contains(name) || prefixes.contains { name.hasBytePrefix($0) } && !exceptions.contains(name)
   }
 
