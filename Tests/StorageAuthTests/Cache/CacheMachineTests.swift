@@ -42,10 +42,10 @@ final class CacheMachineTests: XCTestCase {
       newest = cached.generation
       if let rejected = need.rejected { XCTAssertGreaterThan(cached.generation, rejected) }
       XCTAssertNotEqual(cached.generation, machine.rejected)
-      if let end = machine.held?.end { XCTAssertGreaterThanOrEqual(end - uptime, need.lasting) }
+      if let end = machine.held?.expiration { XCTAssertGreaterThanOrEqual(end - uptime, need.lasting) }
     }
 
-    private var isEndless: Bool { machine.ready(lasting: .zero, at: uptime) != nil && machine.held?.end == nil }
+    private var isEndless: Bool { machine.ready(lasting: .zero, at: uptime) != nil && machine.held?.expiration == nil }
 
     /// Whether a caller at that uptime makes the machine start a request.
     private func asks(at uptime: Duration) -> Bool {
