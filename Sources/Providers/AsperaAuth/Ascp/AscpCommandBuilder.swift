@@ -50,7 +50,7 @@ struct AscpCommandBuilder {
     return AscpCommand(environment: environment, list: list, front: arguments, back: sources + [root])
   }
 
-  /// Returns the command that logs in to the server and transfers nothing.
+  /// Returns the command that only logs in to the server.
   mutating func loginTestCommand() throws(AsperaError) -> AscpCommand {
     arguments.append("--mode=test-login")
     try addAccess()
