@@ -18,15 +18,15 @@ final class AsperaOnCloudClientTests: XCTestCase {
     let folder = try await applications.onCloud().homeFolder()
     XCTAssertEqual(folder.workspace.name, "Default")
     XCTAssertEqual(folder.nodeURL, applications.cloud.nodeURL)
-    XCTAssertEqual(folder.accessKey, key.id.string)
+    XCTAssertEqual(folder.accessKeyID, key.id.string)
     XCTAssertFalse(folder.fileID.isEmpty)
     XCTAssertNil(folder.transferHost)
     XCTAssertEqual(folder.tags["aspera"]?["app"], "files")
     XCTAssertEqual(folder.tags["aspera"]?["files"]?["workspace_id"]?.string, folder.workspace.id)
     let access = try await folder.credentials.credential()
     guard case .bearer(let token, let accessKey) = access.method else { return XCTFail("\(access)") }
-    XCTAssertEqual(accessKey, folder.accessKey)
-    XCTAssertEqual(try NodeBearerToken(token).claims.scope, NodeScope(accessKey: folder.accessKey))
+    XCTAssertEqual(accessKey, folder.accessKeyID)
+    XCTAssertEqual(try NodeBearerToken(token).claims.scope, NodeScope(accessKey: folder.accessKeyID))
   }
 
   func testWorkspaceIsFoundByItsName() async throws {

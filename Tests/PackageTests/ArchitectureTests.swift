@@ -29,7 +29,7 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Client/StorageClient/Files/OpenFileLimit.swift": "the limit of open files is read with C calls",
     "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
-    "Sources/Client/FoundationTransport/BodyUpload.swift":
+    "Sources/Client/FoundationTransport/BodyPipe.swift":
       "the session reads a body into its buffer; bound streams are created in variables, and are used on one queue",
     "Sources/Client/FoundationTransport/Sessions.swift": "a queue that runs its operations at once has no state",
     "Sources/Client/AsyncHTTPTransport/AsyncHTTPClient+Conversion.swift": "the bytes of a span are copied as a buffer",

@@ -13,9 +13,9 @@ package import StorageAuth
 #endif
 
 /// A request and its response, from the start of the session's task to the end of the response's body.
-final class Exchange: Sendable {
+final class URLSessionExchange: Sendable {
   /// The result of an exchange: a complete response, or the error that ended it.
-  typealias End = Result<Void, TransportError>
+  typealias Outcome = Result<Void, TransportError>
 
   struct State {
     var session: TransportSession?
@@ -29,9 +29,9 @@ final class Exchange: Sendable {
     var chunkWaiter: CheckedContinuation<Result<Data?, TransportError>, Never>?
 
     /// Whether the session reports that the response came in a stream of HTTP/2 or HTTP/3, which marks its end.
-    var isInStream = false
+    var isMultiplexed = false
 
-    var end: End?
+    var outcome: Outcome?
     var lastActivity = ContinuousClock.now
   }
 
@@ -52,7 +52,7 @@ final class Exchange: Sendable {
   func start() async {
     let watch = Task { @concurrent in await self.watch() }
     state.withLock { state in
-      if state.end == nil { state.watch = watch } else { watch.cancel() }
+      if state.outcome == nil { state.watch = watch } else { watch.cancel() }
     }
     let pipe = await upload?.open { [weak self] in self?.end(.failure($0)) }
     // Methods of a session can wait for the session's queue.
@@ -65,7 +65,7 @@ final class Exchange: Sendable {
   }
 
   private func beginTask(_ pipe: BodyPipe?) {
-    guard state.withLock({ $0.end == nil }) else { return }
+    guard state.withLock({ $0.outcome == nil }) else { return }
     do throws(TransportError) {
       let session = try sessions.session(for: request)
       var urlRequest = request.urlRequest
@@ -78,7 +78,7 @@ final class Exchange: Sendable {
       let isWanted = state.withLock { state in
         (state.session, state.task) = (session, task)
         state.lastActivity = .now
-        return state.end == nil
+        return state.outcome == nil
       }
       if isWanted { task.resume() } else { task.cancel() }
     } catch {
@@ -91,7 +91,7 @@ final class Exchange: Sendable {
     await withCheckedContinuation { continuation in
       let result: Result<HTTPResponse, TransportError>? = state.withLock { state in
         if let head = state.head { return .success(head) }
-        if case .failure(let error) = state.end { return .failure(error) }
+        if case .failure(let error) = state.outcome { return .failure(error) }
         state.headWaiter = continuation
         return nil
       }
@@ -99,19 +99,19 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Ends the exchange; the first end counts, and a failure closes the connection.
-  func end(_ end: End) {
+  /// Ends the exchange; the first outcome counts, and a failure closes the connection.
+  func end(_ outcome: Outcome) {
     let ended: State? = state.withLock { state in
-      guard state.end == nil else { return nil }
-      state.end = end
-      if case .failure = end { state.chunks = ChunkQueue() }
+      guard state.outcome == nil else { return nil }
+      state.outcome = outcome
+      if case .failure = outcome { state.chunks = ChunkQueue() }
       defer { (state.watch, state.headWaiter, state.chunkWaiter) = (nil, nil, nil) }
       return state
     }
     guard let ended else { return }
     ended.watch?.cancel()
     upload?.stop()
-    switch end {
+    switch outcome {
     case .success:
       ended.chunkWaiter?.resume(returning: .success(nil))
     case .failure(let error):
@@ -131,12 +131,12 @@ final class Exchange: Sendable {
   }
 
   /// Whether only the end of the connection can have marked the end of the body.
-  var endsWithConnection: Bool { !state.withLock { $0.isInStream } }
+  var endsWithConnection: Bool { !state.withLock { $0.isMultiplexed } }
 
   /// Notes the protocol of the response, such as `http/1.1` or `h2`.
   func received(protocolName: String) {
-    let isInStream = protocolName.hasBytePrefix("h2") || protocolName.hasBytePrefix("h3")
-    state.withLock { $0.isInStream = isInStream }
+    let isMultiplexed = protocolName.hasBytePrefix("h2") || protocolName.hasBytePrefix("h3")
+    state.withLock { $0.isMultiplexed = isMultiplexed }
   }
 
   // MARK: Time limits
@@ -161,7 +161,7 @@ final class Exchange: Sendable {
     let isSourceSlow = upload?.isWaitingForSource ?? false
     let lastDelivery = upload?.lastDelivery
     return state.withLock { state in
-      guard state.end == nil else { return nil }
+      guard state.outcome == nil else { return nil }
       let isWaiting = isSourceSlow || state.chunks.isPaused
       let lastActivity = max(state.lastActivity, lastDelivery ?? state.lastActivity)
       let idle = isWaiting ? timeouts.idle : timeouts.idle - (now - lastActivity)
@@ -193,11 +193,11 @@ final class Exchange: Sendable {
   func received(_ data: Data) {
     guard !data.isEmpty else { return }
     let waiter = state.withLock { state -> CheckedContinuation<Result<Data?, TransportError>, Never>? in
-      guard state.end == nil else { return nil }
+      guard state.outcome == nil else { return nil }
       state.lastActivity = .now
       if let waiter = state.chunkWaiter {
         state.chunkWaiter = nil
-        state.chunks.pass(data)
+        state.chunks.countPassed(data)
         return waiter
       }
       if state.chunks.append(data), let task = state.task { state.session?.pause(task) }
@@ -217,7 +217,7 @@ final class Exchange: Sendable {
             }
             return .success(data)
           }
-          if let end = state.end { return end.map { nil } }
+          if let outcome = state.outcome { return outcome.map { nil } }
           state.chunkWaiter = continuation
           return nil
         }
@@ -261,7 +261,7 @@ extension HTTPResponse {
   var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
 
   /// The maximum number of header fields in a response; the services send about twenty.
-  private static let mostFields = 1_000
+  private static let fieldLimit = 1_000
 
   /// Creates the head of a valid response whose body has not been decoded.
   init(_ response: HTTPURLResponse, to request: ExactRequest) throws(TransportError) {
@@ -278,7 +278,7 @@ extension HTTPResponse {
       throw .lost(host: host, reason: "the response has the status \(response.statusCode)")
     }
     let fields = response.allHeaderFields
-    guard fields.count <= Self.mostFields else {
+    guard fields.count <= Self.fieldLimit else {
       throw .lost(host: host, reason: "the response has \(fields.count) header fields")
     }
     self.init(status: Status(code: response.statusCode))
@@ -289,57 +289,11 @@ extension HTTPResponse {
   }
 }
 
-/// The bytes of a response that have arrived and have not been read.
-struct ChunkQueue {
-  /// The number of buffered bytes at which the connection is paused.
-  private static let upperLimit = 256 * 1_024
-
-  /// The number of buffered bytes below which a paused connection continues.
-  private static let lowerLimit = 64 * 1_024
-
-  private var chunks: [Data] = []
-  private var byteCount = 0
-  private var receivedCount: Int64 = 0
-
-  /// Whether the connection is paused because the reader is slow.
-  private(set) var isPaused = false
-
-  /// The number of bytes in the whole body, or `nil` if it is not known.
-  var expectedCount: Int64?
-
-  var isShort: Bool { expectedCount.map { receivedCount < $0 } ?? false }
-
-  /// Notes bytes that a waiting reader receives.
-  mutating func pass(_ data: Data) {
-    receivedCount += Int64(data.count)
-  }
-
-  /// Appends bytes, and returns whether the connection must be paused.
-  mutating func append(_ data: Data) -> Bool {
-    chunks.append(data)
-    byteCount += data.count
-    pass(data)
-    guard byteCount >= Self.upperLimit, !isPaused else { return false }
-    isPaused = true
-    return true
-  }
-
-  /// Removes the bytes that arrived first, if any, and returns whether the paused connection must continue.
-  mutating func removeFirst() -> (data: Data, isSpaceFree: Bool)? {
-    guard !chunks.isEmpty else { return nil }
-    let data = chunks.removeFirst()
-    byteCount -= data.count
-    guard isPaused, byteCount < Self.lowerLimit else { return (data, false) }
-    isPaused = false
-    return (data, true)
-  }
-}
-
 /// The reader of a response's body, which closes the connection when it is released before the end.
 final class ResponseReader: Sendable {
-  private let exchange: Exchange
+  private let exchange: URLSessionExchange
 
-  init(_ exchange: Exchange) {
+  init(_ exchange: URLSessionExchange) {
     self.exchange = exchange
   }
 
@@ -366,6 +320,52 @@ private struct ReceivedChunk: ByteChunk {
   func withSpan(_ body: (Span<UInt8>) -> Void) { body(data.span) }
 
   func append(to bytes: inout [UInt8]) { bytes += data }
+}
+
+/// The bytes of a response that have arrived and have not been read.
+struct ChunkQueue {
+  /// The number of buffered bytes at which the connection is paused.
+  private static let pauseByteCount = 256 * 1_024
+
+  /// The number of buffered bytes below which a paused connection continues.
+  private static let resumeByteCount = 64 * 1_024
+
+  private var chunks: [Data] = []
+  private var byteCount = 0
+  private var receivedCount: Int64 = 0
+
+  /// Whether the connection is paused because the reader is slow.
+  private(set) var isPaused = false
+
+  /// The number of bytes in the whole body, or `nil` if it is not known.
+  var expectedCount: Int64?
+
+  var isShort: Bool { expectedCount.map { receivedCount < $0 } ?? false }
+
+  /// Notes bytes that a waiting reader receives.
+  mutating func countPassed(_ data: Data) {
+    receivedCount += Int64(data.count)
+  }
+
+  /// Appends bytes, and returns whether the connection must be paused.
+  mutating func append(_ data: Data) -> Bool {
+    chunks.append(data)
+    byteCount += data.count
+    countPassed(data)
+    guard byteCount >= Self.pauseByteCount, !isPaused else { return false }
+    isPaused = true
+    return true
+  }
+
+  /// Removes the bytes that arrived first, if any, and returns whether the paused connection must continue.
+  mutating func removeFirst() -> (data: Data, isSpaceFree: Bool)? {
+    guard !chunks.isEmpty else { return nil }
+    let data = chunks.removeFirst()
+    byteCount -= data.count
+    guard isPaused, byteCount < Self.resumeByteCount else { return (data, false) }
+    isPaused = false
+    return (data, true)
+  }
 }
 
 extension TransportError {

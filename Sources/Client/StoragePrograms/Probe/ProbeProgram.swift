@@ -9,7 +9,7 @@ internal import Subprocess
 internal import SystemPackage
 
 /// A program that an account probe runs, with its arguments and its environment.
-package struct ProbeCommand: Sendable {
+package struct ProbeProgram: Sendable {
   /// The name of the program, which is searched for on the `PATH`, followed by its arguments.
   package var arguments: [String]
 
@@ -37,7 +37,7 @@ package struct ProbeCommand: Sendable {
 }
 
 /// The exit status and the output of a program that an account probe ran.
-package struct ProbeCommandResult: Sendable, Equatable {
+package struct ProbeProgramResult: Sendable, Equatable {
   /// The program's exit status, or `nil` if a signal terminated the program.
   package var status: Int32?
 
@@ -52,7 +52,7 @@ package struct ProbeCommandResult: Sendable, Equatable {
   }
 }
 
-package enum ProbeCommandError: Error, Sendable, Hashable {
+package enum ProbeProgramError: Error, Sendable, Hashable {
   /// The program was not found, or could not be started.
   case notStarted
   case timeout
@@ -60,28 +60,28 @@ package enum ProbeCommandError: Error, Sendable, Hashable {
   case cancelled
 }
 
-package protocol ProbeCommandRunner: Sendable {
+package protocol ProbeProgramRunner: Sendable {
   /// Runs a program without a terminal and with an empty standard input, and returns its result.
   ///
   /// A program that has reached its goal and does not end in time is terminated, which is not an error.
   ///
   /// After an error, the program and all processes that it started have been terminated.
-  func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult
+  func run(_ command: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult
 }
 
 /// A runner that starts each program in its own session (`setsid`): without a terminal, and killable as a whole.
-struct SubprocessProbeRunner: ProbeCommandRunner {
+struct SubprocessProbeRunner: ProbeProgramRunner {
   /// The maximum number of bytes that are read from a program's standard output, and from its standard error.
   private static let outputLimit = 1 << 20
 
   let path: String
   let time: any SigningClock
 
-  func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult {
+  func run(_ command: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult {
     try await time.running(for: command.timeout, timeout: .timeout, cancelled: .cancelled) { await result(of: command) }
   }
 
-  private func result(of command: ProbeCommand) async -> Result<ProbeCommandResult, ProbeCommandError> {
+  private func result(of command: ProbeProgram) async -> Result<ProbeProgramResult, ProbeProgramError> {
     guard let program = command.arguments.first else { return .failure(.notStarted) }
     do {
       let ended = try await Subprocess.run(
@@ -103,8 +103,8 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
       if Task.isCancelled { return .failure(.cancelled) }
       var status: Int32?
       if case .exited(let code) = ended.terminationStatus { status = code }
-      return .success(ProbeCommandResult(status: status, output: ended.closureResult.0, errors: ended.closureResult.1))
-    } catch let error as ProbeCommandError {
+      return .success(ProbeProgramResult(status: status, output: ended.closureResult.0, errors: ended.closureResult.1))
+    } catch let error as ProbeProgramError {
       return .failure(error)
     } catch {
       return .failure(Task.isCancelled ? .cancelled : .notStarted)
@@ -114,7 +114,7 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
   /// Reads the output of a program, calls `check` after each part, and kills a program that prints too much.
   private static func read(
     _ output: SubprocessOutputSequence, orElse kill: @Sendable () -> Void, check: @Sendable () -> Void = {}
-  ) async throws(ProbeCommandError) -> String {
+  ) async throws(ProbeProgramError) -> String {
     var text = ByteBuffer()
     do {
       for try await part in output {
@@ -139,7 +139,7 @@ struct SubprocessProbeRunner: ProbeCommandRunner {
     kill()
   }
 
-  private func variables(of command: ProbeCommand) -> [String: String] {
+  private func variables(of command: ProbeProgram) -> [String: String] {
     var variables = command.environment
     variables["PATH"] = path
     if let secret = command.secret { variables[secret.variable] = secret.value.reveal() }
