@@ -27,6 +27,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
 
+  /// The tasks of a request to the provider.
   struct FlightTasks {
     let number: UInt64
     let request: Task<Void, Never>

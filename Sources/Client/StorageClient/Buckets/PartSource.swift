@@ -6,6 +6,7 @@ internal import StorageAuth
 /// A part of a multipart upload that can be sent, with its number, which starts at 1.
 typealias SourcePart = (number: Int, payload: any UploadPayload)
 
+/// A source of the parts of a multipart upload, in order.
 protocol PartSource {
   mutating func next() async throws -> SourcePart?
 }

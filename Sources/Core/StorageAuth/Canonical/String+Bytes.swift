@@ -199,18 +199,6 @@ extension String {
   }
 }
 
-extension StringProtocol {
-  /// The string without leading and trailing whitespace and line breaks, or `nil` if the result is empty.
-  package var trimmed: String? {
-    // Scalars are compared, because a space and a combining mark are one character, which is not whitespace as a whole.
-    let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-    else { return nil }
-    return String(self[first..<scalars.index(after: last)])
-  }
-}
-
 extension String {
   /// Returns whether the string is a hash value or a signature of a length in lowercase hexadecimal digits.
   package func isLowerHex(byteCount: Int) -> Bool {

@@ -16,6 +16,7 @@ struct XMLReader {
   private var open: [OpenElement] = []
   private var elementCount = 0
 
+  /// An element whose end tag has not been parsed.
   private struct OpenElement {
     let name: ArraySlice<UInt8>
     var text: [UInt8] = []

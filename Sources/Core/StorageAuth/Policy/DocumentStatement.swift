@@ -10,6 +10,7 @@ package struct DocumentStatement {
   /// The conditions of the statement, all of which must hold.
   package let conditions: [Condition]
 
+  /// A condition under which a statement applies.
   package struct Condition: Equatable {
     package let comparison: String
     /// The condition key, which is the provider's name of the request property that is compared.

@@ -73,6 +73,7 @@
     }
   }
 
+  /// A hash function of a signature algorithm.
   package enum SignatureHash: Sendable, Hashable, CaseIterable {
     case sha256, sha384, sha512
   }

@@ -100,6 +100,7 @@ extension [UInt8] {
   }
 }
 
+/// The file or the setting that contains a key, for errors.
 struct KeyLocation {
   /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
   let name: String

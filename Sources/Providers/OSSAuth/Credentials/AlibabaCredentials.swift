@@ -183,6 +183,7 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
   }
 }
 
+/// A provider that requests a key from the URL in `ALIBABA_CLOUD_CREDENTIALS_URI`.
 struct AlibabaCredentialsURIProvider: CredentialProvider {
   let source = "Alibaba Cloud credentials URI"
   let services: AlibabaServices

@@ -49,6 +49,7 @@ extension AlibabaRole {
   }
 }
 
+/// A random number that a service accepts once.
 enum ServiceNonce {
   /// Returns 128 random bits as hexadecimal digits.
   static func make() -> String {
