@@ -24,12 +24,12 @@ final class ArchitectureTests: XCTestCase {
     "Sources/Core/StorageAuth/Concurrency/NextElement.swift":
       "on older systems an iterator is passed to another actor, whose end the caller awaits",
     "Sources/Core/StorageAuth/Text/StandardStream.swift": "writing to a standard stream and SIGPIPE are C calls",
-    "Sources/Core/StorageAuth/Time/Timestamp.swift":
-      "the system clock is a C call; digits are written into reserved capacity",
-    "Sources/Core/StorageAuth/Canonical/HeaderSelection.swift":
+    "Sources/Core/StorageAuth/Time/Timestamp.swift": "the system clock is a C call",
+    "Sources/Core/StorageAuth/Time/ByteWriter+Time.swift": "digits are written into reserved capacity",
+    "Sources/Core/StorageAuth/Canonical/HTTPFields+Values.swift":
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/Client/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
-    "Sources/Client/StorageClient/Files/SystemFiles.swift": "files and folders are used with C calls",
+    "Sources/Client/StorageClient/Files/LocalFileSystem.swift": "files and folders are used with C calls",
     "Sources/Client/StorageClient/Files/OpenFileLimit.swift": "the limit of open files is read with C calls",
     "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",

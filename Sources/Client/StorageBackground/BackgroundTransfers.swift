@@ -268,7 +268,8 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
     if let refusal = transfer.target.error(in: response, body: body) { return report(.failed(refusal), of: transfer) }
     do {
       let checksum = ObjectChecksum(.crc64, content.checksum)
-      report(.uploaded(try transfer.target.uploaded(response, size: content.size, checksum)), of: transfer)
+      let object = try transfer.target.uploadedObject(from: response, size: content.size, checksum: checksum)
+      report(.uploaded(object), of: transfer)
     } catch {
       report(.failed(error), of: transfer)
     }

@@ -32,7 +32,7 @@ struct FinishedDownload {
       {
         throw error
       }
-      let info = transfer.target.downloaded(response)
+      let info = transfer.target.objectInfo(from: response)
       let expected = transfer.target.checksum(of: info, in: response)
       let (size, checksum) = try measured(expected?.algorithm ?? .crc64)
       try transfer.target.verify(info, in: response, byteCount: size, checksum)

@@ -14,12 +14,7 @@ public struct UnfinishedUpload: Sendable, Hashable {
   /// The time at which the upload was started, or `nil` if the service did not report it.
   public let started: Timestamp?
 
-  /// Creates the description of an unfinished upload.
-  ///
-  /// - Parameters:
-  ///   - key: The key under which the object would be stored.
-  ///   - uploadID: The ID of the multipart upload, such as ``UploadCheckpoint/uploadID``.
-  ///   - started: The time at which the upload was started, or `nil` if it is unknown.
+  /// Creates the description of an unfinished upload; the parameters are the properties.
   public init(key: String, uploadID: String, started: Timestamp? = nil) {
     self.key = key
     self.uploadID = uploadID

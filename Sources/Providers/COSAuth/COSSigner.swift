@@ -86,7 +86,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
 
   /// Returns the given window, or throws an error if the window ends before it starts or after the key expires.
   func validated(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
-    try identity?.check(validUntil: window.end)
+    try identity?.requireValidity(until: window.end)
     guard window.start < window.end else { throw .credentialEndsFirst(window.end, required: window.start) }
     guard window.start.unixSeconds >= 0 else {
       throw SigningError(

@@ -124,7 +124,7 @@ extension COSStringToSignSigner {
       window.start < window.end
     else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
     let hash = SHA1.hash(writing: { $0.append(canonicalRequest) })
-    try signingRequest.check(isFor: String(writing: { $0.append(cosStringToSign: hash, in: window) }))
+    try signingRequest.requireStringToSign(equalTo: String(writing: { $0.append(cosStringToSign: hash, in: window) }))
     return window
   }
 
@@ -155,7 +155,7 @@ extension COSStringToSignSigner {
     }
     let request = HTTPRequest(method: method, scheme: nil, authority: host, path: path, headerFields: headers)
     let names = Set(headers.map(\.name.canonicalName) + ["host"])
-    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+    try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try COSHTTPString(policy: .only(names)).withHTTPString(
         request, fields: request.headerFields, path: request.path ?? "/"
       ) { text, _, _ in String(writing: text) }

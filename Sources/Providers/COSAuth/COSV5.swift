@@ -181,7 +181,7 @@ struct COSHTTPString {
   private func selectParameters(
     of wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    guard let path = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
     if let parameterNames {
       parameters.keep { parameter in
         let name = String(writing: { $0.append(decoding: wire.extracting(parameter.name), plusIsSpace: true) })

@@ -39,7 +39,7 @@ extension OSSSigner: FormSigner {
     if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: OSSText.idDelimiters)
     let date = context.date.wholeSeconds
-    try key.identity.check(validUntil: policy.expiration.wholeSeconds)
+    try key.identity.requireValidity(until: policy.expiration.wholeSeconds)
     if version == .v1, !allowsAmbiguousV1, policy.objects.holdsQuestionMark { throw .questionMarkInKey }
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.ownFields, at: date)

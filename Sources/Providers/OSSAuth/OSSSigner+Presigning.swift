@@ -41,7 +41,7 @@ extension OSSSigner {
     try checkConfiguration()
     let seconds = try lifetimeSeconds(of: duration, isTemporary: identity.sessionToken != nil)
     let end = date.advanced(bySeconds: seconds)
-    try identity.check(validUntil: end)
+    try identity.requireValidity(until: end)
     let path = original.path ?? "/"
     let resource = try resource(authority: original.authority, path: path)
     let scheme: OSSDraft.Scheme

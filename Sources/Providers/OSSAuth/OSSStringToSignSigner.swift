@@ -110,7 +110,7 @@ extension OSSStringToSignSigner {
       throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
-    try signingRequest.check(isFor: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
+    try signingRequest.requireStringToSign(equalTo: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
     return try authorizedV4Request(v4Request(of: signingRequest, canonicalRequest: canonicalRequest), in: scope)
   }
 
@@ -122,7 +122,7 @@ extension OSSStringToSignSigner {
     let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
-    let (headers, host) = try lines.headers()
+    let (headers, host) = try lines.readHeaders()
     let additional = try lines.first()
     let payload = try lines.first()
     guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
@@ -133,7 +133,7 @@ extension OSSStringToSignSigner {
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
     let names = additional.isEmpty ? [] : additional.parts(between: ";")
-    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+    try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
         request, fields: request.headerFields, path: request.path ?? "/"
       ) { String(writing: $0) }
@@ -172,7 +172,7 @@ extension OSSStringToSignSigner {
       throw .malformed("The additional headers are not those of the URL.")
     }
     let token = try target.take("x-oss-security-token").map { Secret($0) }
-    try SigningRefusal.check(lifetime: seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
+    try SigningRefusal.checkLifetime(seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
     return AuthorizedRequest(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),
@@ -208,7 +208,7 @@ extension OSSStringToSignSigner {
     }
     let path = try Self.wirePath(ofResource: resource)
     let request = HTTPRequest(method: method, scheme: nil, authority: "localhost", path: path, headerFields: headers)
-    try SigningRefusal.check(signingRequest.stringToSign) { () throws(SigningError) in
+    try SigningRefusal.requireCanonical(signingRequest.stringToSign) { () throws(SigningError) in
       try OSSV1String(resource: .inPath, subresources: OSSSubresources()).withStringToSign(
         request, fields: request.headerFields, path: request.path ?? "/", dateLine: .header(dateLine)
       ) { String(writing: $0) }

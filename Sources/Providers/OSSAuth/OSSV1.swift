@@ -107,7 +107,7 @@ struct OSSV1String {
     of wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
     into signed: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.cut(wire, into: &signed) else { throw SigningError.unreadablePath }
+    guard let path = WireQuery.split(wire, into: &signed) else { throw SigningError.unreadablePath }
     if let refused { try refused.check(signed, of: wire) }
     if !allowsAmbiguity, let error = ambiguity(of: path, signed, wire) { throw error }
     signed.keep { subresources.contains(wire.extracting($0.name)) }
@@ -186,7 +186,7 @@ extension OSSV1String {
   func ambiguity(of path: String) -> SigningError? {
     withBytes(of: path) { wire in
       ScratchList<WireParameter>.with { parameters in
-        WireQuery.cut(wire, into: &parameters).flatMap { ambiguity(of: $0, parameters, wire) }
+        WireQuery.split(wire, into: &parameters).flatMap { ambiguity(of: $0, parameters, wire) }
       }
     }
   }

@@ -166,7 +166,7 @@ struct OSSV4Request {
     of wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
     into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    guard let path = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
     if let refused { try refused.check(parameters, of: wire) }
     if let omitting { parameters.keep { !$0.isNamed(omitting, in: wire) } }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)

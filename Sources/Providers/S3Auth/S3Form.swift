@@ -36,7 +36,7 @@ extension S3Signer: FormSigner {
     try key.check(idWithout: S3Text.idDelimiters)
     let date = context.date.wholeSeconds
     let end = policy.expiration.wholeSeconds
-    try key.identity.check(validUntil: end)
+    try key.identity.requireValidity(until: end)
     guard end <= date.advanced(by: S3Limits.urlLifetime) else { throw .noLongForm }
     let rules = policy.conditions.map(\.rule) + [policy.contentType].compactMap { $0 }
     for rule in rules {

@@ -282,7 +282,7 @@ extension S3Signer {
         remedy: "Request 1 to \(S3Limits.urlSeconds.upperBound) seconds.")
     }
     let end = date.advanced(bySeconds: seconds)
-    try identity.check(validUntil: end)
+    try identity.requireValidity(until: end)
     let fields = original.headerFields.without(Self.signatureHeaders)
     let path = original.path ?? "/"
     let names = try canonicalRequest.names(of: fields, authority: original.authority)

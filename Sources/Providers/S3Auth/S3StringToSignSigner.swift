@@ -67,7 +67,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
         "The string is not for the day of its date, the region \(region) and the service \(signingService).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
-    try signingRequest.check(isFor: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
+    try signingRequest.requireStringToSign(equalTo: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
     let (request, payload) = try request(of: signingRequest, canonicalRequest: canonicalRequest)
     return try intent(of: request, payload: payload, in: scope)
   }
@@ -91,7 +91,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
-    let (headers, host) = try lines.headers()
+    let (headers, host) = try lines.readHeaders()
     let names = try lines.first().parts(between: ";").map { String($0) }
     guard let payload = S3Payload(header: try lines.first()), lines.rest.isEmpty, let host, isHost(host) else {
       throw .notCanonical
@@ -102,7 +102,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let request = HTTPRequest(
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
-    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+    try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(
         request, fields: request.headerFields, path: request.path ?? "/"
       ) { text, _ in String(writing: text) }
@@ -141,7 +141,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
     let token = try target.take("X-Amz-Security-Token").map { Secret($0) }
     try refuseSignatureParameters(in: target)
-    try SigningRefusal.check(lifetime: seconds, in: S3Limits.urlSeconds)
+    try SigningRefusal.checkLifetime(seconds, in: S3Limits.urlSeconds)
     return AuthorizedRequest(
       .s3V4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),

@@ -41,7 +41,7 @@ final class CacheRefreshTests: XCTestCase {
       let configuration = CredentialCacheConfiguration(spreadsFirstRenewal: false)
       let fixture = CacheFixture(configuration: configuration, random: random)
       _ = try await fixture.fill("old", life: .seconds(3600))
-      XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(age))
+      XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(age))
     }
   }
 
@@ -70,7 +70,7 @@ final class CacheRefreshTests: XCTestCase {
   func testManuallySetCredentialIsRefreshedAtTheRegularMargin() {
     let fixture = CacheFixture(random: 1)
     fixture.cache.replace(with: Token(name: "by hand", expiration: fixture.time.now.advanced(by: .seconds(3600))))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3000))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(3000))
   }
 
   // matrix: Credential cache: clock
@@ -102,7 +102,7 @@ final class CacheRefreshTests: XCTestCase {
   func testZeroMarginDisablesBackgroundRefresh() async throws {
     let fixture = CacheFixture(configuration: CredentialCacheConfiguration(refreshMargin: .zero), random: 1)
     _ = try await fixture.fill("old", life: .seconds(3600))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3600))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(3600))
   }
 
   // matrix: Credential cache: refusal
@@ -322,7 +322,7 @@ final class CacheRefreshTests: XCTestCase {
 extension CacheFixture {
   /// Returns the age at which the cached credential is refreshed.
   fileprivate func renewal() throws -> Duration {
-    try XCTUnwrap(cache.state.withLock { $0.machine.held?.refresh })
+    try XCTUnwrap(cache.state.withLock { $0.machine.held?.refreshTime })
   }
 }
 

@@ -23,7 +23,7 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// The provider's error message.
   public let message: String
 
-  /// A Boolean value that indicates whether the service gave a reason in addition to the response status.
+  /// Whether the service gave a reason in addition to the response status.
   public let isExplained: Bool
 
   /// The HTTP status of the response.
@@ -74,20 +74,7 @@ public struct ServiceError: Error, Sendable, Hashable {
 
   /// Creates a service error for an implementation of ``ObjectStore``.
   ///
-  /// - Parameters:
-  ///   - code: The provider's error code.
-  ///   - message: The provider's error message, without secrets.
-  ///   - status: The HTTP status of the response.
-  ///   - kind: The meaning of the code. If `nil`, the meaning is derived from the code, the message and the status.
-  ///   - isExplained: Whether the service gave a reason in addition to the status.
-  ///   - requestID: The ID of the failed request.
-  ///   - hostID: The host that the service reports for itself.
-  ///   - detailCode: The provider's more specific error code.
-  ///   - subject: The method and the bucket or key of the failed request.
-  ///   - serverTime: The time according to the service's clock.
-  ///   - serverStringToSign: The string to sign that the service calculated, with the session token masked.
-  ///   - serverCanonicalRequest: The canonical request that the service calculated, with the session token masked.
-  ///   - retryAfter: The delay that the service requests before a retry.
+  /// The parameters are the properties; without a `kind`, it is derived from the code, the message and the status.
   public init(
     code: String, message: String, status: HTTPResponse.Status, kind: Kind? = nil, isExplained: Bool = true,
     requestID: String? = nil, hostID: String? = nil,
@@ -112,10 +99,10 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// A sentence that recommends how to fix the error.
   public var remedy: String { kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy }
 
-  /// A Boolean value that indicates whether a later retry of the same request can succeed.
+  /// Whether a later retry of the same request can succeed.
   public var isRetryable: Bool { kind.isRetryable }
 
-  /// A Boolean value that indicates whether the object was stored although the service reported this error.
+  /// Whether the object was stored although the service reported this error.
   ///
   /// The value is `true` if only the callback after the upload failed.
   public var isStored: Bool { kind == .callbackFailed }

@@ -64,7 +64,7 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   /// The credential provider for clients that are created without credentials.
   var defaultCredentials: DefaultCredentials { get }
 
-  /// Returns a Boolean value that indicates whether requests contain a value that an eavesdropper can reuse.
+  /// Returns whether requests contain a value that an eavesdropper can reuse.
   ///
   /// Such a value is a token or a password, for example.
   ///
@@ -127,7 +127,7 @@ extension StorageProvider {
 }
 
 extension StorageProvider where SigningCredential == AccessKey {
-  /// Returns a Boolean value that indicates whether the key is temporary, so that its requests contain a session token.
+  /// Returns whether the key is temporary, so that its requests contain a session token.
   public func carriesToken(_ credential: AccessKey) -> Bool { credential.sessionToken != nil }
 
   /// Returns the access key ID, or `nil` for the anonymous key.

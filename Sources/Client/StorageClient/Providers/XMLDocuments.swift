@@ -216,7 +216,7 @@ extension ObjectVersion {
 extension StoredPart {
   fileprivate init(_ node: XMLNode) throws(StorageError) {
     guard let number = try node.text(ofOnly: "PartNumber").flatMap({ Int(digits: $0) }), number > 0,
-      number <= PartSizes.mostParts, let size = try node.text(ofOnly: "Size").flatMap({ Int64(digits: $0) }),
+      number <= PartSizes.partLimit, let size = try node.text(ofOnly: "Size").flatMap({ Int64(digits: $0) }),
       let etag = try node.text(ofOnly: "ETag")
     else { throw StorageError.malformedResponse("a listed part has no number, size or ETag") }
     self.init(number: number, etag: etag, size: size)

@@ -160,7 +160,7 @@ extension HTTPResponse {
 
 extension HTTPStreamingResponse {
   /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
-  func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
+  func errorBody() async throws -> (bytes: [UInt8], isTruncated: Bool) {
     do {
       return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
     } catch let cancellation as CancellationError {

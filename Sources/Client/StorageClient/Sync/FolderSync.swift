@@ -90,7 +90,7 @@ public struct FolderSync: Sendable {
         staging = try await .open(in: RootFolder(creating: path, in: system))
       }
       let mover = SyncMover(try route(source, target, staging), state, options)
-      let report = try await carryOut(plan, source, target, mover, progress, didFinish)
+      let report = try await carryOut(plan, from: source, to: target, with: mover, progress: progress, didFinish)
       // What is left there does no harm, and the next synchronization removes it.
       try? await staging?.finish(isComplete: report.isComplete)
       return report
@@ -100,24 +100,24 @@ public struct FolderSync: Sendable {
     }
   }
 
+  /// Transfers what the plan names, then deletes what it names, unless a transfer failed.
   private func carryOut(
-    _ plan: SyncPlan, _ source: OpenSide, _ target: OpenSide, _ mover: SyncMover, _ progress: PipelineProgress.Handler?,
-    _ didFinish: (@Sendable (SyncAction) -> Void)?
+    _ plan: SyncPlan, from source: OpenSide, to target: OpenSide, with mover: SyncMover,
+    progress: PipelineProgress.Handler?, _ didFinish: (@Sendable (SyncAction) -> Void)?
   ) async throws -> SyncReport {
     var plan = plan
     // In a store, a key and the prefix of another key do not exclude each other.
     var obstacles: [SyncEntry] = []
     if case .objects = target {} else { obstacles = plan.takeObstacles() }
     let tally = SyncTally(unchanged: plan.unchanged, didFinish)
-    let pipeline = TransferPipeline(transfersInFlight: options.transfersInFlight)
-    let transfers = try await pipeline.run(
+    let transfers = try await TransferPipeline(transfersInFlight: options.transfersInFlight).run(
       plan.transfers.lazy.map { transfer in
         ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
           if transfer.comparesChecksums, try await transfer.hasEqualChecksums(source, target) {
             tally.foundEqual()
-            return
+          } else if try await mover.move(transfer, progress: progress) {
+            tally.finished(transfer.action)
           }
-          if try await mover.move(transfer, progress: progress) { tally.finished(transfer.action) }
         }
       }, progress: progress)
     let reasonToKeep = "A transfer failed."
@@ -185,6 +185,7 @@ extension SyncPlan.Transfer {
   }
 }
 
+/// The numbers of what a synchronization has done so far.
 private final class SyncTally: Sendable {
   private struct State {
     var created = 0

@@ -3,6 +3,7 @@
 
 package import StorageAuth
 
+/// A file of settings of a vendor's tool, at a path that an environment variable can specify.
 package struct ConfigurationFile: Sendable {
   /// The maximum size of a configuration file in bytes, about a thousand times the usual size.
   static let sizeLimit = 1 << 20
@@ -119,13 +120,13 @@ extension ProviderContext {
 
   /// Returns the values of environment variables that must be set together, in the order of `names`.
   ///
-  /// - Parameter telling: The variables out of `names` that other tools do not set.
-  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if only some of the variables are set.
+  /// - Parameter required: The variables out of `names` that other tools do not set.
+  /// - Throws: `notConfigured` if no variable of `required` is set. `failed` if only some of the variables are set.
   package func variables(
-    _ names: [String], unlessUnset telling: [String], at location: SettingLocation
+    _ names: [String], unlessUnset required: [String], at location: SettingLocation
   ) throws(CredentialError) -> [String] {
-    guard telling.contains(where: { variable($0) != nil }) else {
-      throw location.error(.notConfigured, "does not set \(telling.joined(separator: " and "))")
+    guard required.contains(where: { variable($0) != nil }) else {
+      throw location.error(.notConfigured, "does not set \(required.joined(separator: " and "))")
     }
     let missing = names.filter { variable($0) == nil }
     guard missing.isEmpty else {

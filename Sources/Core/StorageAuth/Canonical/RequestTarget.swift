@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-internal import StorageCrypto
+package import StorageCrypto
 
 /// The target of a request: the bucket, the object key and the query parameters, percent-decoded once.
 public struct RequestTarget: Sendable, Hashable {
@@ -76,7 +76,7 @@ public struct RequestTarget: Sendable, Hashable {
   /// ignores case, as the signature does.
   public subscript(_ name: ByteExactString) -> ByteExactString? { first(name).map { $0.value ?? "" } }
 
-  /// Returns a Boolean value that indicates whether the target has a query parameter with a name.
+  /// Returns whether the target has a query parameter with a name.
   public func contains(_ name: ByteExactString) -> Bool { first(name) != nil }
 
   private func first(_ name: ByteExactString) -> Parameter? {
@@ -134,6 +134,30 @@ extension RequestTarget {
       let bucketOfDomain = bucket ?? hostWithoutPort(authority)
       self.init(bucket: bucketOfDomain, key: path.isEmpty ? nil : path, parameters: parameters)
     }
+  }
+}
+
+extension RequestTarget {
+  /// Returns the value of a query parameter that may appear at most once, or `nil` if the parameter is missing.
+  ///
+  /// For a parameter without `=`, the result is an empty string.
+  ///
+  /// - Parameter name: The parameter name, which is compared case-sensitively.
+  /// - Throws: A ``VerificationError`` with the code `ambiguous` if the parameter appears twice.
+  public func uniqueValue(for name: ByteExactString) throws(VerificationError) -> String? {
+    var value: ByteExactString?
+    for parameter in parameters where parameter.name == name {
+      guard value == nil else { throw .ambiguous("The parameter \(name) appears twice.") }
+      value = parameter.value ?? ""
+    }
+    return value?.string
+  }
+}
+
+extension RequestTarget {
+  /// Returns whether the query has a parameter with one of the given lowercase names, in any letter case.
+  package func hasParameter(among names: NameTable) -> Bool {
+    parameters.contains { $0.name.utf8.map(asciiLowercased).withElements { names.contains($0) } }
   }
 }
 

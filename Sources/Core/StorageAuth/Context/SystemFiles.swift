@@ -49,7 +49,7 @@ public struct SystemFiles: FileReader {
 /// Both therefore belong to the same file even if the file at the path is replaced.
 struct OpenedFile: ~Copyable {
   private static let chunkByteCount = 1 << 14
-  private static let longestReservation: Int64 = 1 << 20
+  private static let reservationByteLimit: Int64 = 1 << 20
 
   private let descriptor: Int32
   private let path: String
@@ -83,7 +83,7 @@ struct OpenedFile: ~Copyable {
     guard status.size <= limit else { throw .tooLarge }
     var bytes: [UInt8] = []
     // Growing the array would leave a copy of a secret in freed memory.
-    bytes.reserveCapacity(Int(min(status.size, Self.longestReservation)) + 1)
+    bytes.reserveCapacity(Int(min(status.size, Self.reservationByteLimit)) + 1)
     var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
     defer { wipe(&chunk) }
     while true {
@@ -184,7 +184,7 @@ struct MachineFacts: FileFacts {
 
 /// The facts about this process: its environment, home directory and current directory.
 enum CurrentProcess {
-  private static let longestEntry = 1 << 14
+  private static let accountEntryByteLimit = 1 << 14
 
   static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
@@ -194,7 +194,7 @@ enum CurrentProcess {
   /// The absolute path of the home directory: `HOME`, or what the user's account entry says.
   static var home: String? {
     if let home = variable("HOME"), home.hasBytePrefix("/") { return home }
-    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: longestEntry) { buffer in
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: accountEntryByteLimit) { buffer in
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>?
       guard let start = buffer.baseAddress, unsafe getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0,

@@ -17,7 +17,7 @@ public struct CredentialError: Error, Sendable, Hashable {
   /// A sentence that describes how to fix the failure.
   public let remedy: String
 
-  /// A Boolean value that indicates whether a later request for a credential can succeed.
+  /// Whether a later request for a credential can succeed.
   public let isRetryable: Bool
 
   /// The errors of the sources that were tried earlier and skipped, each with the reason why the source declined.

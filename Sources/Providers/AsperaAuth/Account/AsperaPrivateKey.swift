@@ -441,10 +441,10 @@ public struct DynamicKey: Sendable, Equatable {
   /// - Parameter bits: The length of the modulus: 2048 to 16384; on Apple's systems to 8192, and a multiple of 128.
   /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is not supported, or `failed` if generation fails.
   public init(bits: Int = 3_072) throws(AsperaError) {
-    guard (2_048...PrivateKey.longestRSAModulus).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
+    guard (2_048...PrivateKey.rsaModulusBitLimit).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
       throw AsperaError(
         .unsupportedKey, "A key of \(bits) bits cannot be generated.",
-        remedy: "Use 2048 to \(PrivateKey.longestRSAModulus), and a multiple of 128.")
+        remedy: "Use 2048 to \(PrivateKey.rsaModulusBitLimit), and a multiple of 128.")
     }
     guard let key = try? PrivateKey.generateRSA(bits: bits), let text = key.traditionalPEM,
       let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) })

@@ -49,6 +49,7 @@ package enum Zlib {
   }
 }
 
+/// A reason why bytes cannot be decompressed.
 package enum ZlibError: Error, Sendable, Hashable {
   /// The bytes are not a zlib stream, or the stream is damaged or truncated.
   case malformed

@@ -48,7 +48,7 @@ public struct AmazonContainerProvider: CredentialProvider {
       tries -= 1
       do throws(CredentialError) {
         let response = try await exchange.send { () async throws(CredentialError) in
-          PreparedCall(call, masks: call.confidentialWords)
+          PreparedCall(call, masks: call.confidentialValues)
         }
         guard response.isSuccess else {
           throw RefusalRules.amazon.error(

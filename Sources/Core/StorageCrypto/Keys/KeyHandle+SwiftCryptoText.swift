@@ -11,7 +11,7 @@
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       var text = [UInt8](pem)
       defer { wipe(&text) }
-      guard let block = PEMBlock.all(in: text.withoutByteOrderMark).first(where: { labels.contains($0.label) }),
+      guard let block = PEMBlock.blocks(in: text.withoutByteOrderMark).first(where: { labels.contains($0.label) }),
         var der = block.contents
       else { throw .malformed }
       defer { wipe(&der) }
@@ -72,14 +72,14 @@
       guard var fields = document.sequence(), fields.integer() == 1, var scalar = fields.octets() else { return nil }
       defer { wipe(&scalar) }
       var algorithm = algorithm
-      if fields.nextTag == 0xa0 {
-        guard let contents = fields.contents(0xa0) else { return nil }
+      if fields.nextTag == DERTag.explicit0 {
+        guard let contents = fields.contents(DERTag.explicit0) else { return nil }
         var parameters = DERReader(contents)
         algorithm = algorithm ?? KeyAlgorithm(curve: &parameters)
       }
       var point: [UInt8]?
-      if fields.nextTag == 0xa1 {
-        var contents = fields.contents(0xa1).map { DERReader($0) }
+      if fields.nextTag == DERTag.explicit1 {
+        var contents = fields.contents(DERTag.explicit1).map { DERReader($0) }
         guard let bits = contents?.bits() else { return nil }
         point = bits
       }
@@ -100,7 +100,7 @@
     }
 
     static func reading(publicPEM pem: String) -> KeyHandle? {
-      let blocks = PEMBlock.all(in: Array(pem.utf8).withoutByteOrderMark)
+      let blocks = PEMBlock.blocks(in: Array(pem.utf8).withoutByteOrderMark)
       guard let block = blocks.first(where: { $0.label == "PUBLIC KEY" || $0.label == "RSA PUBLIC KEY" }),
         let der = block.contents
       else { return nil }
@@ -143,7 +143,8 @@
       switch material {
       case .rsa(let key): key.pkcs1.map { Self.pkcs8(KeyAlgorithm.rsaIdentifier, [UInt8]($0)) }
       case .ecdsa(let key): key.sec1(withCurve: false).map { Self.pkcs8(KeyAlgorithm.identifier(on: key.curve), $0) }
-      case .ed25519(let key): key.seed.map { Self.pkcs8(KeyAlgorithm.ed25519Identifier, DER.value(0x04, [UInt8]($0))) }
+      case .ed25519(let key):
+        key.seed.map { Self.pkcs8(KeyAlgorithm.ed25519Identifier, DER.value(DERTag.octets, [UInt8]($0))) }
       case .unsupported: nil
       }
     }
@@ -151,7 +152,7 @@
     /// Returns a PrivateKeyInfo in PEM, and wipes the key.
     private static func pkcs8(_ algorithm: [UInt8], _ key: consuming [UInt8]) -> SecretBytes {
       defer { wipe(&key) }
-      return pem("PRIVATE KEY", DER.sequence([DER.integer([0]), algorithm, DER.value(0x04, key)]))
+      return pem("PRIVATE KEY", DER.sequence([DER.integer([0]), algorithm, DER.value(DERTag.octets, key)]))
     }
 
     /// Returns a PEM block, and wipes its contents.
@@ -179,10 +180,7 @@
       writer.append("-----BEGIN " as StaticString)
       writer.append(label)
       writer.append("-----\n" as StaticString)
-      for start in stride(from: 0, to: contents.count, by: 48) {
-        writer.append(base64: contents[start..<min(start + 48, contents.count)].span)
-        writer.append(UInt8(ascii: "\n"))
-      }
+      writer.append(base64LinesOf: contents)
       writer.append("-----END " as StaticString)
       writer.append(label)
       writer.append("-----\n" as StaticString)
@@ -195,9 +193,12 @@
       scalar.map { scalar in
         var scalar = [UInt8](scalar)
         defer { wipe(&scalar) }
-        let parameters = withCurve ? [DER.value(0xa0, DER.value(0x06, curve.objectIdentifier))] : []
+        let parameters =
+          withCurve ? [DER.value(DERTag.explicit0, DER.value(DERTag.identifier, curve.objectIdentifier))] : []
         return DER.sequence(
-          [DER.integer([1]), DER.value(0x04, scalar)] + parameters + [DER.value(0xa1, DER.bits(point))])
+          [DER.integer([1]), DER.value(DERTag.octets, scalar)] + parameters + [
+            DER.value(DERTag.explicit1, DER.bits(point))
+          ])
       }
     }
   }
@@ -240,7 +241,7 @@
 
     /// Parses the parameters of an elliptic curve, which must be its name.
     init(curve parameters: inout DERReader) {
-      guard parameters.nextTag == 0x06, let identifier = parameters.identifier() else {
+      guard parameters.nextTag == DERTag.identifier, let identifier = parameters.identifier() else {
         self = .other("EC with an unnamed curve")
         return
       }
@@ -254,14 +255,15 @@
 
     /// The AlgorithmIdentifier of RSA keys, with `NULL` as its parameters.
     static let rsaIdentifier = DER.sequence([
-      DER.value(0x06, [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01]), DER.value(0x05, []),
+      DER.value(DERTag.identifier, [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01]), DER.value(DERTag.null, []),
     ])
 
-    static let ed25519Identifier = DER.sequence([DER.value(0x06, [0x2b, 0x65, 0x70])])
+    static let ed25519Identifier = DER.sequence([DER.value(DERTag.identifier, [0x2b, 0x65, 0x70])])
 
     static func identifier(on curve: EllipticCurve) -> [UInt8] {
       DER.sequence([
-        DER.value(0x06, [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]), DER.value(0x06, curve.objectIdentifier),
+        DER.value(DERTag.identifier, [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]),
+        DER.value(DERTag.identifier, curve.objectIdentifier),
       ])
     }
   }

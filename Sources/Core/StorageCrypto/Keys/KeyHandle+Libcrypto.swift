@@ -266,7 +266,9 @@
       clearingErrors {
         switch parts {
         case .rsa(let modulus, let publicExponent, let privateExponent, let coefficient, let primes):
-          rsa(modulus, publicExponent, privateExponent, coefficient, primes)
+          rsa(
+            modulus: modulus, publicExponent: publicExponent, privateExponent: privateExponent,
+            coefficient: coefficient, primes: primes)
         case .ecdsa(let curve, let point, let scalar): ecdsa(curve, point, scalar)
         case .ed25519(let point, let seed): ed25519(point, seed)
         }
@@ -275,11 +277,12 @@
 
     /// Creates an RSA key by encoding its integers as an `RSAPrivateKey` (PKCS #1, RFC 8017).
     private static func rsa(
-      _ modulus: [UInt8], _ publicExponent: [UInt8], _ privateExponent: [UInt8], _ coefficient: [UInt8],
-      _ primes: [[UInt8]]
+      modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]]
     ) -> KeyHandle? {
       let parts = [modulus, publicExponent, privateExponent, coefficient] + primes
-      guard primes.count == 2, parts.allSatisfy({ $0.count <= PrivateKeyParts.modulusLimit + 1 }) else { return nil }
+      guard primes.count == 2, parts.allSatisfy({ $0.count <= PrivateKeyParts.rsaIntegerByteLimit + 1 }) else {
+        return nil
+      }
       let numbers = parts.compactMap { BigNumber($0) }
       guard numbers.count == 6, numbers[0].isProduct(of: numbers[4], numbers[5]),
         let first = numbers[2].remainder(byPredecessorOf: numbers[4]),
@@ -298,8 +301,9 @@
       let padding = curve.coordinateByteCount - digits.count
       guard padding >= 0, point.count == 1 + 2 * curve.coordinateByteCount, point.first == 4 else { return nil }
       var der = DER.sequence([
-        DER.integer([1]), DER.value(0x04, [UInt8](repeating: 0, count: padding) + digits),
-        DER.value(0xa0, DER.value(0x06, curve.objectIdentifier)), DER.value(0xa1, DER.value(0x03, [0] + point)),
+        DER.integer([1]), DER.value(DERTag.octets, [UInt8](repeating: 0, count: padding) + digits),
+        DER.value(DERTag.explicit0, DER.value(DERTag.identifier, curve.objectIdentifier)),
+        DER.value(DERTag.explicit1, DER.bits(point)),
       ])
       return key(der: &der, EVP_PKEY_EC)
     }

@@ -101,7 +101,10 @@
     static func key(of parts: PrivateKeyParts) -> KeyHandle? {
       switch parts {
       case .rsa(let modulus, let publicExponent, let privateExponent, let coefficient, let primes):
-        RSAKey(modulus, publicExponent, privateExponent, coefficient, primes).map { KeyHandle(.rsa($0)) }
+        RSAKey(
+          modulus: modulus, publicExponent: publicExponent, privateExponent: privateExponent, coefficient: coefficient,
+          primes: primes
+        ).map { KeyHandle(.rsa($0)) }
       case .ecdsa(let curve, let point, let scalar):
         point.first == 4 ? ECDSAKey(curve, point: point, scalar: scalar).map { KeyHandle(.ecdsa($0)) } : nil
       case .ed25519(let point, let seed):

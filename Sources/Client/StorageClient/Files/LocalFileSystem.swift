@@ -14,12 +14,12 @@ package import SystemPackage
   internal import Glibc
 #endif
 
-extension FileSystem where Self == SystemFiles {
-  package static var system: SystemFiles { SystemFiles() }
+extension FileSystem where Self == LocalFileSystem {
+  package static var system: LocalFileSystem { LocalFileSystem() }
 }
 
 /// The file system of this machine.
-package struct SystemFiles: FileSystem {
+package struct LocalFileSystem: FileSystem {
   private static let queue = DispatchQueue(label: "storage-auth files", attributes: .concurrent)
 
   package func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
@@ -52,7 +52,7 @@ package struct SystemFiles: FileSystem {
     case .updating: try open(name, in: folder, O_RDWR | O_NONBLOCK | O_NOFOLLOW)
     case .creating(let permissions):
       try open(name, in: folder, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, permissions.rawValue)
-    case .locking: try open(name, in: folder, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0o600)
+    case .openOrCreate: try open(name, in: folder, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0o600)
     }
   }
 
@@ -120,7 +120,7 @@ package struct SystemFiles: FileSystem {
     _ = try Self.errors { try file.writeAll(toAbsoluteOffset: offset, bytes) }
   }
 
-  package func makeFolder(
+  package func createFolder(
     _ name: FilePath.Component, in folder: FileDescriptor, permissions: FilePermissions
   ) throws(Errno) {
     try check(unsafe name.withPlatformString { unsafe mkdirat(folder.rawValue, $0, permissions.rawValue) })
@@ -141,7 +141,7 @@ package struct SystemFiles: FileSystem {
       })
   }
 
-  package func setModified(_ seconds: Int64, of file: FileDescriptor) throws(Errno) {
+  package func setModificationTime(_ seconds: Int64, of file: FileDescriptor) throws(Errno) {
     let time = timespec(tv_sec: Int(clamping: seconds), tv_nsec: 0)
     try check(unsafe futimens(file.rawValue, [time, time]))
   }
@@ -152,7 +152,7 @@ package struct SystemFiles: FileSystem {
 
   package func synchronize(_ file: FileDescriptor) throws(Errno) { try check(fsync(file.rawValue)) }
 
-  package func lock(_ descriptor: FileDescriptor) throws(Errno) -> Bool {
+  package func tryLock(_ descriptor: FileDescriptor) throws(Errno) -> Bool {
     do {
       try check(flock(descriptor.rawValue, LOCK_EX | LOCK_NB))
       return true
@@ -194,13 +194,13 @@ extension FileStatus {
       switch status.type {
       case .regular: .regular
       case .directory: .folder
-      case .symbolicLink: .link
+      case .symbolicLink: .symbolicLink
       default: .special
       }
     self.init(
-      kind: kind, size: status.size, permissions: status.permissions, owner: status.userID.rawValue,
-      links: UInt64(clamping: status.linkCount), device: UInt64(truncatingIfNeeded: status.deviceID.rawValue),
-      number: UInt64(truncatingIfNeeded: status.inode.rawValue), modifiedSeconds: Int64(modified.tv_sec),
+      kind: kind, size: status.size, permissions: status.permissions, ownerID: status.userID.rawValue,
+      linkCount: UInt64(clamping: status.linkCount), device: UInt64(truncatingIfNeeded: status.deviceID.rawValue),
+      inode: UInt64(truncatingIfNeeded: status.inode.rawValue), modifiedSeconds: Int64(modified.tv_sec),
       modifiedNanoseconds: Int64(modified.tv_nsec))
   }
 }

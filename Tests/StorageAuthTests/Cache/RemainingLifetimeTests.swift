@@ -7,14 +7,14 @@ import XCTest
 @testable import StorageAuth
 
 /// Selection of the clock that determines the lifetime of a credential.
-final class CredentialLifeTests: XCTestCase {
+final class RemainingLifetimeTests: XCTestCase {
   private let noon = Timestamp(unixSeconds: 1_800_000_000)
 
-  private func life(
+  private func lifetime(
     start: Int64? = nil, end: Int64?, issuer: Int64? = nil, wall: Int64
-  ) -> CredentialLife {
+  ) -> RemainingLifetime {
     func time(_ seconds: Int64) -> Timestamp { noon.advanced(by: .seconds(seconds)) }
-    return CredentialLife(
+    return RemainingLifetime(
       of: Token(name: "", start: start.map(time), expiration: end.map(time)), issuerTime: issuer.map(time),
       wallClock: time(wall))
   }
@@ -22,23 +22,23 @@ final class CredentialLifeTests: XCTestCase {
   // matrix: Credential cache: clock
   func testIssuersClockTakesPrecedenceOverAWrongWallClock() {
     for wall: Int64 in [-1_000_000, -1200, 0, 1200, 1_000_000] {
-      XCTAssertEqual(life(end: 900, issuer: 0, wall: wall), .ends(after: .seconds(900)))
-      XCTAssertEqual(life(start: -500, end: 900, issuer: 600, wall: wall), .ends(after: .seconds(300)))
-      XCTAssertEqual(life(end: 900, issuer: 900, wall: wall), .over)
+      XCTAssertEqual(lifetime(end: 900, issuer: 0, wall: wall), .ends(after: .seconds(900)))
+      XCTAssertEqual(lifetime(start: -500, end: 900, issuer: 600, wall: wall), .ends(after: .seconds(300)))
+      XCTAssertEqual(lifetime(end: 900, issuer: 900, wall: wall), .expired)
     }
   }
 
   func testWallClockOutsideOfTheValidityPeriodIsIgnored() {
-    XCTAssertEqual(life(start: 0, end: 900, wall: -1200), .ends(after: .seconds(900)))
-    XCTAssertEqual(life(start: 0, end: 900, wall: 900), .ends(after: .seconds(900)))
-    XCTAssertEqual(life(start: 0, end: 900, wall: 300), .ends(after: .seconds(600)))
-    XCTAssertEqual(life(start: 900, end: 900, wall: 0), .over)
+    XCTAssertEqual(lifetime(start: 0, end: 900, wall: -1200), .ends(after: .seconds(900)))
+    XCTAssertEqual(lifetime(start: 0, end: 900, wall: 900), .ends(after: .seconds(900)))
+    XCTAssertEqual(lifetime(start: 0, end: 900, wall: 300), .ends(after: .seconds(600)))
+    XCTAssertEqual(lifetime(start: 900, end: 900, wall: 0), .expired)
   }
 
   func testWallClockIsUsedUnlessTheCredentialAppearsExpired() {
-    XCTAssertEqual(life(end: 900, wall: 0), .ends(after: .seconds(900)))
-    XCTAssertEqual(life(end: 900, wall: 901), .open)
-    XCTAssertEqual(life(end: nil, wall: 0), .open)
+    XCTAssertEqual(lifetime(end: 900, wall: 0), .ends(after: .seconds(900)))
+    XCTAssertEqual(lifetime(end: 900, wall: 901), .unlimited)
+    XCTAssertEqual(lifetime(end: nil, wall: 0), .unlimited)
   }
 
   // matrix: Credential cache: clock
@@ -67,7 +67,7 @@ final class CredentialLifeTests: XCTestCase {
     await fixture.source.answer("it", expiration: server.advanced(by: .seconds(900)), issuerTime: server)
     _ = try await cached
     XCTAssertNotNil(fixture.cache.current(lasting: .seconds(890)))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.end }, .seconds(900))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.expiration }, .seconds(900))
   }
 
   func testExpiredCredentialFromTheProviderIsMalformed() async throws {

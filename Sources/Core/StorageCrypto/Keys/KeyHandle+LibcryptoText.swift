@@ -6,14 +6,14 @@
 
   extension KeyHandle {
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
-      let response = PassphraseAnswer(passphrase)
+      let request = PassphraseRequest(passphrase)
       let outcome: Result<KeyHandle, KeyError> = clearingErrors {
         let handle = pem.withBytes { pem in
           unsafe MemoryBIO.reading(pem) { bio in
-            unsafe KeyHandle(response.use { unsafe PEM_read_bio_PrivateKey(bio, nil, answerPassphrase, $0) })
+            unsafe KeyHandle(request.use { unsafe PEM_read_bio_PrivateKey(bio, nil, provideRequestedPassphrase, $0) })
           }
         }
-        return handle.map { .success($0) } ?? .failure(response.failure)
+        return handle.map { .success($0) } ?? .failure(request.failure)
       }
       return try outcome.get()
     }
@@ -22,7 +22,8 @@
       clearingErrors {
         withBytes(of: pem) { pem in
           unsafe MemoryBIO.reading(pem) { bio in
-            unsafe KeyHandle(PassphraseAnswer(nil).use { unsafe PEM_read_bio_PUBKEY(bio, nil, answerPassphrase, $0) })
+            unsafe KeyHandle(
+              PassphraseRequest(nil).use { unsafe PEM_read_bio_PUBKEY(bio, nil, provideRequestedPassphrase, $0) })
           }
         }
       }
@@ -57,8 +58,9 @@
     /// A byte order mark of UTF-8 is skipped, because libcrypto requires the first line of a PEM block to start its line.
     static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
       unsafe bytes.withUnsafeBytes { bytes in
-        let isMarked = unsafe bytes.starts(with: [0xef, 0xbb, 0xbf])
-        let buffer = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropFirst(isMarked ? 3 : 0))
+        let isMarked = unsafe bytes.starts(with: [UInt8].byteOrderMark)
+        let buffer = unsafe UnsafeRawBufferPointer(
+          rebasing: bytes.dropFirst(isMarked ? [UInt8].byteOrderMark.count : 0))
         guard buffer.count <= Int(Int32.max), let bio = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(buffer.count))
         else { return nil }
         defer { unsafe BIO_free_all(bio) }
@@ -85,12 +87,12 @@
     return try body()
   }
 
-  /// The passphrase that a callback returns to libcrypto, which would otherwise prompt for it at the terminal.
-  final class PassphraseAnswer {
+  /// A request of libcrypto for a passphrase, which a callback answers; libcrypto would otherwise prompt at the terminal.
+  final class PassphraseRequest {
     private let passphrase: SecretBytes?
 
     /// Whether libcrypto requested the passphrase, which means that the key is encrypted.
-    private(set) var wasAsked = false
+    private(set) var wasRequested = false
 
     init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
 
@@ -98,8 +100,8 @@
       withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
     }
 
-    fileprivate func response(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
-      wasAsked = true
+    fileprivate func copyPassphrase(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+      wasRequested = true
       return passphrase?.withBytes { passphrase in
         guard passphrase.count <= buffer.count else { return -1 }
         unsafe passphrase.withUnsafeBytes { unsafe buffer.copyMemory(from: $0) }
@@ -109,7 +111,7 @@
 
     /// The reason why libcrypto could not parse the key, derived from libcrypto's error queue.
     var failure: KeyError {
-      guard wasAsked else { return .malformed }
+      guard wasRequested else { return .malformed }
       guard passphrase != nil else { return .passphraseMissing }
       var error = ERR_get_error()
       while error != 0 {
@@ -120,12 +122,12 @@
     }
   }
 
-  /// A libcrypto callback of type `pem_password_cb`, whose context is a `PassphraseAnswer`.
-  func answerPassphrase(
+  /// A libcrypto callback of type `pem_password_cb`, whose context is a `PassphraseRequest`.
+  func provideRequestedPassphrase(
     _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int32, _ isWriting: Int32, _ context: UnsafeMutableRawPointer?
   ) -> Int32 {
     guard let buffer = unsafe buffer, let context = unsafe context else { return -1 }
-    return unsafe Unmanaged<PassphraseAnswer>.fromOpaque(context).takeUnretainedValue()
-      .response(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
+    return unsafe Unmanaged<PassphraseRequest>.fromOpaque(context).takeUnretainedValue()
+      .copyPassphrase(into: UnsafeMutableRawBufferPointer(start: buffer, count: Int(size)))
   }
 #endif
