@@ -22,7 +22,7 @@ final class FileSafetyTests: XCTestCase {
   private static let allowed: [String: Set<String>] = [
     "Sources/Providers/AsperaAuth/TemporaryFolder.swift": ["createFile("],
     "Sources/Client/StorageBackground/FinishedDownload.swift": ["moveItem("],
-    "Sources/Testing/ascp-simulator/LocalFile.swift": ["forUpdatingAtPath:"],
+    "Sources/Testing/ascp-simulator/ReceivedFile.swift": ["forUpdatingAtPath:"],
     "Examples/AnyProviderExample/SampleFiles.swift": ["createFile(", "forWritingAtPath:"],
   ]
 

@@ -83,7 +83,7 @@ final class PrometheusRegistryTests: XCTestCase {
 
   // matrix: Metrics: hostile values
   func testSeriesAreLimitedAndDroppedOnesAreCounted() {
-    let registry = PrometheusRegistry(limit: 3)
+    let registry = PrometheusRegistry(seriesLimit: 3)
     for number in 0..<10 {
       Counter(label: "paths", dimensions: [("path", "\(number)")], factory: registry).increment()
     }
@@ -104,7 +104,7 @@ final class PrometheusRegistryTests: XCTestCase {
 
   // matrix: Metrics: text format
   func testDestroyedMetricsAreRemoved() {
-    let registry = PrometheusRegistry(limit: 1)
+    let registry = PrometheusRegistry(seriesLimit: 1)
     Counter(label: "first", factory: registry).destroy()
     Counter(label: "second", factory: registry).increment()
     XCTAssertEqual(lines(registry).filter { !$0.hasPrefix("#") }.first, "second 1")

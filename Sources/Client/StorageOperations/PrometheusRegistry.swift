@@ -11,27 +11,32 @@ internal import StorageAuth
 ///
 /// The format is version 0.0.4 of "Exposition formats" in the documentation of Prometheus.
 package final class PrometheusRegistry: MetricsFactory {
+  /// The media type of ``text``.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   private struct State {
     var families: [String: PrometheusFamily] = [:]
-    var count = 0
-    var dropped = 0
+    var seriesCount = 0
+    var droppedSeriesCount = 0
   }
 
   private let state = Lock(State())
   private let limit: Int
 
-  package init(limit: Int = 5_000) {
-    self.limit = limit
+  /// Creates a registry without metrics.
+  ///
+  /// - Parameter seriesLimit: The maximum number of series.
+  package init(seriesLimit: Int = 5_000) {
+    limit = seriesLimit
   }
 
+  /// The values of all metrics in the text format.
   package var text: String {
-    let (families, dropped) = state.withLock { ($0.families, $0.dropped) }
+    let (families, droppedCount) = state.withLock { ($0.families, $0.droppedSeriesCount) }
     var lines: [String] = []
     for (name, family) in families.sorted(by: { $0.key < $1.key }) { family.write(name, into: &lines) }
     lines.append("# TYPE storage_auth_dropped_series_total counter")
-    lines.append("storage_auth_dropped_series_total \(dropped)")
+    lines.append("storage_auth_dropped_series_total \(droppedCount)")
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -79,13 +84,13 @@ package final class PrometheusRegistry: MetricsFactory {
       var family = state.families[name] ?? PrometheusFamily(kind: kind)
       if family.kind == kind, let series = family.series[labels] { return series }
       let series = PrometheusSeries(name: name, labels: labels)
-      guard family.kind == kind, state.count < limit else {
-        state.dropped += 1
+      guard family.kind == kind, state.seriesCount < limit else {
+        state.droppedSeriesCount += 1
         return series
       }
       family.series[labels] = series
       state.families[name] = family
-      state.count += 1
+      state.seriesCount += 1
       return series
     }
   }
@@ -96,49 +101,14 @@ package final class PrometheusRegistry: MetricsFactory {
       guard state.families[series.name]?.series[series.labels] === series else { return }
       state.families[series.name]?.series[series.labels] = nil
       if state.families[series.name]?.series.isEmpty == true { state.families[series.name] = nil }
-      state.count -= 1
-    }
-  }
-}
-
-/// The series of one name, which have the same kind and different labels.
-struct PrometheusFamily: Sendable {
-  enum Kind: String, Sendable {
-    case counter, gauge, histogram, summary
-  }
-
-  let kind: Kind
-  /// The series by their labels in the text format.
-  var series: [String: PrometheusSeries] = [:]
-
-  init(kind: Kind) {
-    self.kind = kind
-  }
-
-  func write(_ name: String, into lines: inout [String]) {
-    lines.append("# TYPE \(name) \(kind.rawValue)")
-    for (labels, series) in series.sorted(by: { $0.key < $1.key }) {
-      let values = series.values
-      switch kind {
-      case .counter, .gauge:
-        lines.append("\(name)\(PrometheusText.braced(labels)) \(PrometheusText.number(values.value))")
-      case .histogram:
-        for (bound, count) in zip(PrometheusSeries.bounds, values.buckets) {
-          let bucket = PrometheusText.braced(labels, "le=\"\(PrometheusText.number(bound))\"")
-          lines.append("\(name)_bucket\(bucket) \(count)")
-        }
-        lines.append("\(name)_bucket\(PrometheusText.braced(labels, "le=\"+Inf\"")) \(values.count)")
-        fallthrough
-      case .summary:
-        lines.append("\(name)_sum\(PrometheusText.braced(labels)) \(PrometheusText.number(values.sum))")
-        lines.append("\(name)_count\(PrometheusText.braced(labels)) \(values.count)")
-      }
+      state.seriesCount -= 1
     }
   }
 }
 
 /// The values of a metric with one combination of labels.
 final class PrometheusSeries: Sendable {
+  /// The values as they are written.
   struct Values {
     /// The value of a counter or a gauge.
     var value = 0.0
@@ -165,7 +135,7 @@ final class PrometheusSeries: Sendable {
 
   private func add(_ amount: Double) { state.withLock { $0.value += amount } }
 
-  private func note(_ value: Double) {
+  private func observe(_ value: Double) {
     guard value.isFinite else { return }
     state.withLock { state in
       state.value = value
@@ -183,63 +153,15 @@ extension PrometheusSeries: CounterHandler, FloatingPointCounterHandler, MeterHa
 
   func reset() { state.withLock { $0 = Values() } }
 
-  func set(_ value: Int64) { note(Double(value)) }
+  func set(_ value: Int64) { observe(Double(value)) }
 
-  func set(_ value: Double) { note(value) }
+  func set(_ value: Double) { observe(value) }
 
   func decrement(by amount: Double) { add(-amount) }
 
-  func record(_ value: Int64) { note(Double(value)) }
+  func record(_ value: Int64) { observe(Double(value)) }
 
-  func record(_ value: Double) { note(value) }
+  func record(_ value: Double) { observe(value) }
 
-  func recordNanoseconds(_ duration: Int64) { note(Double(duration) / 1e9) }
-}
-
-/// The notation of names, labels and numbers in the text format of Prometheus.
-enum PrometheusText {
-  /// Returns a name, in which each character that names cannot have is an underscore.
-  static func name(_ text: String) -> String { identifier(text) { $0 == UInt8(ascii: ":") } }
-
-  /// Returns labels without braces, with values in which quotes, backslashes and line feeds are escaped.
-  static func labels(_ labels: [(String, String)]) -> String {
-    labels.sorted { $0.0 < $1.0 }.map { name, value in
-      "\(identifier(name) { _ in false })=\"\(escaped(value))\""
-    }.joined(separator: ",")
-  }
-
-  /// Returns labels in braces, or an empty text if there are none.
-  static func braced(_ labels: String, _ more: String = "") -> String {
-    let parts = [labels, more].filter { !$0.isEmpty }
-    return parts.isEmpty ? "" : "{\(parts.joined(separator: ","))}"
-  }
-
-  /// Returns a number, without a fraction if it is whole.
-  static func number(_ value: Double) -> String { Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
-
-  private static func identifier(_ text: String, isAllowed: (UInt8) -> Bool) -> String {
-    var bytes = text.utf8.map { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        byte
-      default: isAllowed(byte) ? byte : UInt8(ascii: "_")
-      }
-    }
-    if bytes.first.map({ $0 <= UInt8(ascii: "9") && $0 >= UInt8(ascii: "0") }) ?? true {
-      bytes.insert(UInt8(ascii: "_"), at: 0)
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func escaped(_ value: String) -> String {
-    value.unicodeScalars.reduce(into: "") { text, scalar in
-      switch scalar {
-      case "\\": text += "\\\\"
-      case "\"": text += "\\\""
-      case "\n": text += "\\n"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-  }
+  func recordNanoseconds(_ duration: Int64) { observe(Double(duration) / 1e9) }
 }

@@ -39,7 +39,7 @@ public final class StorageMetrics: Sendable {
   ///   - events: The hub whose events are counted.
   ///   - factory: The metrics backend; by default, the one that the process has bootstrapped.
   public init(_ events: EventHub, factory: any MetricsFactory = MetricsSystem.factory) {
-    let series = MetricSeries(factory: factory, limit: Self.seriesLimit)
+    let series = MetricSeries(factory: factory, seriesLimit: Self.seriesLimit)
     observation = events.observe { series.count($0) }
   }
 
@@ -95,6 +95,7 @@ extension MetricSeries {
 
 /// The metrics of one metrics backend, by name and labels, each of which is created once.
 final class MetricSeries: Sendable {
+  /// The name of a metric with the values of its labels.
   private struct Name: Hashable {
     let name: String
     let values: [String]
@@ -110,13 +111,13 @@ final class MetricSeries: Sendable {
   private let limit: Int
   private let all = Lock<[Name: Series]>([:])
 
-  init(factory: any MetricsFactory, limit: Int) {
+  init(factory: any MetricsFactory, seriesLimit: Int) {
     self.factory = factory
-    self.limit = limit
+    limit = seriesLimit
   }
 
   func increment(_ name: String, _ labels: [(String, String)], by amount: Int64 = 1) {
-    use(name, labels) { [factory] in
+    withSeries(name, labels) { [factory] in
       .counter(Counter(label: $0, dimensions: $1, factory: factory))
     } act: { series in
       if case .counter(let counter) = series { counter.increment(by: amount) }
@@ -126,7 +127,7 @@ final class MetricSeries: Sendable {
   func time(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     let nanoseconds = max(0, seconds) &* 1_000_000_000 &+ attoseconds / 1_000_000_000
-    use(name, labels) { [factory] in
+    withSeries(name, labels) { [factory] in
       .timer(Timer(label: $0, dimensions: $1, factory: factory))
     } act: { series in
       if case .timer(let timer) = series { timer.recordNanoseconds(nanoseconds) }
@@ -134,7 +135,7 @@ final class MetricSeries: Sendable {
   }
 
   func gauge(_ name: String, _ labels: [(String, String)], _ duration: Duration) {
-    use(name, labels) { [factory] in
+    withSeries(name, labels) { [factory] in
       .gauge(Gauge(label: $0, dimensions: $1, factory: factory))
     } act: { series in
       if case .gauge(let gauge) = series { gauge.record(duration / .seconds(1)) }
@@ -142,18 +143,18 @@ final class MetricSeries: Sendable {
   }
 
   /// Passes the series with a name and labels to a function, after creating the series if it does not exist.
-  private func use(
+  private func withSeries(
     _ name: String, _ labels: [(String, String)], make: (String, [(String, String)]) -> Series, act: (Series) -> Void
   ) {
     let series = all.withLock { all -> Series in
       let id = Name(name: name, values: labels.map(\.1))
       if let series = all[id] { return series }
       let isNew = all.count < limit
-      let labels = isNew ? labels : labels.map { ($0.0, "other") }
-      let kept = isNew ? id : Name(name: name, values: labels.map(\.1))
-      if let series = all[kept] { return series }
+      let labels = isNew ? labels : labels.map { name, _ in (name, "other") }
+      let keptID = isNew ? id : Name(name: name, values: labels.map(\.1))
+      if let series = all[keptID] { return series }
       let series = make("storage_auth_\(name)", labels)
-      all[kept] = series
+      all[keptID] = series
       return series
     }
     act(series)

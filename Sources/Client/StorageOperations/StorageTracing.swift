@@ -39,6 +39,7 @@ public final class StorageTracing: Sendable {
   public func stop() { observation.cancel() }
 }
 
+/// An instrument that begins a span for each activity of a client.
 struct TracingInstrument: AuthInstrument {
   let tracer: any Tracer
   let includesKeys: Bool
@@ -63,6 +64,7 @@ struct TracingInstrument: AuthInstrument {
   }
 }
 
+/// A span of the tracer, as the client uses it.
 private struct TracedSpan: AuthSpan {
   let span: any Span
   let tracer: any Tracer

@@ -13,6 +13,8 @@ public struct RedisConfiguration: Sendable, Redacted {
     case socket(String)
   }
 
+  private static let defaultPort = "6379"
+
   let address: Address
   let usesTLS: Bool
   let user: String?
@@ -51,15 +53,15 @@ public struct RedisConfiguration: Sendable, Redacted {
   ///   `unix:///path/of/the/socket`. User and password are percent-encoded.
   /// - Throws: A ``RedisURLError``, which does not contain the URL.
   public init(url: String) throws(RedisURLError) {
-    guard let colon = url.firstRange(of: "://"), ["redis", "rediss", "unix"].contains(url[..<colon.lowerBound]) else {
-      throw .scheme
-    }
-    var rest = url[colon.upperBound...]
-    usesTLS = url[..<colon.lowerBound] == "rediss"
-    let isSocket = url[..<colon.lowerBound] == "unix"
+    guard let separator = url.firstRange(of: "://") else { throw .scheme }
+    let scheme = url[..<separator.lowerBound]
+    guard ["redis", "rediss", "unix"].contains(scheme) else { throw .scheme }
+    var rest = url[separator.upperBound...]
+    usesTLS = scheme == "rediss"
+    let isSocket = scheme == "unix"
     var login: (user: String?, password: Secret?) = (nil, nil)
     if !isSocket, let at = rest.lastIndex(of: "@") {
-      login = try Self.login(rest[..<at])
+      login = try Self.parseLogin(rest[..<at])
       rest = rest[rest.index(after: at)...]
     }
     (user, password) = login
@@ -72,10 +74,12 @@ public struct RedisConfiguration: Sendable, Redacted {
     let number = parts.count == 2 && !parts[1].isEmpty ? Int(digits: parts[1]) : 0
     guard let number, number >= 0 else { throw .database }
     database = number
-    address = try Self.address(parts[0])
+    address = try Self.parseAddress(parts[0])
   }
 
-  private static func login(_ text: Substring) throws(RedisURLError) -> (String?, Secret?) {
+  private static func parseLogin(
+    _ text: Substring
+  ) throws(RedisURLError) -> (user: String?, password: Secret?) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts.compactMap {
       String($0).percentDecodedBytes().flatMap { String(utf8: $0) }
@@ -84,9 +88,9 @@ public struct RedisConfiguration: Sendable, Redacted {
     return (words[0].isEmpty ? nil : words[0], words[1].isEmpty ? nil : Secret(words[1]))
   }
 
-  private static func address(_ text: Substring) throws(RedisURLError) -> Address {
+  private static func parseAddress(_ text: Substring) throws(RedisURLError) -> Address {
     var host = text
-    var port: Substring = "6379"
+    var port = Self.defaultPort[...]
     if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
       host = text[text.index(after: text.startIndex)..<end]
       let rest = text[text.index(after: end)...]
@@ -106,10 +110,10 @@ public struct RedisConfiguration: Sendable, Redacted {
     return host
   }
 
-  func tls() -> TLSConfiguration {
-    var tls = TLSConfiguration.makeClientConfiguration()
-    if let authorities { tls.trustRoots = .file(authorities) }
-    return tls
+  func tlsConfiguration() -> TLSConfiguration {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    if let authorities { configuration.trustRoots = .file(authorities) }
+    return configuration
   }
 
   /// The server's address, without the login.
@@ -117,28 +121,6 @@ public struct RedisConfiguration: Sendable, Redacted {
     switch address {
     case .host(let host, let port): "\(host.onOneLine):\(port)"
     case .socket(let path): path.onOneLine
-    }
-  }
-}
-
-/// The reason why a URL does not name a Redis server.
-public enum RedisURLError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The scheme is not `redis`, `rediss` or `unix`.
-  case scheme
-  /// The part before the `@` is not a user and a password with a colon between them.
-  case login
-  /// The host is missing, or the port is not a number from 1 to 65535.
-  case address
-  /// The part after the host is not the number of a database.
-  case database
-
-  /// A description of the error without the URL, which may contain a password.
-  public var description: String {
-    switch self {
-    case .scheme: "The URL of Redis has an unknown scheme: use redis://, rediss:// for TLS, or unix:// for a socket."
-    case .login: "The login in the URL of Redis is not USER:PASSWORD: percent-encode both; USER may be empty."
-    case .address: "The URL of Redis has no valid host and port: write redis://HOST:PORT or unix:///PATH."
-    case .database: "The URL of Redis does not end with the number of a database: write a slash and a number."
     }
   }
 }
@@ -161,12 +143,12 @@ public enum RedisDurability: Sendable, Hashable {
 }
 
 extension Duration {
-  /// The longest duration that is sent to a server, which is a hundred years.
-  private static var longest: Duration { .seconds(100 * 365 * 86_400) }
+  /// The maximum duration that is sent to a server, which is a hundred years.
+  private static var maximum: Duration { .seconds(100 * 365 * 86_400) }
 
   /// The duration in whole microseconds, of at least zero and at most a hundred years.
   var microseconds: Int64 {
-    let (seconds, attoseconds) = Swift.min(Swift.max(self, .zero), Self.longest).components
+    let (seconds, attoseconds) = Swift.min(Swift.max(self, .zero), Self.maximum).components
     return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
 

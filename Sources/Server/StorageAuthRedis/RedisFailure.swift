@@ -27,32 +27,37 @@ enum RedisFailure: Error, Sendable, Hashable {
   /// that reads its data (`LOADING`); a change of roles while a command waits (`UNBLOCKED`); a cluster that is not complete
   /// (`CLUSTERDOWN`, `TRYAGAIN`). `MOVED` and `ASK` are not among them, because Redis Cluster is not supported. Source:
   /// `src/server.c` and `src/cluster.c` of Redis 7.
-  private static let outages = [
+  private static let outageCodes = [
     "READONLY", "LOADING", "MASTERDOWN", "NOREPLICAS", "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN",
   ]
+
+  /// The maximum number of words that are searched for a code, and the maximum length of a code in bytes.
+  private static let (wordLimit, codeByteLimit) = (32, 32)
 
   /// Creates a failure from an error reply, of which only the code is kept.
   ///
   /// Before version 7, the reply to a script whose command failed is `ERR Error running script (…): … -READONLY …`.
   init(reply: String) {
     let words = reply.utf8.split(separator: UInt8(ascii: " "))
-    let code = words.first.map(Self.code) ?? ""
-    let isOfScript =
+    let code = words.first.map(Self.code(startOf:)) ?? ""
+    let isScriptError =
       code.isIdentical(to: "ERR")
       && words.dropFirst().starts(with: ["Error".utf8, "running".utf8]) {
         $0.elementsEqual($1)
       }
-    let inner = words.prefix(32).lazy.filter { $0.first == UInt8(ascii: "-") }.map { Self.code($0.dropFirst()) }
-    let outage = (isOfScript ? [code] + inner : [code]).first { code in
-      Self.outages.contains { $0.isIdentical(to: code) }
+    let commandCodes = words.prefix(Self.wordLimit).lazy.filter { $0.first == UInt8(ascii: "-") }.map {
+      Self.code(startOf: $0.dropFirst())
+    }
+    let outage = (isScriptError ? [code] + commandCodes : [code]).first { code in
+      Self.outageCodes.contains { $0.isIdentical(to: code) }
     }
     self = outage.map { .notServing($0) } ?? .refused(code)
   }
 
-  /// Returns the capital letters and underscores at the start of a word, at most 32.
-  private static func code(_ word: some Sequence<UInt8>) -> String {
+  /// Returns the capital letters and underscores at the start of a word, up to the limit.
+  private static func code(startOf word: some Sequence<UInt8>) -> String {
     let letters = word.prefix { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "_") }
-    return String(decoding: Array(letters).prefix(32), as: UTF8.self)
+    return String(decoding: Array(letters).prefix(codeByteLimit), as: UTF8.self)
   }
 
   private var reason: String {
@@ -75,7 +80,8 @@ enum RedisFailure: Error, Sendable, Hashable {
     }
   }
 
-  func storeError(_ server: String) -> StoreError {
+  /// Returns the error of a store for the failure of a server.
+  func storeError(server: String) -> StoreError {
     StoreError("Redis at \(server) \(reason).", remedy: remedy)
   }
 }

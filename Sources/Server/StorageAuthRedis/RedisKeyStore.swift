@@ -77,7 +77,7 @@ public final class RedisKeyStore: IssuedKeyStore {
         lookup = try await lookUpOrAcquireLease(entries, leaseHolder)
       } catch {
         guard fallback == .local else {
-          throw CredentialError(error.storeError("\(redis.configuration)"), source: "redis")
+          throw CredentialError(error.storeError(server: "\(redis.configuration)"), source: "redis")
         }
         return try await issue()
       }
@@ -104,7 +104,7 @@ public final class RedisKeyStore: IssuedKeyStore {
     do throws(RedisFailure) {
       _ = try await redis.run(Self.removeScript, [entries(of: scope).key]) { _ in [] }
     } catch {
-      throw error.storeError("\(redis.configuration)")
+      throw error.storeError(server: "\(redis.configuration)")
     }
   }
 

@@ -23,8 +23,9 @@ public final class RedisPool: Sendable {
     var generation = 0
     /// The number of failures since the last reply of a server that serves.
     var failures = 0
-    var failure = RedisFailure.closed
-    var retry = NIODeadline.uptimeNanoseconds(0)
+    var lastFailure = RedisFailure.closed
+    /// The time before which no new connection is opened.
+    var retryTime = NIODeadline.uptimeNanoseconds(0)
 
     mutating func removeConnection() {
       connection = nil
@@ -32,6 +33,7 @@ public final class RedisPool: Sendable {
     }
   }
 
+  /// A connection for one call, with the slot from which it is taken.
   private struct Lease {
     let connection: RedisConnection
     let index: Int
@@ -40,9 +42,12 @@ public final class RedisPool: Sendable {
 
   private struct State {
     var slots: [Slot]
-    var next = 0
+    var nextIndex = 0
     var isShutDown = false
   }
+
+  /// The pause after the first failure, which doubles with each further failure up to a limit.
+  private static let (initialPause, doublingLimit) = (Duration.milliseconds(50), 10)
 
   /// The address of the server and the limits of the connections.
   public let configuration: RedisConfiguration
@@ -110,10 +115,10 @@ public final class RedisPool: Sendable {
       let arguments = try arguments(lease.connection.information)
       var value = try await lease.connection.reply(to: script.command(keys, arguments))
       if case .error(let text) = value, RedisFailure(reply: text) == .refused("NOSCRIPT") {
-        value = try await lease.connection.reply(to: script.fullCommand(keys, arguments))
+        value = try await lease.connection.reply(to: script.sourceCommand(keys, arguments))
       }
       if case .error(let text) = value { throw RedisFailure(reply: text) }
-      change(lease.index, lease.generation) { $0.failures = 0 }
+      updateSlot(lease.index, of: lease.generation) { $0.failures = 0 }
       return value
     }
   }
@@ -124,17 +129,17 @@ public final class RedisPool: Sendable {
   private func withLease<Value>(
     _ body: (Lease) async throws(RedisFailure) -> Value
   ) async throws(RedisFailure) -> Value {
-    let lease = try await lease()
+    let lease = try await acquireLease()
     do throws(RedisFailure) {
       return try await body(lease)
     } catch .closed {
-      change(lease.index, lease.generation) { $0.removeConnection() }
+      updateSlot(lease.index, of: lease.generation) { $0.removeConnection() }
       throw .closed
     } catch .notServing(let code) {
       lease.connection.channel.close(promise: nil)
-      change(lease.index, lease.generation) { slot in
+      updateSlot(lease.index, of: lease.generation) { slot in
         slot.removeConnection()
-        pause(&slot, after: .notServing(code), isFirst: slot.failures == 0)
+        delayRetry(of: &slot, after: .notServing(code), isFirst: slot.failures == 0)
       }
       throw .notServing(code)
     } catch {
@@ -143,27 +148,27 @@ public final class RedisPool: Sendable {
   }
 
   /// Changes a slot, unless a newer connection has taken it.
-  private func change(_ index: Int, _ generation: Int, _ change: (inout Slot) -> Void) {
+  private func updateSlot(_ index: Int, of generation: Int, _ update: (inout Slot) -> Void) {
     state.withLock { state in
-      if state.slots[index].generation == generation { change(&state.slots[index]) }
+      if state.slots[index].generation == generation { update(&state.slots[index]) }
     }
   }
 
   /// Counts a failure of a slot, and sets the time before which no new connection is opened.
-  private func pause(_ slot: inout Slot, after failure: RedisFailure, isFirst: Bool) {
-    let pause = min(configuration.longestPause, .milliseconds(50) * (1 << min(slot.failures, 10)))
+  private func delayRetry(of slot: inout Slot, after failure: RedisFailure, isFirst: Bool) {
+    let pause = min(configuration.longestPause, Self.initialPause * (1 << min(slot.failures, Self.doublingLimit)))
     slot.failures += 1
-    slot.failure = failure
-    slot.retry = .now() + (isFirst ? .zero : TimeAmount(pause))
+    slot.lastFailure = failure
+    slot.retryTime = .now() + (isFirst ? .zero : TimeAmount(pause))
   }
 
-  private func lease() async throws(RedisFailure) -> Lease {
+  private func acquireLease() async throws(RedisFailure) -> Lease {
     let (future, index, generation) = try state.withLock { state throws(RedisFailure) in
       guard !state.isShutDown else { throw .unreachable("the pool was shut down") }
-      state.next = (state.next + 1) % state.slots.count
-      let index = state.next
+      state.nextIndex = (state.nextIndex + 1) % state.slots.count
+      let index = state.nextIndex
       if let connection = state.slots[index].connection { return (connection, index, state.slots[index].generation) }
-      guard state.slots[index].retry <= .now() else { throw state.slots[index].failure }
+      guard state.slots[index].retryTime <= .now() else { throw state.slots[index].lastFailure }
       let connection = open(index, state.slots[index].generation)
       state.slots[index].connection = connection
       return (connection, index, state.slots[index].generation)
@@ -181,23 +186,24 @@ public final class RedisPool: Sendable {
     MultiThreadedEventLoopGroup.singleton.next().makeFutureWithTask { [configuration, weak self] in
       do throws(RedisFailure) {
         let connection = try await RedisConnection.open(configuration)
-        self?.opened(connection, index, generation)
+        self?.observeEnd(of: connection, in: index, generation)
         return connection
       } catch {
-        self?.change(index, generation) { slot in
+        self?.updateSlot(index, of: generation) { slot in
           slot.removeConnection()
-          self?.pause(&slot, after: error, isFirst: false)
+          self?.delayRetry(of: &slot, after: error, isFirst: false)
         }
         throw error
       }
     }
   }
 
-  private func opened(_ connection: RedisConnection, _ index: Int, _ generation: Int) {
+  /// Closes a new connection after the shutdown, and removes it from its slot when it ends.
+  private func observeEnd(of connection: RedisConnection, in index: Int, _ generation: Int) {
     let isShutDown = state.withLock(\.isShutDown)
     if isShutDown { connection.channel.close(promise: nil) }
     connection.channel.closeFuture.whenComplete { [weak self] _ in
-      self?.change(index, generation) { $0.removeConnection() }
+      self?.updateSlot(index, of: generation) { $0.removeConnection() }
     }
   }
 }
@@ -205,19 +211,20 @@ public final class RedisPool: Sendable {
 /// A Lua script that a Redis server runs atomically.
 struct RedisScript: Sendable {
   private let source: String
-  private let hash: String
+  private let sourceHash: String
 
   init(_ source: String) {
     self.source = source
-    hash = SHA1.hash(writing: { $0.append(source) }).hex
+    sourceHash = SHA1.hash(writing: { $0.append(source) }).hex
   }
 
   /// Returns the command that runs the script by its hash, which the server knows after it has run the script once.
   func command(_ keys: [String], _ arguments: [String]) -> RedisCommand {
-    RedisCommand(["EVALSHA", hash, "\(keys.count)"] + keys + arguments)
+    RedisCommand(["EVALSHA", sourceHash, "\(keys.count)"] + keys + arguments)
   }
 
-  func fullCommand(_ keys: [String], _ arguments: [String]) -> RedisCommand {
+  /// Returns the command that passes the source of the script to the server.
+  func sourceCommand(_ keys: [String], _ arguments: [String]) -> RedisCommand {
     RedisCommand(["EVAL", source, "\(keys.count)"] + keys + arguments)
   }
 }

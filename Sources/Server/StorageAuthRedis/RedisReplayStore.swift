@@ -11,6 +11,12 @@ public import StorageAuthServer
 /// A server that has been restarted may have lost marks, unless it is `persistent`. The store then refuses each signature
 /// that may have been accepted before the restart. A server that removes keys when its memory is full cannot be used.
 public final class RedisReplayStore: ReplayStore {
+  /// The code of this store for a server that removes keys when its memory is full.
+  private static let evictionCode = "EVICTION"
+
+  /// The time by which a mark is stored for longer than its signature and the clocks need.
+  private static let expirationMargin = Duration.seconds(1)
+
   private let redis: RedisPool
   private let prefix: String
   private let limit: Int
@@ -53,42 +59,42 @@ public final class RedisReplayStore: ReplayStore {
   public func insert(
     _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp
   ) async throws(StoreError) -> ReplayVerdict {
-    let life = max(.zero, date.duration(to: end)) + tolerance
-    let past = durability == .persistent ? .zero : start.map { $0.duration(to: date) + tolerance }
+    let lifetime = max(.zero, date.duration(to: end)) + tolerance
+    let elapsed = durability == .persistent ? .zero : start.map { $0.duration(to: date) + tolerance }
     // A second attempt after a lost reply finds its own mark.
     let attempt = "\(UInt64.random(in: .min ... .max))"
     let verdict: Int64?
     do throws(RedisFailure) {
       let keys = ["\(prefix):mark:\(mark)", "\(prefix):marks:\(owner)"]
       verdict = try await redis.run(Self.script, keys) { [limit, durability] server throws(RedisFailure) in
-        guard !server.evicts else { throw .refused("EVICTION") }
-        let mayHaveLost = durability == .volatile && past.map { $0 >= server.age } ?? true
-        return [attempt, "\(life.milliseconds + 1000)", "\(limit)", mayHaveLost ? "1" : "0"]
+        guard !server.evicts else { throw .refused(Self.evictionCode) }
+        let mayHaveLost = durability == .volatile && elapsed.map { $0 >= server.age } ?? true
+        return [attempt, "\((lifetime + Self.expirationMargin).milliseconds)", "\(limit)", mayHaveLost ? "1" : "0"]
       }.integer
     } catch {
-      if case .refused("EVICTION") = error { throw Self.evicting }
-      guard let fallback else { throw error.storeError("\(redis.configuration)") }
+      if case .refused(Self.evictionCode) = error { throw Self.evictionError }
+      guard let fallback else { throw error.storeError(server: "\(redis.configuration)") }
       return fallback.insert(mark, of: owner, until: end, at: date)
     }
     switch verdict {
     case 0: return .new
     case 1: return .used
     case 2: return .full
-    default: throw Self.restarted
+    default: throw Self.restartError
     }
   }
 
-  private static let restarted = StoreError(
+  private static let restartError = StoreError(
     "Redis was restarted, and may have lost the mark of this signature.",
     remedy: "Send the request again later, or configure Redis to store each change before it is confirmed.")
 
-  private static let evicting = StoreError(
+  private static let evictionError = StoreError(
     "Redis removes keys when its memory is full, so that marks would be lost.",
     remedy: "Set maxmemory-policy to noeviction.")
 
   /// The script returns 0 for a new mark, 1 for a used one, 2 for too many, and 3 for one that may have been lost.
   ///
-  /// The second key counts the owner's marks by the minute in which they expire.
+  /// The second key counts the owner's marks by the minute in which they expire, and expires two minutes after them.
   private static let script = RedisScript(
     """
     local held = redis.call('GET', KEYS[1])

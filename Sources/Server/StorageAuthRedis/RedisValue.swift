@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
-internal import StorageAuth
 
 /// A reply of a Redis server, in version 2 of its protocol (RESP2).
 ///
@@ -33,89 +32,18 @@ enum RedisValue: Sendable, Hashable {
 
 /// A command for a Redis server, as a list of byte strings.
 struct RedisCommand: Sendable {
-  private let words: [[UInt8]]
+  private let arguments: [[UInt8]]
 
-  init(_ words: String...) { self.init(words) }
+  init(_ arguments: String...) { self.init(arguments) }
 
-  init(_ words: [String]) { self.words = words.map { [UInt8]($0.utf8) } }
+  init(_ arguments: [String]) { self.arguments = arguments.map { [UInt8]($0.utf8) } }
 
   func write(to buffer: inout ByteBuffer) {
-    buffer.writeString("*\(words.count)\r\n")
-    for word in words {
-      buffer.writeString("$\(word.count)\r\n")
-      buffer.writeBytes(word)
+    buffer.writeString("*\(arguments.count)\r\n")
+    for argument in arguments {
+      buffer.writeString("$\(argument.count)\r\n")
+      buffer.writeBytes(argument)
       buffer.writeString("\r\n")
     }
-  }
-}
-
-/// A decoder of the replies of a Redis server, with limits on their size and their nesting.
-struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
-  typealias InboundOut = RedisValue
-
-  /// The maximum size of a reply in bytes.
-  static let byteLimit = 1 << 20
-  private static let depthLimit = 4
-  private static let elementLimit = 1024
-
-  /// The error for bytes that are not a reply, or a reply over the limits.
-  struct Malformed: Error {}
-
-  func decode(buffer: inout ByteBuffer) throws -> RedisValue? {
-    var rest = buffer
-    guard let value = try Self.value(in: &rest, depth: 0) else {
-      guard buffer.readableBytes <= Self.byteLimit else { throw Malformed() }
-      return nil
-    }
-    buffer = rest
-    return value
-  }
-
-  func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws -> RedisValue? { try decode(buffer: &buffer) }
-
-  /// Returns the first value of a buffer, or `nil` if it is incomplete.
-  private static func value(in buffer: inout ByteBuffer, depth: Int) throws(Malformed) -> RedisValue? {
-    guard depth < depthLimit else { throw Malformed() }
-    guard let line = try line(in: &buffer), let kind = line.first else { return nil }
-    let rest = line.dropFirst()
-    switch kind {
-    case UInt8(ascii: "+"): return .status(String(decoding: rest, as: UTF8.self))
-    case UInt8(ascii: "-"): return .error(String(decoding: rest, as: UTF8.self))
-    case UInt8(ascii: ":"): return .integer(try number(rest))
-    case UInt8(ascii: "$"):
-      let count = try number(rest)
-      guard count >= 0 else { return .null }
-      guard count <= byteLimit, let count = Int(exactly: count) else { throw Malformed() }
-      guard buffer.readableBytes >= count + 2, let bytes = buffer.readBytes(length: count) else { return nil }
-      guard buffer.readBytes(length: 2) == [0x0d, 0x0a] else { throw Malformed() }
-      return .bytes(bytes)
-    case UInt8(ascii: "*"):
-      let count = try number(rest)
-      guard count >= 0 else { return .null }
-      guard count <= elementLimit else { throw Malformed() }
-      var elements: [RedisValue] = []
-      for _ in 0..<count {
-        guard let element = try value(in: &buffer, depth: depth + 1) else { return nil }
-        elements.append(element)
-      }
-      return .array(elements)
-    default: throw Malformed()
-    }
-  }
-
-  /// Reads a line that is not empty, or returns `nil` if its end has not arrived.
-  private static func line(in buffer: inout ByteBuffer) throws(Malformed) -> [UInt8]? {
-    guard let end = buffer.readableBytesView.firstIndex(of: 0x0d) else { return nil }
-    let count = end - buffer.readerIndex
-    guard buffer.readableBytes >= count + 2 else { return nil }
-    guard count > 0, let line = buffer.readBytes(length: count), buffer.readBytes(length: 2)?.last == 0x0a else {
-      throw Malformed()
-    }
-    return line
-  }
-
-  private static func number(_ digits: some Sequence<UInt8>) throws(Malformed) -> Int64 {
-    guard let number = Int64(signedDigits: String(decoding: Array(digits), as: UTF8.self)) else { throw Malformed() }
-    return number
   }
 }

@@ -22,7 +22,7 @@ public import ServiceLifecycle
 /// signing.addRoutes(to: router.group("api").add(middleware: BearerAuthenticator()))
 /// ```
 public struct SigningService<Context: RequestContext>: Sendable {
-  let signings: [String: SigningAccount]
+  private let accountsByService: [String: SigningAccount]
   private let time: any SigningClock
   private let bodyLimit: Int
   private let rules: @Sendable @concurrent (Context) async throws -> SigningRules?
@@ -30,16 +30,16 @@ public struct SigningService<Context: RequestContext>: Sendable {
   /// Creates a signing service.
   ///
   /// - Parameters:
-  ///   - signings: The accounts that sign, one for each storage service.
+  ///   - accounts: The accounts that sign, one for each storage service.
   ///   - bodyLimit: The maximum size of a signing request's body in bytes.
   ///   - time: The clocks of the service.
   ///   - rules: A closure that returns the rules for the caller of a request, or `nil` to refuse all signatures. An
   ///     error that the closure throws is passed on to the app's router.
   public init(
-    _ signings: SigningAccount..., bodyLimit: Int = 128 * 1024, time: any SigningClock = .system,
+    _ accounts: SigningAccount..., bodyLimit: Int = 128 * 1024, time: any SigningClock = .system,
     rules: @escaping @Sendable @concurrent (Context) async throws -> SigningRules?
   ) {
-    self.signings = Dictionary(signings.map { ($0.signer.service, $0) }) { first, _ in first }
+    accountsByService = Dictionary(accounts.map { ($0.signer.service, $0) }) { first, _ in first }
     self.bodyLimit = bodyLimit
     self.time = time
     self.rules = rules
@@ -60,7 +60,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
   private func sign(_ request: Request, _ context: Context) async throws -> Response {
     guard let rules = try await rules(context) else { return .refusal(.notACaller) }
     do {
-      let signingRequest = try SigningRequest(json: try await body(of: request))
+      let signingRequest = try SigningRequest(json: try await collectBody(of: request))
       let account = try account(for: signingRequest.scheme.service)
       let key = try await key(of: account, context)
       let signature = try account.signer.sign(signingRequest, with: key, under: rules, at: time.now)
@@ -69,9 +69,9 @@ public struct SigningService<Context: RequestContext>: Sendable {
     } catch let refusal as SigningRefusal {
       context.logger.info("not signed", metadata: ["code": "\(refusal.code)"])
       return .refusal(RequestRefusal(refusal))
-    } catch let response as RequestRefusal {
-      context.logger.info("not signed", metadata: ["code": "\(response.code)"])
-      return .refusal(response)
+    } catch let refusal as RequestRefusal {
+      context.logger.info("not signed", metadata: ["code": "\(refusal.code)"])
+      return .refusal(refusal)
     }
   }
 
@@ -79,14 +79,14 @@ public struct SigningService<Context: RequestContext>: Sendable {
     guard try await rules(context) != nil else { return .refusal(.notACaller) }
     do throws(RequestRefusal) {
       let name = request.uri.queryParameters["provider"].map(String.init)
-      let account = try account(for: name ?? (signings.count == 1 ? signings.keys.first : nil) ?? "")
+      let account = try account(for: name ?? (accountsByService.count == 1 ? accountsByService.keys.first : nil) ?? "")
       return .json(try await key(of: account, context).identity.json)
     } catch {
       return .refusal(error)
     }
   }
 
-  private func body(of request: Request) async throws -> [UInt8] {
+  private func collectBody(of request: Request) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     for try await chunk in request.body {
       guard bytes.count + chunk.readableBytes <= bodyLimit else { throw RequestRefusal.tooLarge(bodyLimit) }
@@ -96,7 +96,7 @@ public struct SigningService<Context: RequestContext>: Sendable {
   }
 
   private func account(for provider: String) throws(RequestRefusal) -> SigningAccount {
-    guard let account = signings[provider] else { throw .unknownProvider }
+    guard let account = accountsByService[provider] else { throw .unknownProvider }
     return account
   }
 
@@ -116,7 +116,7 @@ extension SigningService: Service {
   /// Only keys whose provider is a `CredentialCache` are kept fresh. List the service before the application that uses
   /// it: a service group shuts its services down in reverse order, so that requests in progress are still signed.
   public func run() async {
-    let caches = signings.values.compactMap { $0.credentials as? CredentialCache<AccessKey> }
+    let caches = accountsByService.values.compactMap { $0.credentials as? CredentialCache<AccessKey> }
     await cancelWhenGracefulShutdown {
       await withTaskGroup { group in
         for cache in caches { group.addTask { await cache.keepFresh() } }
@@ -124,108 +124,5 @@ extension SigningService: Service {
       }
     }
     for cache in caches { cache.shutdown() }
-  }
-}
-
-/// A signer of a storage service's strings to sign, together with the provider of the signing key.
-///
-/// ```swift
-/// let oss = SigningAccount(OSSStringToSignSigner(region: "cn-hangzhou"), credentials: CredentialCache(.alibabaDefault))
-/// ```
-public struct SigningAccount: Sendable {
-  /// The signer, which parses each string to sign before it signs the string.
-  public let signer: any StringToSignSigner
-
-  let credentials: any CredentialProvider<AccessKey>
-  let context: ProviderContext
-
-  /// Creates an account from a signer and a provider of its key.
-  ///
-  /// - Parameters:
-  ///   - signer: The signer, which parses each string to sign before it signs the string.
-  ///   - credentials: The provider of the signing key. Wrap a slow provider in a `CredentialCache`.
-  ///   - context: The context of a provider that is not a cache. The default has no network.
-  public init(
-    _ signer: some StringToSignSigner, credentials: some CredentialProvider<AccessKey>,
-    in context: ProviderContext = .local
-  ) {
-    self.signer = signer
-    self.credentials = credentials
-    self.context = context
-  }
-}
-
-extension RequestRefusal {
-  /// Creates the response for a refusal: 400 if the caller's request is malformed, and 403 if the rules do not allow it.
-  init(_ refusal: SigningRefusal) {
-    self.init(
-      status: refusal.isAboutForm ? .badRequest : .forbidden, code: "\(refusal.code)",
-      message: "\(refusal.message) \(refusal.remedy)")
-  }
-
-  static let notACaller = RequestRefusal(
-    status: .forbidden, code: "notAllowed", message: "The server does not sign requests of this caller.")
-
-  static let unreadable = RequestRefusal(
-    status: .badRequest, code: "malformed",
-    message:
-      "The body is not a JSON object with strings provider, version, method, stringToSign and optionally canonicalRequest."
-  )
-
-  static let unknownProvider = RequestRefusal(
-    status: .badRequest, code: "malformed",
-    message: "The server does not sign for this provider or for this version of its signature.")
-
-  static let unavailable = RequestRefusal(
-    status: .serviceUnavailable, code: "unavailable", message: "The server has no key to sign with at the moment.")
-
-  static func tooLarge(_ limit: Int) -> RequestRefusal {
-    RequestRefusal(status: .contentTooLarge, code: "tooLarge", message: "The body has more than \(limit) bytes.")
-  }
-}
-
-extension Response {
-  static func refusal(_ response: RequestRefusal) -> Response {
-    json(["code": .string(response.code), "message": .string(response.message)], response.status)
-  }
-}
-
-extension SigningRequest {
-  init(json bytes: [UInt8]) throws(RequestRefusal) {
-    guard let object = (try? JSONValue(parsing: bytes))?.object,
-      Set(object.names).isSubset(of: ["provider", "version", "method", "stringToSign", "canonicalRequest"]),
-      let provider = object["provider"]?.string, let version = object["version"]?.string,
-      let method = object["method"]?.string, let stringToSign = object["stringToSign"]?.string
-    else { throw .unreadable }
-    var canonicalRequest: String?
-    switch object["canonicalRequest"] {
-    case .string(let text)?: canonicalRequest = text
-    case nil, .null?: break
-    default: throw .unreadable
-    }
-    let scheme = SignatureScheme(service: provider, version: version)
-    self.init(scheme, method: method, stringToSign: stringToSign, canonicalRequest: canonicalRequest)
-  }
-}
-
-extension SigningResponse {
-  /// Returns the signing response as JSON, in the format of the vendor's documentation if there is one.
-  func json(authorizationWord word: String?) -> JSONValue {
-    if let word { return ["authorization": .string(authorization(word))] }
-    var object = JSONObject()
-    object["accessKeyId"] = .string(accessKeyID.string)
-    object["signature"] = .string(signature)
-    object["securityToken"] = sessionToken.map { .string($0.reveal()) }
-    return .object(object)
-  }
-}
-
-extension Identity {
-  var json: JSONValue {
-    var object = JSONObject()
-    object["accessKeyId"] = .string(id.string)
-    object["securityToken"] = sessionToken.map { .string($0.reveal()) }
-    object["expiration"] = expiration.map { .string($0.iso8601) }
-    return .object(object)
   }
 }

@@ -15,31 +15,31 @@ enum AscpSimulator {
   private static let about = "ascp-simulator: this is a simulator of ascp for LocalCloud, not IBM's ascp."
 
   static func main() async {
-    let line = CommandLineReader(Array(CommandLine.arguments.dropFirst()))
-    if line[.version] != nil, line.problem == nil {
+    let commandLine = CommandLineReader(Array(CommandLine.arguments.dropFirst()))
+    if commandLine[.version] != nil, commandLine.problem == nil {
       StandardStream.print(about)
       return
     }
     do throws(Failure) {
-      try await run(line)
+      try await run(commandLine)
     } catch {
       end(.failure(error))
     }
   }
 
-  private static func run(_ line: CommandLineReader) async throws(Failure) {
+  private static func run(_ commandLine: CommandLineReader) async throws(Failure) {
     let environment = ProcessInfo.processInfo.environment
-    let port = try line.port(.management)
-    if line[.mode] == Invocation.Mode.testLogin.rawValue {
-      if let problem = line.problem { throw problem }
-      _ = try await DeskClient.open(Invocation(line, environment))
+    let port = try commandLine.port(.management)
+    if commandLine[.mode] == Invocation.Mode.testLogin.rawValue {
+      if let problem = commandLine.problem { throw problem }
+      _ = try await TransferServerClient.open(Invocation(commandLine, environment))
       return
     }
     try await ManagementPort.withConnection(
       to: port,
       { reporter, commands throws(Failure) in
-        if let problem = line.problem { throw problem }
-        let invocation = try Invocation(line, environment)
+        if let problem = commandLine.problem { throw problem }
+        let invocation = try Invocation(commandLine, environment)
         try await TransferRun(invocation: invocation, reporter: reporter, commands: commands).run()
       }, endingProcess: end)
   }
@@ -58,25 +58,43 @@ enum AscpSimulator {
 
 /// A failure of the simulator with an ascp error code and a text without secrets.
 struct Failure: Error, Sendable, Equatable {
+  /// The error codes of ascp that the simulator gives, which ``AscpErrorCode`` names.
+  enum Code: Int {
+    case protocolError = 1, noSuchFile = 4, noPermission, notAFolder, isAFolder, usage, transferError = 12
+    case connectionError = 14, connectionTimeout, connectionLost, cancelled = 28, diskRead = 35, diskWrite
+    case badPath = 41, statusError = 43, openError, insecureConnection = 51, illegalCharacters = 56
+    case linkLoop = 63, cannotRename
+  }
+
   let code: Int
   let text: String
 
-  init(_ code: Int, _ text: String) {
+  /// Creates a failure that the transfer server reports.
+  init(code: Int, _ text: String) {
     self.code = code
     self.text = text
   }
 
-  static func usage(_ text: String) -> Failure { Failure(8, text) }
+  init(_ code: Code, _ text: String) { self.init(code: code.rawValue, text) }
 
-  static let cancelled = Failure(28, "Session cancelled")
+  /// Runs a function, and replaces its error by a failure.
+  static func replacingErrors<Value>(
+    by code: Code, _ text: String, _ body: () throws -> Value
+  ) throws(Failure) -> Value {
+    do { return try body() } catch { throw Failure(code, text) }
+  }
 
-  /// Converts the error of a request, which may be the first one to the transfer desk.
+  static func usage(_ text: String) -> Failure { Failure(.usage, text) }
+
+  static let cancelled = Failure(.cancelled, "Session cancelled")
+
+  /// Converts the error of a request, which may be the first one to the transfer server.
   init(_ error: TransportError, isFirst: Bool) {
     switch error.code {
     case .cancelled: self = .cancelled
-    case .connectionFailed where isFirst: self.init(44, "Failed to open TCP connection to the transfer desk")
-    case .timeout: self.init(15, "The transfer desk did not respond in time")
-    default: self.init(16, "The connection to the transfer desk was lost")
+    case .connectionFailed where isFirst: self.init(.openError, "Failed to open TCP connection to the transfer desk")
+    case .timeout: self.init(.connectionTimeout, "The transfer desk did not respond in time")
+    default: self.init(.connectionLost, "The connection to the transfer desk was lost")
     }
   }
 }

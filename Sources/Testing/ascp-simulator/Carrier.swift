@@ -8,9 +8,9 @@ internal import StorageClient
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// A carrier that transfers files and folders in chunks between this machine and the transfer desk.
+/// A carrier that transfers files and folders in chunks between this machine and the transfer server.
 struct Carrier: Sendable {
-  private let desk: DeskClient
+  private let server: TransferServerClient
   private let reporter: Reporter
   private let start: ContinuousClock.Instant
   private let pieceByteCount: Int64
@@ -20,26 +20,27 @@ struct Carrier: Sendable {
   private let isSending: Bool
 
   init(
-    _ invocation: Invocation, _ desk: DeskClient, _ reporter: Reporter, since start: ContinuousClock.Instant,
+    _ invocation: Invocation, _ server: TransferServerClient, _ reporter: Reporter,
+    since start: ContinuousClock.Instant,
     pieceByteCount: Int64
   ) {
-    self.desk = desk
+    self.server = server
     self.reporter = reporter
     self.start = start
     self.pieceByteCount = pieceByteCount
     rules = invocation.rules
     isSending = invocation.mode == .send
-    sources = isSending ? LocalSide() : DeskSide(desk: desk)
-    destinations = isSending ? DeskSide(desk: desk) : LocalSide()
+    sources = isSending ? LocalSide() : ServerSide(server: server)
+    destinations = isSending ? ServerSide(server: server) : LocalSide()
   }
 
   /// Transfers files and folders one after another, and then removes the source folders that are empty, if requested.
-  func carry(_ items: [Item], _ tally: inout Tally) async throws(Failure) {
+  func carry(_ items: [TransferItem], _ tally: inout Tally) async throws(Failure) {
     if rules.deletesBefore { try await deleteOthers(than: items) }
     for item in items {
       if Task.isCancelled { throw .cancelled }
       switch item.kind {
-      case .folder: try await destinations.makeFolder(destination(of: item))
+      case .folder: try await destinations.createFolder(destination(of: item))
       case .fileToSend, .fileToReceive: try await carry(file: item, &tally)
       case .link(let target): try await carry(link: item, to: target, &tally)
       }
@@ -47,7 +48,7 @@ struct Carrier: Sendable {
     if rules.keepsModificationTime {
       // A folder's time changes with its contents, so that it is set last.
       for item in items.reversed() where item.isFolder {
-        try await destinations.setModified(item.attributes.modified, ofFolder: destination(of: item))
+        try await destinations.setModificationTime(item.attributes.modified, ofFolder: destination(of: item))
       }
     }
     for item in items.reversed() where item.isFolder {
@@ -56,7 +57,7 @@ struct Carrier: Sendable {
     }
   }
 
-  private func carry(file item: Item, _ tally: inout Tally) async throws(Failure) {
+  private func carry(file item: TransferItem, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
     guard rules.isInThisSession(tally.items) else { return }
     if !rules.replacesEverything || rules.savesExisting {
@@ -71,8 +72,10 @@ struct Carrier: Sendable {
     }
     var checksum = rules.checksum.map { FileChecksum($0) }
     if case .fileToReceive(let number) = item.kind {
-      try await receive(item, number, &checksum, &tally)
-      if rules.keepsModificationTime { try ReceivedFile.setModified(item.attributes.modified, of: item.localPath) }
+      try await receive(item, number: number, &checksum, &tally)
+      if rules.keepsModificationTime {
+        try ReceivedFile.setModificationTime(item.attributes.modified, of: item.localPath)
+      }
     } else {
       try await send(item, &checksum, &tally)
     }
@@ -80,22 +83,22 @@ struct Carrier: Sendable {
   }
 
   /// Transfers a symbolic link as a link, if the rules permit it where a file or link exists already.
-  private func carry(link item: Item, to target: String, _ tally: inout Tally) async throws(Failure) {
+  private func carry(link item: TransferItem, to target: String, _ tally: inout Tally) async throws(Failure) {
     defer { tally.items += 1 }
     guard rules.isInThisSession(tally.items) else { return }
-    let isMade = try await destinations.makeLink(
+    let isCreated = try await destinations.createLink(
       destination(of: item), to: target, replacesFile: rules.links == .copyAndReplace)
-    if isMade { try await finish(item, nil, &tally) }
+    if isCreated { try await finish(item, nil, &tally) }
   }
 
-  private func source(of item: Item) -> String { isSending ? item.localPath : item.remotePath }
+  private func source(of item: TransferItem) -> String { isSending ? item.localPath : item.remotePath }
 
-  private func destination(of item: Item) -> String { isSending ? item.remotePath : item.localPath }
+  private func destination(of item: TransferItem) -> String { isSending ? item.remotePath : item.localPath }
 
   /// Deletes the files and folders at the destination that are not among the items, in the folders that are sources.
-  private func deleteOthers(than items: [Item]) async throws(Failure) {
+  private func deleteOthers(than items: [TransferItem]) async throws(Failure) {
     guard items.allSatisfy({ !$0.isSource || $0.isFolder }) else {
-      throw .usage("\(Option.deleteBefore.rawValue) requires that every source is a folder")
+      throw .usage("\(AscpOption.deleteBefore.rawValue) requires that every source is a folder")
     }
     let kept = Set(items.map { ByteExactString(destination(of: $0)) })
     for folder in items where folder.isSource {
@@ -106,9 +109,9 @@ struct Carrier: Sendable {
     }
   }
 
-  private func send(_ item: Item, _ checksum: inout FileChecksum?, _ tally: inout Tally) async throws(Failure) {
+  private func send(_ item: TransferItem, _ checksum: inout FileChecksum?, _ tally: inout Tally) async throws(Failure) {
     guard let file = FileHandle(forReadingAtPath: item.localPath) else {
-      throw Failure(5, "The file cannot be read: \(item.localPath)")
+      throw Failure(.noPermission, "The file cannot be read: \(item.localPath)")
     }
     var document: JSONObject = [
       "path": .string(item.remotePath), "bytes": .number(JSONNumber(item.byteCount)), "resume": .bool(rules.resumes),
@@ -117,22 +120,24 @@ struct Carrier: Sendable {
       document["modified"] = .number(JSONNumber(item.attributes.modified))
       document["keeps_time"] = .bool(rules.keepsModificationTime)
     }
-    let response = try await desk.call("files", .object(document))
-    guard let number = response["file"]?.integer else { throw Failure(1, "The transfer desk did not accept the file") }
+    let response = try await server.call("files", .object(document))
+    guard let number = response["file"]?.integer else {
+      throw Failure(.protocolError, "The transfer desk did not accept the file")
+    }
     let resumed = min(max(Int64(response["offset"]?.integer ?? 0), 0), item.byteCount)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(resumed)
     var offset: Int64 = 0
     while offset < item.byteCount {
-      // The part that the desk has already is only read, for the checksum.
+      // The part that the server has already is only read, for the checksum.
       let isResumed = offset < resumed
       let length = Int(min(pieceByteCount, (isResumed ? resumed : item.byteCount) - offset))
       guard let piece = try? file.read(upToCount: length), !piece.isEmpty else {
-        throw Failure(35, "The file ended early: \(item.localPath)")
+        throw Failure(.diskRead, "The file ended early: \(item.localPath)")
       }
       let bytes = Array(piece)
       checksum?.update(bytes)
       if !isResumed {
-        try await desk.write(bytes, to: number, at: offset)
+        try await server.write(bytes, to: number, at: offset)
         try await reportProgress(bytes.count, item, &tally)
       }
       offset += Int64(bytes.count)
@@ -140,32 +145,33 @@ struct Carrier: Sendable {
   }
 
   private func receive(
-    _ item: Item, _ number: Int, _ checksum: inout FileChecksum?, _ tally: inout Tally
+    _ item: TransferItem, number: Int, _ checksum: inout FileChecksum?, _ tally: inout Tally
   ) async throws(Failure) {
     guard rules.resumes else {
       return try await ReceivedFile.receive(item.localPath) { file throws(Failure) in
-        try await receiveBytes(item, number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
+        try await receiveBytes(of: item, number: number, from: 0, &checksum, &tally) { piece, offset throws(Failure) in
           try await file.write(piece, at: offset)
         }
       }
     }
     let file = try PartialFile(item.localPath, item.attributes)
     tally.resumedByteCount = tally.resumedByteCount.saturatingAdding(file.byteCount)
-    try file.forEachPiece(of: pieceByteCount) { checksum?.update($0) }
-    try await receiveBytes(item, number, from: file.byteCount, &checksum, &tally) { piece, _ throws(Failure) in
+    try file.forEachPiece(ofAtMost: pieceByteCount) { checksum?.update($0) }
+    try await receiveBytes(of: item, number: number, from: file.byteCount, &checksum, &tally) {
+      piece, _ throws(Failure) in
       try file.append(piece)
     }
     try file.complete()
   }
 
   private func receiveBytes(
-    _ item: Item, _ number: Int, from start: Int64, _ checksum: inout FileChecksum?, _ tally: inout Tally,
+    of item: TransferItem, number: Int, from start: Int64, _ checksum: inout FileChecksum?, _ tally: inout Tally,
     writing write: ([UInt8], Int64) async throws(Failure) -> Void
   ) async throws(Failure) {
     var offset = start
     while offset < item.byteCount {
-      let piece = try await desk.read(number, from: offset, count: min(pieceByteCount, item.byteCount - offset))
-      guard !piece.isEmpty else { throw Failure(16, "The transfer desk sent too few bytes") }
+      let piece = try await server.read(number, from: offset, count: min(pieceByteCount, item.byteCount - offset))
+      guard !piece.isEmpty else { throw Failure(.connectionLost, "The transfer desk sent too few bytes") }
       try await write(piece, offset)
       checksum?.update(piece)
       offset += Int64(piece.count)
@@ -173,18 +179,18 @@ struct Carrier: Sendable {
     }
   }
 
-  private func reportProgress(_ byteCount: Int, _ item: Item, _ tally: inout Tally) async throws(Failure) {
+  private func reportProgress(_ byteCount: Int, _ item: TransferItem, _ tally: inout Tally) async throws(Failure) {
     tally.byteCount += Int64(byteCount)
-    try await report(.statistics, item, tally, [("TransferBytes", "\(tally.byteCount)")])
+    try await report(.statistics, of: item, tally, [("TransferBytes", "\(tally.byteCount)")])
   }
 
   /// Reports that an item was transferred, and removes or moves its source if requested.
-  private func finish(_ item: Item, _ checksum: FileChecksum?, _ tally: inout Tally) async throws(Failure) {
+  private func finish(_ item: TransferItem, _ checksum: FileChecksum?, _ tally: inout Tally) async throws(Failure) {
     tally.files += 1
     tally.manifest.append(
       TransferManifest.Entry(path: destination(of: item), byteCount: item.byteCount, checksum: checksum?.hex))
     try await report(
-      .stop, item, tally,
+      .stop, of: item, tally,
       checksum.map { [("FileChecksumType", $0.kind.rawValue), ("FileChecksum", $0.hex)] } ?? [])
     switch rules.sourceFate {
     case .keep: break
@@ -194,7 +200,7 @@ struct Carrier: Sendable {
   }
 
   private func report(
-    _ kind: ManagementFrame.Kind, _ item: Item, _ tally: Tally, _ fields: [(name: String, value: String)]
+    _ kind: ManagementFrame.Kind, of item: TransferItem, _ tally: Tally, _ fields: [(name: String, value: String)]
   ) async throws(Failure) {
     let elapsed = (ContinuousClock.now - start).components
     let microseconds = elapsed.seconds * 1_000_000 + elapsed.attoseconds / 1_000_000_000_000
@@ -204,33 +210,6 @@ struct Carrier: Sendable {
         ("Source", source(of: item)), ("File", destination(of: item)), ("Size", "\(item.byteCount)"),
         ("StartByte", "\(tally.resumedByteCount)"),
       ] + fields + [("Elapsedusec", "\(microseconds)")])
-  }
-}
-
-/// A file, folder or symbolic link to transfer, with its paths on this machine and on the transfer desk.
-struct Item: Sendable {
-  enum Kind: Sendable {
-    case folder
-    case fileToSend
-    /// A file on the transfer desk with the number that identifies the file in requests.
-    case fileToReceive(Int)
-    /// A symbolic link that is transferred as a link, with the path that it contains.
-    case link(String)
-  }
-
-  let kind: Kind
-  let localPath: String
-  let remotePath: String
-  let attributes: FileAttributes
-  /// The path from the root of the transfer set, which filters match and which an archive folder preserves.
-  let name: String
-  /// Whether the command line or a command specifies the item itself, and not only a folder that contains the item.
-  let isSource: Bool
-
-  var byteCount: Int64 { attributes.byteCount }
-
-  var isFolder: Bool {
-    if case .folder = kind { true } else { false }
   }
 }
 

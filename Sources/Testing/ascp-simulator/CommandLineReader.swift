@@ -5,24 +5,27 @@ internal import StorageAuth
 
 /// A parser that splits the simulator's command line into options with their values and other arguments.
 struct CommandLineReader {
-  private(set) var values: [(option: Option, value: String)] = []
+  /// The maximum number of sessions that share a transfer.
+  private static let sessionLimit = 128
+
+  private(set) var values: [(option: AscpOption, value: String)] = []
   private(set) var arguments: [String] = []
 
   /// The first problem in the command line, which does not end the parsing because the management port must report it.
   private(set) var problem: Failure?
 
-  init(_ words: [String]) {
-    let hasFileList = words.contains { word in
-      [Option.list, .pairList].contains { word == $0.rawValue || word.hasBytePrefix("\($0.rawValue)=") }
+  init(_ commandLine: [String]) {
+    let hasFileList = commandLine.contains { word in
+      [AscpOption.fileList, .filePairList].contains { word == $0.rawValue || word.hasBytePrefix("\($0.rawValue)=") }
     }
-    var rest = words[...]
+    var rest = commandLine[...]
     while let word = rest.popFirst() {
       guard word.beginsWithByte("-"), word.utf8.count > 1 else {
         arguments.append(word)
         continue
       }
       let parts = word.parts(between: "=", atMost: 1).map(String.init)
-      if let option = Option(rawValue: parts[0]), parts.count == 2 ? !option.isFlag && !option.isShort : true {
+      if let option = AscpOption(rawValue: parts[0]), parts.count == 2 ? !option.isFlag && !option.isShort : true {
         if option.isFlag {
           if option == .preserveTimes, hasFileList, let value = rest.first, ["true", "false"].contains(value) {
             // aspera-cli passes preserve_times with its value. The word is no source, because a file list has them all.
@@ -33,27 +36,28 @@ struct CommandLineReader {
         } else if let value = parts.count == 2 ? parts[1] : rest.popFirst() {
           values.append((option, value))
         } else {
-          note("The option \(option.rawValue) has no value")
+          recordProblem("The option \(option.rawValue) has no value")
         }
-      } else if let option = Option(rawValue: String(word.unicodeScalars.prefix(2))), option.isShort, !option.isFlag {
+      } else if let option = AscpOption(rawValue: String(word.unicodeScalars.prefix(2))), option.isShort, !option.isFlag
+      {
         values.append((option, String(word.unicodeScalars.dropFirst(2))))
       } else {
-        note("The option \(parts[0]) is not one that the simulator knows")
+        recordProblem("The option \(parts[0]) is not one that the simulator knows")
       }
     }
   }
 
-  subscript(option: Option) -> String? { values.last { $0.option == option }?.value }
+  subscript(option: AscpOption) -> String? { values.last { $0.option == option }?.value }
 
-  func word<Word: RawRepresentable<String>>(_ option: Option) throws(Failure) -> Word? {
+  func choice<Choice: RawRepresentable<String>>(_ option: AscpOption) throws(Failure) -> Choice? {
     guard let text = self[option] else { return nil }
-    guard let word = Word(rawValue: text) else {
+    guard let choice = Choice(rawValue: text) else {
       throw .usage("The value of \(option.rawValue) is not one of the permitted words")
     }
-    return word
+    return choice
   }
 
-  func number(_ option: Option, in range: ClosedRange<Int>) throws(Failure) -> Int? {
+  func number(_ option: AscpOption, in range: ClosedRange<Int>) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let number = Int(digits: text), range.contains(number) else {
       throw .usage("The value of \(option.rawValue) is not an integer in the permitted range")
@@ -61,7 +65,7 @@ struct CommandLineReader {
     return number
   }
 
-  func port(_ option: Option) throws(Failure) -> Int? {
+  func port(_ option: AscpOption) throws(Failure) -> Int? {
     guard let text = self[option] else { return nil }
     guard let port = Int(digits: text), (1...65_535).contains(port) else {
       throw .usage("The value of \(option.rawValue) is not a port")
@@ -70,7 +74,7 @@ struct CommandLineReader {
   }
 
   /// Returns a time in seconds since 1970 (UTC), given as that, as a negative offset from `date`, or in ISO 8601.
-  func time(_ option: Option, _ date: Timestamp) throws(Failure) -> Int64? {
+  func time(_ option: AscpOption, at date: Timestamp) throws(Failure) -> Int64? {
     guard let text = self[option] else { return nil }
     if let seconds = Int64(signedDigits: text) {
       let (sum, isTooLarge) = date.unixSeconds.addingReportingOverflow(min(seconds, 0))
@@ -85,22 +89,22 @@ struct CommandLineReader {
   func session() throws(Failure) -> (index: Int, count: Int) {
     guard let text = self[.multiSession] else { return (1, 1) }
     let numbers = text.words(between: ":").compactMap { Int(digits: $0) }
-    guard numbers.count == 2, (1...128).contains(numbers[1]), (1...numbers[1]).contains(numbers[0]) else {
+    guard numbers.count == 2, (1...Self.sessionLimit).contains(numbers[1]), (1...numbers[1]).contains(numbers[0]) else {
       throw .usage("The value of -C is not the number of a session and the count of sessions, such as 2:3")
     }
     return (numbers[0], numbers[1])
   }
 
-  func checkRejections() throws(Failure) {
+  func requireSupportedOptions() throws(Failure) {
     for (option, value) in values {
       guard let reason = option.rejection(of: value) else { continue }
       throw .usage("The simulator does not support the option \(option.rawValue): \(reason)")
     }
   }
 
-  func all(_ option: Option) -> [String] { values.filter { $0.option == option }.map(\.value) }
+  func allValues(of option: AscpOption) -> [String] { values.filter { $0.option == option }.map(\.value) }
 
-  private mutating func note(_ text: String) {
+  private mutating func recordProblem(_ text: String) {
     problem = problem ?? .usage(text)
   }
 }

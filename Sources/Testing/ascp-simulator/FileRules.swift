@@ -53,12 +53,12 @@ struct FileRules: Sendable {
   private let session: (index: Int, count: Int)
 
   init(_ commandLine: CommandLineReader, at now: Timestamp = .now) throws(Failure) {
-    try commandLine.checkRejections()
-    overwrite = try commandLine.word(.overwrite) ?? .different
-    links = try commandLine.word(.symbolicLinks) ?? .follow
+    try commandLine.requireSupportedOptions()
+    overwrite = try commandLine.choice(.overwrite) ?? .different
+    links = try commandLine.choice(.symbolicLinks) ?? .follow
     comparison = try commandLine.number(.resume, in: 0...3).flatMap { Comparison(rawValue: $0) } ?? .none
-    latestModification = try commandLine.time(.excludeNewer, now)
-    earliestModification = try commandLine.time(.excludeOlder, now)
+    latestModification = try commandLine.time(.excludeNewer, at: now)
+    earliestModification = try commandLine.time(.excludeOlder, at: now)
     session = try commandLine.session()
     skipsSpecialFiles = commandLine[.skipSpecialFiles] != nil
     if let archive = commandLine[.moveSources] {
@@ -71,7 +71,7 @@ struct FileRules: Sendable {
     }
     removesSkipped = commandLine[.removeSkipped] != nil
     guard !removesSkipped || sourceFate == .remove else {
-      throw .usage("\(Option.removeSkipped.rawValue) requires \(Option.removeSources.rawValue)")
+      throw .usage("\(AscpOption.removeSkipped.rawValue) requires \(AscpOption.removeSources.rawValue)")
     }
     removesEmptyFolders = commandLine[.removeEmptyFolders] != nil
     removesEmptySource = commandLine[.removeEmptySource] != nil
@@ -79,12 +79,12 @@ struct FileRules: Sendable {
     savesExisting = commandLine[.saveBeforeOverwrite] != nil
     keepsModificationTime = commandLine[.preserveTimes] != nil || commandLine[.preserveModificationTime] != nil
     announcesSize = commandLine[.noPrecalculation] == nil
-    checksum = commandLine[.checksum] == "none" ? nil : try commandLine.word(.checksum)
+    checksum = commandLine[.checksum] == "none" ? nil : try commandLine.choice(.checksum)
     filter = try NameFilter(commandLine)
     guard !deletesBefore || filter.isEmpty && latestModification == nil && earliestModification == nil else {
-      throw .usage("\(Option.deleteBefore.rawValue) cannot be combined with options that exclude files")
+      throw .usage("\(AscpOption.deleteBefore.rawValue) cannot be combined with options that exclude files")
     }
-    let manifestForm: ManifestForm = try commandLine.word(.manifest) ?? .none
+    let manifestForm: ManifestForm = try commandLine.choice(.manifest) ?? .none
     manifestFolder = manifestForm == .none ? nil : commandLine[.manifestFolder] ?? ""
   }
 

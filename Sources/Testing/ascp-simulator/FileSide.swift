@@ -7,7 +7,7 @@ internal import StorageClient
 internal import SystemPackage
 internal import _NIOFileSystem
 
-/// The files of one side of a transfer: of this machine, or of the transfer desk.
+/// The files of one side of a transfer: of this machine, or of the transfer server.
 protocol FileSide: Sendable {
   func attributes(at path: String) async throws(Failure) -> FileAttributes?
 
@@ -15,10 +15,10 @@ protocol FileSide: Sendable {
   func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)]
 
   /// Creates a folder and its parent folders, unless they exist.
-  func makeFolder(_ path: String) async throws(Failure)
+  func createFolder(_ path: String) async throws(Failure)
 
   /// Creates a symbolic link, unless a folder has its name or a file that must stay; returns whether it was created.
-  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
+  func createLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool
 
   func remove(_ path: String) async throws(Failure)
 
@@ -29,74 +29,74 @@ protocol FileSide: Sendable {
   func move(_ path: String, to target: String) async throws(Failure)
 
   /// Sets the modification time of a folder, in seconds since 1970 (UTC).
-  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure)
+  func setModificationTime(_ seconds: Int64, ofFolder path: String) async throws(Failure)
 }
 
-struct DeskSide: FileSide {
-  let desk: DeskClient
+/// The files of the transfer server.
+struct ServerSide: FileSide {
+  let server: TransferServerClient
 
   func attributes(at path: String) async throws(Failure) -> FileAttributes? {
-    let response = try await desk.call("kinds", ["path": .string(path)])
+    let response = try await server.call("kinds", ["path": .string(path)])
     return response["type"]?.string == "file" ? FileAttributes(response) : nil
   }
 
   func contents(of folder: String) async throws(Failure) -> [(path: String, isFolder: Bool)] {
-    let entries = try await desk.call("listings", ["path": .string(folder)])["entries"]?.array ?? []
+    let entries = try await server.call("listings", ["path": .string(folder)])["entries"]?.array ?? []
     return entries.compactMap { entry in
       entry["below"]?.string.map { (SourceNaming.joined(folder, $0), entry["type"]?.string == "directory") }
     }
   }
 
-  func makeFolder(_ path: String) async throws(Failure) { try await desk.call("folders", ["path": .string(path)]) }
+  func createFolder(_ path: String) async throws(Failure) { try await server.call("folders", ["path": .string(path)]) }
 
-  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
-    let response = try await desk.call(
+  func createLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    let response = try await server.call(
       "links", ["path": .string(path), "target": .string(target), "replace": .bool(replacesFile)])
     return response["made"]?.bool == true
   }
 
   func remove(_ path: String) async throws(Failure) {
-    try await desk.call("removals", ["path": .string(path), "type": "file"])
+    try await server.call("removals", ["path": .string(path), "type": "file"])
   }
 
   func removeEmptyFolder(_ path: String) async throws(Failure) {
-    try await desk.call("removals", ["path": .string(path), "type": "directory"])
+    try await server.call("removals", ["path": .string(path), "type": "directory"])
   }
 
   func move(_ path: String, to target: String) async throws(Failure) {
-    try await desk.call("moves", ["path": .string(path), "target": .string(target)])
+    try await server.call("moves", ["path": .string(path), "target": .string(target)])
   }
 
-  func setModified(_ seconds: Int64, ofFolder path: String) async throws(Failure) {
-    try await desk.call("folders", ["path": .string(path), "modified": .number(JSONNumber(seconds))])
+  func setModificationTime(_ seconds: Int64, ofFolder path: String) async throws(Failure) {
+    try await server.call("folders", ["path": .string(path), "modified": .number(JSONNumber(seconds))])
   }
 }
 
+/// The files of this machine.
 struct LocalSide: FileSide {
   func attributes(at path: String) -> FileAttributes? {
-    LocalFile(path).flatMap { $0.isFolder ? nil : $0.attributes }
+    LocalEntry(path).flatMap { $0.isFolder ? nil : $0.attributes }
   }
 
   func contents(of folder: String) -> [(path: String, isFolder: Bool)] {
     let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
     return names.sorted().map { name in
       let path = SourceNaming.joined(folder, name)
-      return (path, LocalFile(path)?.isFolder == true && !LocalFile.isLink(path))
+      return (path, LocalEntry(path)?.isFolder == true && !LocalEntry.isLink(path))
     }
   }
 
-  func makeFolder(_ path: String) throws(Failure) { try ReceivedFile.makeFolder(path) }
+  func createFolder(_ path: String) throws(Failure) { try ReceivedFile.createFolder(path) }
 
-  func makeLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
-    if LocalFile.isLink(path) || LocalFile(path) != nil {
-      guard replacesFile, LocalFile(path)?.isFolder != true else { return false }
+  func createLink(_ path: String, to target: String, replacesFile: Bool) async throws(Failure) -> Bool {
+    if LocalEntry.isLink(path) || LocalEntry(path) != nil {
+      guard replacesFile, LocalEntry(path)?.isFolder != true else { return false }
       try await remove(path)
     }
-    try ReceivedFile.makeFolder(of: path)
-    do {
+    try ReceivedFile.createParentFolder(of: path)
+    try Failure.replacingErrors(by: .diskWrite, "The symbolic link cannot be created: \(path)") {
       try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
-    } catch {
-      throw Failure(36, "The symbolic link cannot be created: \(path)")
     }
     return true
   }
@@ -105,7 +105,7 @@ struct LocalSide: FileSide {
     do {
       _ = try await FileSystem.shared.removeItem(at: FilePath(path), recursively: false)
     } catch {
-      throw Failure(36, "The file cannot be removed: \(path)")
+      throw Failure(.diskWrite, "The file cannot be removed: \(path)")
     }
   }
 
@@ -115,15 +115,13 @@ struct LocalSide: FileSide {
   }
 
   func move(_ path: String, to target: String) throws(Failure) {
-    try ReceivedFile.makeFolder(of: target)
-    do {
+    try ReceivedFile.createParentFolder(of: target)
+    try Failure.replacingErrors(by: .diskWrite, "The file \(path) cannot be moved to \(target)") {
       try FileReplacement.rename(FilePath(path), to: FilePath(target))
-    } catch {
-      throw Failure(36, "The file \(path) cannot be moved to \(target)")
     }
   }
 
-  func setModified(_ seconds: Int64, ofFolder path: String) throws(Failure) {
-    try ReceivedFile.setModified(seconds, of: path)
+  func setModificationTime(_ seconds: Int64, ofFolder path: String) throws(Failure) {
+    try ReceivedFile.setModificationTime(seconds, of: path)
   }
 }

@@ -34,13 +34,15 @@ struct Invocation: Sendable {
     guard let host = commandLine[.host], let user = commandLine[.user], !host.isEmpty, !user.isEmpty else {
       throw .usage("The host or the user is missing; give both as --host and --user")
     }
-    guard commandLine[.webSocket] == nil else { throw Failure(14, "The transfer desk has no WebSocket port") }
+    guard commandLine[.webSocket] == nil else {
+      throw Failure(.connectionError, "The transfer desk has no WebSocket port")
+    }
     self.mode = mode
     self.host = host
     self.user = user
     sshPort = try commandLine.port(.sshPort) ?? 22
     _ = try commandLine.port(.udpPort)
-    keyFiles = commandLine.all(.key)
+    keyFiles = commandLine.allValues(of: .key)
     fingerprint = commandLine[.fingerprint]
     isPersistent = commandLine[.persistent] != nil
     isQuiet = commandLine[.quiet] != nil
@@ -63,6 +65,7 @@ struct Invocation: Sendable {
   }
 }
 
+/// The secrets of a run, which only the environment and the token option contain.
 struct Secrets: Sendable {
   /// The user's password, which also serves as the passphrase of the private key.
   let password: Secret?
@@ -118,8 +121,8 @@ struct SourceNaming: Sendable {
     guard let last = commandLine.arguments.last else { throw .usage("The destination is missing") }
     destination = commandLine[.encodedDestination] == nil ? last : try Self.decoded(last) ?? ""
     var sources = commandLine.arguments.dropLast().map { Source(path: $0) }
-    if let list = commandLine[.list] { sources += try Self.lines(of: list).map { Source(path: $0) } }
-    if let list = commandLine[.pairList] {
+    if let list = commandLine[.fileList] { sources += try Self.lines(of: list).map { Source(path: $0) } }
+    if let list = commandLine[.filePairList] {
       let lines = try Self.lines(of: list)
       guard lines.count.isMultiple(of: 2) else { throw .usage("The file pair list has a source without a destination") }
       sources += stride(from: 0, to: lines.count, by: 2).map { Source(path: lines[$0], destination: lines[$0 + 1]) }
@@ -127,7 +130,7 @@ struct SourceNaming: Sendable {
     if sources.isEmpty, commandLine[.persistent] == nil { throw .usage("There are no sources") }
     self.sources = sources
     destinationMayBeFile =
-      commandLine.arguments.count == 2 && commandLine[.list] == nil && commandLine[.pairList] == nil
+      commandLine.arguments.count == 2 && commandLine[.fileList] == nil && commandLine[.filePairList] == nil
       && commandLine[.createFolder] == nil
       && base == nil && !destination.hasByteSuffix("/")
   }
@@ -145,7 +148,7 @@ struct SourceNaming: Sendable {
     guard let base else { return path.words(between: "/").last.map(String.init) ?? "" }
     let folder = base.hasByteSuffix("/") ? base : base + "/"
     guard let name = path.removingBytePrefix(folder) else {
-      throw Failure(41, "The source does not lie below the source base: \(path)")
+      throw Failure(.badPath, "The source does not lie below the source base: \(path)")
     }
     return String(name)
   }
@@ -166,7 +169,7 @@ struct SourceNaming: Sendable {
 
   private static func lines(of list: String) throws(Failure) -> [String] {
     guard let data = FileManager.default.contents(atPath: list), let text = String(utf8: data)
-    else { throw Failure(4, "The file list cannot be read: \(list)") }
+    else { throw Failure(.noSuchFile, "The file list cannot be read: \(list)") }
     return text.words(between: "\n").map(String.init)
   }
 }

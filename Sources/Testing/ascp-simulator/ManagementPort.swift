@@ -8,7 +8,7 @@ internal import NIOPosix
 
 /// The simulator's connection to the management port of a client, which observes the transfer and sends commands.
 enum ManagementPort {
-  typealias Work = @Sendable (Reporter, AsyncStream<Command>) async throws(Failure) -> Void
+  typealias Work = @Sendable (Reporter, AsyncStream<SessionCommand>) async throws(Failure) -> Void
 
   /// Runs a transfer with a connection to the management port, and cancels it if the client requests this or hangs up.
   ///
@@ -17,7 +17,7 @@ enum ManagementPort {
   static func withConnection(
     to port: Int?, _ work: @escaping Work, endingProcess end: @escaping @Sendable (Result<Void, Failure>) -> Never
   ) async throws(Failure) {
-    let (commands, continuation) = AsyncStream.makeStream(of: Command.self)
+    let (commands, continuation) = AsyncStream.makeStream(of: SessionCommand.self)
     guard let port else {
       continuation.finish()
       return try await work(Reporter(nil), commands)
@@ -31,7 +31,7 @@ enum ManagementPort {
         }
       try await channel.executeThenClose { inbound, outbound in
         let reporter = Reporter(outbound)
-        let result = await Self.race(inbound, continuation) { () throws(Failure) in
+        let result = await Self.runUntilCancelled(inbound, continuation) { () throws(Failure) in
           try await work(reporter, commands)
         }
         if case .failure(let failure) = result {
@@ -42,13 +42,13 @@ enum ManagementPort {
         end(result)
       }
     } catch {
-      throw Failure(14, "The management port cannot be reached")
+      throw Failure(.connectionError, "The management port cannot be reached")
     }
   }
 
   /// Runs the transfer until it ends or the client cancels it, and returns its result.
-  private static func race(
-    _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation,
+  private static func runUntilCancelled(
+    _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<SessionCommand>.Continuation,
     _ work: @escaping @Sendable () async throws(Failure) -> Void
   ) async -> Result<Void, Failure> {
     await withTaskGroup(of: Result<Void, Failure>.self) { group in
@@ -61,7 +61,7 @@ enum ManagementPort {
         }
       }
       group.addTask {
-        await listen(inbound, continuation)
+        await forwardCommands(inbound, continuation)
         return .failure(.cancelled)
       }
       let first = await group.next() ?? .failure(.cancelled)
@@ -71,8 +71,8 @@ enum ManagementPort {
   }
 
   /// Forwards commands to the transfer until the client cancels the session or closes the connection.
-  private static func listen(
-    _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<Command>.Continuation
+  private static func forwardCommands(
+    _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>, _ continuation: AsyncStream<SessionCommand>.Continuation
   ) async {
     var parser = ManagementFrameParser()
     do {
@@ -96,7 +96,7 @@ enum ManagementPort {
 }
 
 /// A command for a persistent session that the client sends to the management port.
-enum Command: Sendable {
+enum SessionCommand: Sendable {
   case start(source: String, destination: String?)
   case finish
 }
@@ -117,7 +117,7 @@ struct Reporter: Sendable {
     do {
       frame = try ManagementFrame.command(kind, fields + [("SessionId", session)])
     } catch {
-      throw Failure(56, "A name has a line break or a NUL in it")
+      throw Failure(.illegalCharacters, "A name has a line break or a NUL in it")
     }
     do {
       try await outbound.write(ByteBuffer(string: frame.text))

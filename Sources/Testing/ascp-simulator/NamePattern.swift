@@ -30,7 +30,7 @@ struct NameFilter: Sendable {
   }
 
   /// Returns the items that the rules include, without the contents of excluded folders; each folder comes first.
-  func included(_ items: [Item]) -> [Item] {
+  func included(_ items: [TransferItem]) -> [TransferItem] {
     guard !isEmpty else { return items }
     var excluded: Set<ByteExactString> = []
     return items.filter { item in
@@ -66,7 +66,7 @@ struct NamePattern: Sendable {
     case deepRun
   }
 
-  private static let longest = 1024
+  private static let byteLimit = 1024
 
   private let parts: [Part]
   private let isAnchored: Bool
@@ -75,7 +75,7 @@ struct NamePattern: Sendable {
 
   /// Parses a pattern; the result is `nil` if the pattern is empty, is too long, or has a bracket without an end.
   init?(_ text: String) {
-    guard !text.isEmpty, text.utf8.count <= Self.longest else { return nil }
+    guard !text.isEmpty, text.utf8.count <= Self.byteLimit else { return nil }
     var rest = text.unicodeScalars[...]
     matchesFolders = rest.last == "/" || rest.last == "*"
     matchesFiles = rest.last != "/"
@@ -97,7 +97,7 @@ struct NamePattern: Sendable {
         if parts.last != .run { parts.append(.run) }
       case "?": parts.append(.anyCharacter)
       case "[":
-        guard let set = Self.set(&rest) else { return nil }
+        guard let set = Self.parseSet(&rest) else { return nil }
         parts.append(set)
       default: parts.append(.character(character))
       }
@@ -117,12 +117,12 @@ struct NamePattern: Sendable {
     var reached = [Bool](repeating: false, count: path.count + 1)
     reached[0] = true
     for (index, part) in parts.enumerated() {
-      reached = Self.step(part, isLast: index == parts.count - 1, path, reached)
+      reached = Self.advance(by: part, isLast: index == parts.count - 1, path, reached)
     }
     return reached[path.count]
   }
 
-  private static func step(_ part: Part, isLast: Bool, _ path: [Unicode.Scalar], _ reached: [Bool]) -> [Bool] {
+  private static func advance(by part: Part, isLast: Bool, _ path: [Unicode.Scalar], _ reached: [Bool]) -> [Bool] {
     var next = [Bool](repeating: false, count: reached.count)
     // Whether a run of the part extends to the current character.
     var isRunning = false
@@ -156,7 +156,7 @@ struct NamePattern: Sendable {
     }
   }
 
-  private static func set(_ rest: inout Substring.UnicodeScalarView) -> Part? {
+  private static func parseSet(_ rest: inout Substring.UnicodeScalarView) -> Part? {
     let isNegated = rest.first == "!" || rest.first == "^"
     if isNegated { rest = rest.dropFirst() }
     var characters: [Unicode.Scalar] = []

@@ -20,12 +20,10 @@ struct TransferManifest {
       let path = String(decoding: JSONValue.string(entry.path).serialized, as: UTF8.self)
       return "\(path) \(entry.byteCount)\(entry.checksum.map { " \($0)" } ?? "")\n"
     }
-    try ReceivedFile.makeFolder(folder)
+    try ReceivedFile.createFolder(folder)
     let path = SourceNaming.joined(folder, "aspera-transfer-\(session)-manifest.txt")
-    do {
+    try Failure.replacingErrors(by: .diskWrite, "The manifest cannot be written: \(path)") {
       try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw Failure(36, "The manifest cannot be written: \(path)")
     }
   }
 }

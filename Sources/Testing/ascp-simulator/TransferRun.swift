@@ -9,11 +9,14 @@ internal import StorageAuth
 struct TransferRun: Sendable {
   let invocation: Invocation
   let reporter: Reporter
-  let commands: AsyncStream<Command>
+  let commands: AsyncStream<SessionCommand>
   private let start = ContinuousClock.now
 
-  /// The maximum size of a chunk in bytes, even if the transfer desk requests larger ones: they are stored in memory.
-  private static let largestPiece = 16 << 20
+  /// The maximum size of a chunk in bytes, even if the transfer server requests larger ones: they are stored in memory.
+  private static let pieceByteLimit = 16 << 20
+
+  /// The size of a chunk in bytes if the transfer server requests none.
+  private static let defaultPieceByteCount = 1 << 16
 
   private var direction: String { invocation.mode == .send ? "Send" : "Receive" }
 
@@ -26,39 +29,39 @@ struct TransferRun: Sendable {
         ("Remote", "No"), ("TCPPort", "\(invocation.sshPort)"), ("Destination", invocation.sources.destination),
         ("Operation", "Transfer"),
       ])
-    let desk = try await DeskClient.open(invocation)
-    let route = try await Route(invocation, desk)
+    let server = try await TransferServerClient.open(invocation)
+    let route = try await Route(invocation, server)
     let sources = invocation.sources.sources
     let paths = try sources.map { source throws(Failure) in try route.remotePath(of: source) }
-    let piece = try await begin(desk, paths)
-    let presence = desk.showPresence()
+    let pieceByteCount = try await beginSession(server, paths)
+    let presence = server.showPresence()
     defer { presence.cancel() }
     do throws(Failure) {
-      try await transfer(sources, desk, route, piece)
+      try await transfer(sources, server, along: route, pieceByteCount: pieceByteCount)
     } catch {
-      await desk.abort(error)
+      await server.abort(error)
       throw error
     }
   }
 
   private func transfer(
-    _ sources: [SourceNaming.Source], _ desk: DeskClient, _ route: Route, _ pieceByteCount: Int64
+    _ sources: [SourceNaming.Source], _ server: TransferServerClient, along route: Route, pieceByteCount: Int64
   ) async throws(Failure) {
     let items = try await route.items(of: sources)
     if invocation.rules.announcesSize {
       let expected = items.reduce(Int64(0)) { $0.saturatingAdding($1.byteCount) }
       try await reporter.report(.notification, [("PreTransferBytes", "\(expected)")])
     }
-    let carrier = Carrier(invocation, desk, reporter, since: start, pieceByteCount: pieceByteCount)
+    let carrier = Carrier(invocation, server, reporter, since: start, pieceByteCount: pieceByteCount)
     var tally = Tally()
     do throws(Failure) {
-      try await transferWithCommands(items, route, carrier, &tally)
+      try await transferWithCommands(items, along: route, carrier, &tally)
     } catch {
       try writeManifest(tally)
       throw error
     }
     try writeManifest(tally)
-    try await desk.call("end", [:])
+    try await server.call("end", [:])
     try await reporter.report(
       .done,
       [
@@ -68,7 +71,9 @@ struct TransferRun: Sendable {
   }
 
   /// Transfers the items, and in a persistent session what the commands of the client add.
-  private func transferWithCommands(_ items: [Item], _ route: Route, _ carrier: Carrier, _ tally: inout Tally)
+  private func transferWithCommands(
+    _ items: [TransferItem], along route: Route, _ carrier: Carrier, _ tally: inout Tally
+  )
     async throws(Failure)
   {
     try await carrier.carry(items, &tally)
@@ -90,41 +95,41 @@ struct TransferRun: Sendable {
     if folder.isEmpty {
       let first = invocation.sources.sources.first.map { invocation.sources.path(of: $0) } ?? "."
       folder = invocation.mode == .send ? first : invocation.sources.destination
-      if LocalFile(folder)?.isFolder != true { folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path }
+      if LocalEntry(folder)?.isFolder != true { folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path }
     }
     try TransferManifest.write(tally.manifest, of: reporter.session, in: folder)
   }
 
-  /// Starts a session on the transfer desk, and returns the number of bytes to transfer in each request.
-  private func begin(_ desk: DeskClient, _ paths: [String]) async throws(Failure) -> Int64 {
+  /// Starts a session on the transfer server, and returns the number of bytes to transfer in each request.
+  private func beginSession(_ server: TransferServerClient, _ paths: [String]) async throws(Failure) -> Int64 {
     var document: JSONObject = [
       "direction": invocation.mode == .send ? "send" : "receive", "paths": .array(paths.map { .string($0) }),
     ]
     document["token"] = invocation.secrets.token.map { .string($0.reveal()) }
     document["tags"] = invocation.tags
-    let piece = try await desk.call("session", .object(document))["piece"]?.integer ?? 65_536
-    return Int64(min(max(piece, 1), Self.largestPiece))
+    let piece = try await server.call("session", .object(document))["piece"]?.integer ?? Self.defaultPieceByteCount
+    return Int64(min(max(piece, 1), Self.pieceByteLimit))
   }
 }
 
-/// The mapping between paths on this machine and paths on the transfer desk for a transfer.
+/// The mapping between paths on this machine and paths on the transfer server for a transfer.
 struct Route: Sendable {
   private let invocation: Invocation
-  private let desk: DeskClient
+  private let server: TransferServerClient
 
   /// Whether the destination is the path of the only source, instead of a folder for the sources.
   private let destinationIsName: Bool
 
-  init(_ invocation: Invocation, _ desk: DeskClient) async throws(Failure) {
+  init(_ invocation: Invocation, _ server: TransferServerClient) async throws(Failure) {
     self.invocation = invocation
-    self.desk = desk
+    self.server = server
     let destination = invocation.sources.destination
     if !invocation.sources.destinationMayBeFile {
       destinationIsName = false
     } else if invocation.mode == .send {
-      destinationIsName = try await desk.call("kinds", ["path": .string(destination)])["type"]?.string != "directory"
+      destinationIsName = try await server.call("kinds", ["path": .string(destination)])["type"]?.string != "directory"
     } else {
-      destinationIsName = LocalFile(destination)?.isFolder != true
+      destinationIsName = LocalEntry(destination)?.isFolder != true
     }
   }
 
@@ -133,8 +138,8 @@ struct Route: Sendable {
   }
 
   /// Returns the files and folders in the given sources that the rules include, with each folder before its contents.
-  func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [Item] {
-    var items: [Item] = []
+  func items(of sources: [SourceNaming.Source]) async throws(Failure) -> [TransferItem] {
+    var items: [TransferItem] = []
     for source in sources {
       items += invocation.mode == .send ? try localItems(of: source) : try await remoteItems(of: source)
     }
@@ -145,30 +150,31 @@ struct Route: Sendable {
     destinationIsName ? invocation.sources.destination : try invocation.sources.target(of: source)
   }
 
-  private func localItems(of source: SourceNaming.Source) throws(Failure) -> [Item] {
+  private func localItems(of source: SourceNaming.Source) throws(Failure) -> [TransferItem] {
     let path = invocation.sources.path(of: source)
     let target = try target(of: source)
     let name = try invocation.sources.name(of: source)
-    return try LocalFile.walk(path, invocation.rules).map { file, below in
-      Item(
-        kind: file.link.map { .link($0) } ?? (file.isFolder ? .folder : .fileToSend), localPath: file.path,
-        remotePath: SourceNaming.joined(target, below), attributes: file.attributes,
-        name: SourceNaming.joined(name, below), isSource: below.isEmpty)
+    return try LocalEntry.contents(of: path, invocation.rules).map { file, relativePath in
+      TransferItem(
+        kind: file.linkTarget.map { .link($0) } ?? (file.isFolder ? .folder : .fileToSend), localPath: file.path,
+        remotePath: SourceNaming.joined(target, relativePath), attributes: file.attributes,
+        name: SourceNaming.joined(name, relativePath), isSource: relativePath.isEmpty)
     }
   }
 
-  private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [Item] {
+  private func remoteItems(of source: SourceNaming.Source) async throws(Failure) -> [TransferItem] {
     let path = invocation.sources.path(of: source)
     let target = try target(of: source)
     let name = try invocation.sources.name(of: source)
     let links = invocation.rules.copiesLinks ? SymbolicLinkPolicy.copy : invocation.rules.links
-    let response = try await desk.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
+    let response = try await server.call("sources", ["path": .string(path), "links": .string(links.rawValue)])
     return (response["entries"]?.array ?? []).compactMap { entry in
-      let below = entry["below"]?.string ?? ""
-      let item = Item(
+      let relativePath = entry["below"]?.string ?? ""
+      let item = TransferItem(
         kind: entry["file"]?.integer.map { .fileToReceive($0) } ?? entry["link"]?.string.map { .link($0) } ?? .folder,
-        localPath: SourceNaming.joined(target, below), remotePath: SourceNaming.joined(path, below),
-        attributes: FileAttributes(entry), name: SourceNaming.joined(name, below), isSource: below.isEmpty)
+        localPath: SourceNaming.joined(target, relativePath), remotePath: SourceNaming.joined(path, relativePath),
+        attributes: FileAttributes(entry), name: SourceNaming.joined(name, relativePath), isSource: relativePath.isEmpty
+      )
       return item.isFolder || invocation.rules.includes(item.attributes) ? item : nil
     }
   }

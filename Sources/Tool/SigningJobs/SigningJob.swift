@@ -65,12 +65,14 @@ package struct SigningJob: Decodable, Sendable {
   /// S3: the service in the scope of the signature, or `nil` for `s3`.
   let service: String?
 
+  /// The access key that signs.
   struct Key: Decodable, Sendable {
     let id: String
     let secret: String
     let token: String?
   }
 
+  /// COS: the headers to sign, in the form of COS test vectors.
   struct SignedHeaders: Decodable, Sendable {
     let list: [String]?
     let signHost: Bool?
@@ -96,18 +98,18 @@ package struct SigningJob: Decodable, Sendable {
     do {
       self = try JSONDecoder().decode(SigningJob.self, from: Data(json.utf8))
     } catch {
-      let name = try? JSONDecoder().decode(Name.self, from: Data(json.utf8))
-      throw SigningJobError(id: name?.id, message: "The line is not a request in JSON: \(Self.explain(error))")
+      let line = try? JSONDecoder().decode(Identification.self, from: Data(json.utf8))
+      throw SigningJobError(id: line?.id, message: "The line is not a request in JSON: \(Self.explanation(of: error))")
     }
   }
 
   /// The ID of a line whose other fields cannot be parsed.
-  private struct Name: Decodable {
+  private struct Identification: Decodable {
     let id: String?
   }
 
   /// Returns a description of a decoding error with its position, but without the value, which may be a secret.
-  private static func explain(_ error: any Error) -> String {
+  private static func explanation(of error: any Error) -> String {
     guard let error = error as? DecodingError else { return "it cannot be parsed." }
     func location(_ context: DecodingError.Context) -> String {
       let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
@@ -163,32 +165,32 @@ extension SigningJob {
     guard let credential else { throw SigningJobError(message: "The line has no credential.") }
     let key = AccessKey(id: credential.id, secret: credential.secret, sessionToken: credential.token ?? tokenHeader)
     let context = SigningContext(date: date.map { Timestamp(unixSeconds: $0) } ?? now)
-    return try signing(mode, key, context)
+    return try signingFunction(mode, key, context)
   }
 
   /// The type of a function that signs a job's request for one provider.
-  private typealias Signing = (Mode, AccessKey, SigningContext) throws -> SignedLine
+  private typealias SigningFunction = (Mode, AccessKey, SigningContext) throws -> SignedLine
 
   /// The signing function for each provider, by provider name.
   ///
   /// This is the only list of the providers.
-  private var signings: [(name: String, signing: Signing)] {
+  private var signingFunctions: [(provider: String, function: SigningFunction)] {
     [("oss", signOSS), ("cos", signCOS), ("s3", signS3)]
   }
 
   /// The signing function for the job's provider.
   ///
   /// A job without a provider is for COS if it contains a field that only COS has, and otherwise for OSS.
-  private var signing: Signing {
+  private var signingFunction: SigningFunction {
     get throws {
       let name = provider ?? (isOfCOS ? "cos" : "oss")
-      guard let found = signings.first(where: { $0.name == name }) else {
-        let names = signings.map(\.name)
+      guard let found = signingFunctions.first(where: { $0.provider == name }) else {
+        let names = signingFunctions.map(\.provider)
         throw SigningJobError(
           message:
             "\"\(name)\" is not a provider; use \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "").")
       }
-      return found.signing
+      return found.function
     }
   }
 
@@ -219,13 +221,13 @@ extension SigningJob {
   ///
   /// If the line contains a `Host` header, its value replaces the authority.
   func request(authority: String, key: String) throws -> HTTPRequest {
-    try request("https", authority, path(for: key))
+    try request(scheme: "https", authority: authority, path: path(for: key))
   }
 
   /// Returns the request for a path that is already percent-encoded.
   ///
   /// If the line contains a `Host` header, its value replaces the authority.
-  func request(_ scheme: String, _ authority: String, _ path: String) throws -> HTTPRequest {
+  func request(scheme: String, authority: String, path: String) throws -> HTTPRequest {
     guard let method = HTTPRequest.Method(method ?? "GET") else {
       throw SigningJobError(message: "The method is not a token.")
     }
@@ -261,168 +263,5 @@ extension SigningJob {
       return pair.value.map { item(name, $0.percentEncoded()) } ?? name
     }
     return items.isEmpty ? path : path + "?" + items.joined(separator: "&")
-  }
-}
-
-/// The result of a ``SigningJob``: the requested signature with its strings, or the reason why signing failed.
-package struct SignedLine: Encodable, Sendable {
-  /// The ID of the signing job, or `nil` if the job has no ID.
-  package var id: String?
-  /// The string to sign, with the session token in plain text.
-  package var stringToSign: String?
-  /// The canonical request of OSS V4, COS or S3, with the session token in plain text.
-  package var canonicalRequest: String?
-  /// The value of the `Authorization` header, for a request that is signed in its headers.
-  package var authorization: String?
-  /// The URL of the request, which is presigned if the line requires it.
-  package var url: String?
-  /// The reason why the request could not be signed.
-  package var error: String?
-
-  /// The result as a single line of JSON.
-  package var json: String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(self) else { return #"{"error":"The result cannot be encoded as JSON."}"# }
-    return String(decoding: data, as: UTF8.self)
-  }
-}
-
-extension SignedLine {
-  /// Creates the result for a line by signing its request, or with an error if the line is invalid.
-  ///
-  /// - Parameters:
-  ///   - json: The line, which contains a JSON object.
-  ///   - defaultMode: The kind of signature for a line that does not specify one.
-  ///   - now: The signing time for a line without a date.
-  package init(answering json: String, defaultMode: SigningJob.Mode, now: Timestamp) {
-    do throws(SigningJobError) {
-      self = try SigningJob(json: json).signed(defaultMode: defaultMode, now: now)
-    } catch {
-      self.init(id: error.id, error: error.description)
-    }
-  }
-
-  init(_ signed: HTTPRequest, _ pending: PendingSignature) {
-    self.init(
-      stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest,
-      authorization: signed.headerFields[.authorization],
-      url: "\(signed.scheme ?? "https")://\(signed.authority ?? "")\(signed.path ?? "/")")
-  }
-
-  init(_ signed: PresignedRequest, _ pending: PendingSignature) {
-    self.init(stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest, url: signed.url)
-  }
-}
-
-extension SigningJob {
-  func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
-    guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
-      throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")
-    }
-    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
-    let region = region ?? ""
-    let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region)\(ServiceDescription.oss.domains[0])"
-    let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
-    if let bucket, ServiceHosts.oss.own(authority), let other = ServiceHosts.oss.bucket(in: authority),
-      !other.asciiLowercased.utf8.elementsEqual(bucket.utf8)
-    {
-      throw SigningJobError(message: "The host \(authority.onOneLine) is not one of the bucket \(bucket.onOneLine).")
-    }
-    let isInPath = bucket != nil && AddressingStyle(authority: authority) == .path
-    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
-    let signer = OSSSigner(
-      version, bucket: bucket, region: region, product: product ?? "oss",
-      additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
-      allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
-    return try sign(request(authority: authority, key: name), with: signer, mode, key, context)
-  }
-
-  /// Whether the job contains fields that only jobs for COS contain.
-  var isOfCOS: Bool { keyTime != nil || kind != nil }
-
-  func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
-    guard let host else { throw SigningJobError(message: "The line has no host.") }
-    guard host != Self.placeholder || signedHeaders?.signHost != false else {
-      var response = try signCOS(mode, key, context, host: "host.invalid")
-      response.url = response.url?.replacing("host.invalid", with: Self.placeholder)
-      return response
-    }
-    return try signCOS(mode, key, context, host: host)
-  }
-
-  /// The placeholder for a host that is not signed, which remains in the URL of the result.
-  private static let placeholder = "{host}"
-
-  private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String) throws -> SignedLine {
-    var policy = COSHeaderPolicy.standard
-    if let names = signedHeaders?.list {
-      policy = .only(Set(names))
-    } else if signedHeaders?.signHost == false {
-      policy = .standardWithoutHost
-    }
-    let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
-    let name = path ?? ""
-    let request = try request(authority: host, key: String(name.removingBytePrefix("/") ?? name[...]))
-    guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
-    guard let window = COSKeyTime(keyTime) else {
-      throw SigningJobError(message: "The key time is not two times in seconds, separated by a semicolon.")
-    }
-    let identity = Identity(id: key.id, sessionToken: key.sessionToken, start: window.start, expiration: window.end)
-    switch mode {
-    case .header:
-      var signed = request
-      try signer.sign(&signed, with: key, during: window)
-      return SignedLine(signed, try signer.prepare(request, as: identity, in: context))
-    case .presign:
-      let signed = try signer.presign(request, with: key, during: window)
-      let pending = try signer.prepare(
-        presigning: request, as: identity, validFor: window.start.duration(to: window.end), in: .at(window.start))
-      return SignedLine(signed, pending)
-    }
-  }
-
-  /// Signs the job's request for S3.
-  ///
-  /// A line contains either the percent-encoded path, or the bucket and the key. The signature of a URL does not cover
-  /// a hash of the body.
-  func signS3(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
-    guard let region, !region.isEmpty else { throw SigningJobError(message: "The line has no region.") }
-    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
-    let endpoint = try ServiceEndpoint.s3(region: region, bucket: bucket)
-    let isInPath = try isBucketInPath(bucket, endpoint)
-    if let host, let bucket, !isInPath, host.hasByteSuffix(ServiceDescription.s3.domains[0]),
-      !host.asciiLowercased.hasBytePrefix("\(bucket).")
-    {
-      throw SigningJobError(message: "The host \(host.onOneLine) is not one of the bucket \(bucket.onOneLine).")
-    }
-    let authority = host ?? (isInPath ? nil : bucket.map { "\($0).\(endpoint.authority)" }) ?? endpoint.authority
-    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
-    let path = wirePath ?? "/" + name.percentEncoded(.path)
-    var payload: S3Payload?
-    if mode == .header, let payloadHash {
-      payload = S3Payload(header: payloadHash)
-      guard payload != nil else {
-        throw SigningJobError(message: "The payload hash is not a value that S3 accepts.")
-      }
-    }
-    let signer = S3Signer(
-      region: region, service: service ?? "s3", payload: payload,
-      additionalHeaders: Set((signedHeaders?.list ?? []) + (additionalHeaders ?? [])))
-    let request = try request(
-      scheme ?? "https", authority, appendingQuery(to: path) { name, value in "\(name)=\(value)" })
-    return try sign(request, with: signer, mode, key, context)
-  }
-
-  /// Returns whether the bucket name is in the path.
-  ///
-  /// If the line does not specify the addressing style, the host or the endpoint determines it.
-  private func isBucketInPath(_ bucket: String?, _ endpoint: ServiceEndpoint) throws -> Bool {
-    switch addressing {
-    case "path": true
-    case "virtual": false
-    case nil: host.map { host in bucket.map { !host.hasBytePrefix("\($0).") } ?? true } ?? (endpoint.style == .path)
-    default: throw SigningJobError(message: "The addressing is neither virtual nor path.")
-    }
   }
 }

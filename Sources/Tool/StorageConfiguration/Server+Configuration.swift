@@ -48,6 +48,8 @@ extension ConnectionLimits {
 
 @available(macOS 15, *)
 extension LocalCloud.Configuration {
+  private static let ports = 0...65_535
+
   /// Creates the configuration of a local server from settings; the keys are those of
   /// ``ConfigurationKeys/localCloud``.
   ///
@@ -73,9 +75,9 @@ extension LocalCloud.Configuration {
     }
     self.init(
       accounts: accounts, buckets: try await settings.list("buckets") ?? [],
-      ossPort: try await settings.integer("ossPort", in: 0...65_535) ?? 0,
-      cosPort: try await settings.integer("cosPort", in: 0...65_535) ?? 0,
-      s3Port: try await settings.integer("s3Port", in: 0...65_535) ?? 0, root: try await settings.text("root"),
+      ossPort: try await settings.integer("ossPort", in: Self.ports) ?? 0,
+      cosPort: try await settings.integer("cosPort", in: Self.ports) ?? 0,
+      s3Port: try await settings.integer("s3Port", in: Self.ports) ?? 0, root: try await settings.text("root"),
       region: try await settings.text("region"), s3Region: try await settings.text("s3Region") ?? "us-east-1",
       isStrict: try await settings.boolean("isStrict") ?? false,
       allowedOrigins: try await settings.list("allowedOrigins") ?? [])

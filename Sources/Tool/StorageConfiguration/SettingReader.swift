@@ -11,7 +11,7 @@ struct SettingReader: Sendable {
   private let reader: ConfigReader
 
   /// The maximum size of a file with a secret, in bytes.
-  private static let secretLimit = 1 << 16
+  private static let secretByteLimit = 1 << 16
 
   init(_ reader: ConfigReader) {
     self.reader = reader
@@ -20,7 +20,9 @@ struct SettingReader: Sendable {
   // MARK: Values
 
   func integer(_ key: String, in range: ClosedRange<Int>) async throws(ConfigurationError) -> Int? {
-    guard let value = try await value(key, "an integer", { try await reader.fetchInt(forKey: $0) }) else { return nil }
+    guard let value = try await fetchValue(key, "an integer", { try await reader.fetchInt(forKey: $0) }) else {
+      return nil
+    }
     guard range.contains(value) else {
       let limit =
         range.upperBound == .max ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
@@ -30,22 +32,24 @@ struct SettingReader: Sendable {
   }
 
   func boolean(_ key: String) async throws(ConfigurationError) -> Bool? {
-    try await value(key, "true or false") { try await reader.fetchBool(forKey: $0) }
+    try await fetchValue(key, "true or false") { try await reader.fetchBool(forKey: $0) }
   }
 
   func text(_ key: String) async throws(ConfigurationError) -> String? {
-    guard let text = try await value(key, "a string", { try await reader.fetchString(forKey: $0) }) else { return nil }
+    guard let text = try await fetchValue(key, "a string", { try await reader.fetchString(forKey: $0) }) else {
+      return nil
+    }
     guard !text.isEmpty else { throw invalid(key, "is empty.", "Give it a value, or leave it out.") }
     return text
   }
 
-  func required(_ key: String) async throws(ConfigurationError) -> String {
+  func requiredText(_ key: String) async throws(ConfigurationError) -> String {
     guard let text = try await text(key) else { throw invalid(key, "is missing.", "Give it a value.") }
     return text
   }
 
   func list(_ key: String) async throws(ConfigurationError) -> [String]? {
-    try await value(key, "a list of strings") { try await reader.fetchStringArray(forKey: $0) }
+    try await fetchValue(key, "a list of strings") { try await reader.fetchStringArray(forKey: $0) }
   }
 
   func duration(_ key: String) async throws(ConfigurationError) -> Duration? {
@@ -76,7 +80,7 @@ struct SettingReader: Sendable {
 
   /// Returns a secret from a key, or from the file that the key with `File` at its end names.
   func secret(_ key: String) async throws(ConfigurationError) -> Secret? {
-    let fetched = try await value(key, "a string") { try await reader.fetchString(forKey: $0, isSecret: true) }
+    let fetched = try await fetchValue(key, "a string") { try await reader.fetchString(forKey: $0, isSecret: true) }
     let path = try await text("\(key)File")
     guard let path else { return fetched.map { Secret($0) } }
     guard fetched == nil else {
@@ -87,7 +91,7 @@ struct SettingReader: Sendable {
 
   /// Returns the secrets of a list, or the lines of the file that the key with `File` at its end names.
   func secrets(_ key: String) async throws(ConfigurationError) -> [Secret] {
-    let listed = try await value(key, "a list of strings") {
+    let listed = try await fetchValue(key, "a list of strings") {
       try await reader.fetchStringArray(forKey: $0, isSecret: true)
     }
     var texts = listed ?? []
@@ -102,7 +106,7 @@ struct SettingReader: Sendable {
   private func content(of path: String, for key: String) throws(ConfigurationError) -> String {
     let contents: FileContents
     do throws(FileReadError) {
-      contents = try SystemFiles().read(path, limit: Self.secretLimit)
+      contents = try SystemFiles().read(path, limit: Self.secretByteLimit)
     } catch {
       throw invalid(key, "names a file that cannot be read.", "Name a file that this process can read.")
     }
@@ -124,7 +128,7 @@ struct SettingReader: Sendable {
   }
 
   /// The message of the provider is left out, because it can contain the value.
-  private func value<Value>(
+  private func fetchValue<Value>(
     _ key: String, _ form: String, _ fetch: (ConfigKey) async throws -> Value?
   ) async throws(ConfigurationError) -> Value? {
     do {
@@ -140,7 +144,7 @@ enum Quantity {
   /// Parses a duration such as `30s`; the units are `ms`, `s`, `m`, `h` and `d`.
   static func duration(_ text: String) -> Duration? {
     let seconds: [String: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
-    guard let (number, unit) = parts(text) else { return nil }
+    guard let (number, unit) = numberAndUnit(of: text) else { return nil }
     if unit == "ms" { return .milliseconds(number) }
     guard let factor = seconds[unit] else { return nil }
     let (product, overflow) = number.multipliedReportingOverflow(by: factor)
@@ -152,12 +156,12 @@ enum Quantity {
     let units: [String: Int64] = [
       "": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000,
     ]
-    guard let (number, unit) = parts(text), let factor = units[unit] else { return nil }
+    guard let (number, unit) = numberAndUnit(of: text), let factor = units[unit] else { return nil }
     let (product, overflow) = number.multipliedReportingOverflow(by: factor)
     return overflow ? nil : product
   }
 
-  private static func parts(_ text: String) -> (Int64, String)? {
+  private static func numberAndUnit(of text: String) -> (number: Int64, unit: String)? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard let number = Int64(digits: digits) else { return nil }
     let unit = text[digits.endIndex...]

@@ -61,7 +61,7 @@ extension AccessKey {
   /// - Throws: A ``ConfigurationError`` that names the setting, without its value, if it is missing or cannot be used.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
-    let id = try await settings.required("id")
+    let id = try await settings.requiredText("id")
     guard let secret = try await settings.secret("secret") else {
       throw settings.invalid("secret", "is missing.", "Set it, or name a file with secretFile.")
     }
@@ -77,11 +77,9 @@ extension OSSProvider {
   /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let location = try await BucketSettings(reader)
-    if let endpoint = location.endpoint {
-      self.init(bucket: location.bucket, region: location.region, endpoint: endpoint)
-    } else {
-      self = .oss(bucket: location.bucket, region: location.region)
-    }
+    self =
+      location.endpoint.map { OSSProvider(bucket: location.bucket, region: location.region, endpoint: $0) }
+      ?? .oss(bucket: location.bucket, region: location.region)
   }
 }
 
@@ -93,11 +91,9 @@ extension COSProvider {
   /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let location = try await BucketSettings(reader)
-    if let endpoint = location.endpoint {
-      self.init(bucket: location.bucket, region: location.region, endpoint: endpoint)
-    } else {
-      self = .cos(bucket: location.bucket, region: location.region)
-    }
+    self =
+      location.endpoint.map { COSProvider(bucket: location.bucket, region: location.region, endpoint: $0) }
+      ?? .cos(bucket: location.bucket, region: location.region)
   }
 }
 
@@ -109,11 +105,9 @@ extension S3Provider {
   /// - Throws: A ``ConfigurationError`` that names the setting, if it is missing or cannot be used.
   public init(reading reader: ConfigReader) async throws(ConfigurationError) {
     let location = try await BucketSettings(reader)
-    if let endpoint = location.endpoint {
-      self.init(bucket: location.bucket, region: location.region, endpoint: endpoint)
-    } else {
-      self = .s3(bucket: location.bucket, region: location.region)
-    }
+    self =
+      location.endpoint.map { S3Provider(bucket: location.bucket, region: location.region, endpoint: $0) }
+      ?? .s3(bucket: location.bucket, region: location.region)
   }
 }
 
@@ -125,8 +119,8 @@ private struct BucketSettings {
 
   init(_ reader: ConfigReader) async throws(ConfigurationError) {
     let settings = SettingReader(reader)
-    bucket = try await settings.required("bucket")
-    region = try await settings.required("region")
+    bucket = try await settings.requiredText("bucket")
+    region = try await settings.requiredText("region")
     guard let url = try await settings.text("endpoint") else {
       endpoint = nil
       return

@@ -44,8 +44,8 @@ struct StatusServer: Service {
         status: .ok, headers: [.contentType: PrometheusRegistry.contentType],
         body: ResponseBody(byteBuffer: ByteBuffer(string: registry.text)))
     }
-    let server = try await Unreachable.reporting(host, port) {
-      try await RunningServer(router, host, port, ConnectionLimits(connections: 50))
+    let server = try await ListenError.reporting(host, port) {
+      try await RunningServer(router, host: host, port: port, limits: ConnectionLimits(connections: 50))
     }
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     return StatusServer(url: "http://\(name):\(server.port)", server: server, observers: observers)
@@ -66,7 +66,7 @@ struct RunningServer: Sendable {
 
   /// Starts a server, and waits until it listens.
   init(
-    _ router: Router<BasicRequestContext>, _ host: String, _ port: Int, _ limits: ConnectionLimits
+    _ router: Router<BasicRequestContext>, host: String, port: Int, limits: ConnectionLimits
   ) async throws {
     let (ports, started) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
@@ -94,7 +94,7 @@ struct RunningServer: Sendable {
 }
 
 /// The error if a server cannot listen on an address.
-struct Unreachable: Error, CustomStringConvertible {
+struct ListenError: Error, CustomStringConvertible {
   let address: String
   let reason: String
 
@@ -109,9 +109,9 @@ struct Unreachable: Error, CustomStringConvertible {
     do {
       return try await server()
     } catch let error as IOError {
-      throw Unreachable(address: "\(host):\(port)", reason: Errno(rawValue: error.errnoCode).description)
+      throw ListenError(address: "\(host):\(port)", reason: Errno(rawValue: error.errnoCode).description)
     } catch is SocketAddressError.UnknownHost {
-      throw Unreachable(address: host, reason: "No such host")
+      throw ListenError(address: host, reason: "No such host")
     }
   }
 }

@@ -33,6 +33,6 @@ struct COSWindows: Sendable {
     let client = StorageClient(
       provider(window), credentials: CredentialCache(try await keys.withoutDates(), time: context.time),
       configuration: context.configuration(), transport: context.transport, time: context.time)
-    for try await _ in client.list(prefix: "storage-auth-live/\(LivePart.randomName())/") {}
+    for try await _ in client.list(prefix: "storage-auth-live/\(ServiceSteps.randomName())/") {}
   }
 }

@@ -29,4 +29,4 @@ func expectRefusal(as kinds: [ServiceError.Kind], of operation: () async throws 
 }
 
 /// Returns the given number of bytes, of which no two neighbors are equal.
-func sample(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) } }
+func sampleBytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) } }

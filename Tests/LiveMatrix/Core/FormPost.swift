@@ -9,7 +9,7 @@ enum FormPost {
   /// Returns the request that posts a form with a file, and its body.
   static func request(_ form: SignedForm, file: [UInt8]) throws -> (HTTPRequest, body: [UInt8]) {
     guard let url = ServiceURL(form.url) else { throw StepError.deviation("The form has the address \(form.url).") }
-    let boundary = LivePart.randomName()
+    let boundary = ServiceSteps.randomName()
     var text = ""
     for field in form.fields {
       text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(field.name)\"\r\n\r\n\(field.value)\r\n"

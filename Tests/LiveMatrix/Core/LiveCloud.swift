@@ -10,7 +10,7 @@ package struct LiveCloud: Sendable {
   private static let user = "mia"
 
   /// The access key of the account that the services of the cloud know.
-  package let key = AccessKey(id: "LTAIlive0001", secret: LivePart.randomName())
+  package let key = AccessKey(id: "LTAIlive0001", secret: ServiceSteps.randomName())
 
   /// A temporary key that expired an hour ago.
   package let expiredKey: AccessKey
@@ -18,14 +18,14 @@ package struct LiveCloud: Sendable {
   /// The running server.
   package let server: LocalCloud
 
-  private let password = LivePart.randomName()
+  private let password = ServiceSteps.randomName()
 
   /// Starts a LocalCloud.
   ///
   /// - Throws: The errors of `LocalCloud.start`.
   package init() async throws {
     expiredKey = AccessKey(
-      id: "STS.live0002", secret: LivePart.randomName(), sessionToken: LivePart.randomName(),
+      id: "STS.live0002", secret: ServiceSteps.randomName(), sessionToken: ServiceSteps.randomName(),
       expiration: .now.advanced(by: .seconds(-3_600)))
     server = try await LocalCloud.start(
       .init(
@@ -40,7 +40,7 @@ package struct LiveCloud: Sendable {
   /// - Parameter ascp: The path of `ascp-simulator`, or `nil` to leave the variable out.
   package func environment(ascp: String?) -> [String: String] {
     var variables = ["STORAGE_AUTH_LIVE": "1"]
-    let services: [(String, region: String, ServiceEndpoint, LocalCloud.Role)] = [
+    let services: [(name: String, region: String, ServiceEndpoint, LocalCloud.Role)] = [
       ("OSS", "cn-hangzhou", server.ossEndpoint, .alibaba), ("COS", "ap-guangzhou", server.cosEndpoint, .tencent),
       ("S3", "us-east-1", server.s3Endpoint, .amazon),
     ]

@@ -20,7 +20,7 @@ package struct LiveMatrix: Sendable {
 
   /// The steps of a service, or the reason for which it is left out.
   private enum Section: Sendable {
-    case part(LivePart)
+    case steps(ServiceSteps)
     case missing(service: String, reason: String)
   }
 
@@ -41,34 +41,44 @@ package struct LiveMatrix: Sendable {
     let context = LiveContext(
       environment: environment, transport: CountingTransport(transport), time: time, retryDelay: retryDelay)
     self.context = context
-    func section(_ service: String, _ names: String..., part: ([String]) -> LivePart) -> Section {
+    func section(_ service: String, variables: String..., steps: ([String]) -> ServiceSteps) -> Section {
       let permission = context.value("STORAGE_AUTH_LIVE") == "1" ? [] : ["STORAGE_AUTH_LIVE=1"]
-      let missing = permission + names.filter { context.value($0) == nil }
+      let missing = permission + variables.filter { context.value($0) == nil }
       guard missing.isEmpty else {
         return .missing(service: service, reason: "not set: \(missing.joined(separator: ", "))")
       }
-      return .part(part(names.compactMap { context.value($0) }))
+      return .steps(steps(variables.compactMap { context.value($0) }))
     }
     sections = [
-      section(Self.ossV4, "OSS_BUCKET", "OSS_REGION") { Self.oss(.v4, $0[0], $0[1], in: context) },
-      section(Self.ossV1, "OSS_BUCKET", "OSS_REGION") { Self.oss(.v1, $0[0], $0[1], in: context) },
-      section(Self.cosV5, "COS_BUCKET", "COS_REGION") { Self.cos($0[0], $0[1], in: context) },
-      section(Self.s3V4, "S3_BUCKET", "S3_REGION") { Self.s3($0[0], $0[1], in: context) },
-      section(Self.aspera, "ASPERA_NODE_URL") { AsperaSteps(node: $0[0], in: context).part },
+      section(Self.ossV4, variables: "OSS_BUCKET", "OSS_REGION") { values in
+        Self.oss(.v4, bucket: values[0], region: values[1], in: context)
+      },
+      section(Self.ossV1, variables: "OSS_BUCKET", "OSS_REGION") { values in
+        Self.oss(.v1, bucket: values[0], region: values[1], in: context)
+      },
+      section(Self.cosV5, variables: "COS_BUCKET", "COS_REGION") { values in
+        Self.cos(bucket: values[0], region: values[1], in: context)
+      },
+      section(Self.s3V4, variables: "S3_BUCKET", "S3_REGION") { values in
+        Self.s3(bucket: values[0], region: values[1], in: context)
+      },
+      section(Self.aspera, variables: "ASPERA_NODE_URL") { values in
+        AsperaSteps(node: values[0], in: context).serviceSteps
+      },
     ]
   }
 
   /// The most that a run costs.
-  package var cost: Cost { parts.map(\.cost).reduce(Cost(requests: 0), +) }
+  package var cost: Cost { configuredSteps.map(\.cost).reduce(Cost(requests: 0), +) }
 
-  /// The cost of a run at most, and the places in which it creates objects: a line for each service, and the sum.
+  /// The cost of a run at most, and the locations below which it creates objects: a line for each service, and the sum.
   package var announcement: String {
-    let lines = parts.map { "\($0.service): at most \($0.cost), below \($0.location)" }
+    let lines = configuredSteps.map { "\($0.service): at most \($0.cost), below \($0.location)" }
     return (lines + ["Together: at most \(cost)."]).joined(separator: "\n")
   }
 
-  private var parts: [LivePart] {
-    sections.compactMap { if case .part(let part) = $0 { part } else { nil } }
+  private var configuredSteps: [ServiceSteps] {
+    sections.compactMap { if case .steps(let steps) = $0 { steps } else { nil } }
   }
 
   /// Carries out all steps, one after another, and removes what they have created.
@@ -87,12 +97,12 @@ package struct LiveMatrix: Sendable {
     for section in sections {
       switch section {
       case .missing(let service, let reason): add(LiveRow(service, "all", .skipped(reason)))
-      case .part(let part):
+      case .steps(let serviceSteps):
         let isStarted = !Task.isCancelled
         var obstacle: String?
-        for step in part.steps { add(await row(of: step, part.service, &obstacle)) }
+        for step in serviceSteps.steps { add(await row(of: step, serviceSteps.service, &obstacle)) }
         // The task that removes what was created is another one, which is not cancelled with this one.
-        if isStarted { add(await Task { await row(of: part.cleanup, part.service) }.value) }
+        if isStarted { add(await Task { await row(of: serviceSteps.cleanup, serviceSteps.service) }.value) }
       }
     }
     (report.requests, report.bytes) = (context.transport.counts.requests, context.transport.counts.bytes)
@@ -131,24 +141,27 @@ package struct LiveMatrix: Sendable {
 }
 
 extension LiveMatrix {
+  /// The lifetime of the keys of a role, which is the shortest that all token services grant.
+  private static let roleKeyLifetime = Duration.seconds(900)
+
   private static func oss(
-    _ version: OSSSignatureVersion, _ bucket: String, _ region: String, in context: LiveContext
-  ) -> LivePart {
+    _ version: OSSSignatureVersion, bucket: String, region: String, in context: LiveContext
+  ) -> ServiceSteps {
     let keys = LiveKeys("OSS", in: context, own: .alibabaDefault) { arn, own, url in
       AlibabaAssumeRoleProvider(
-        roleARN: arn, credentials: own, duration: .seconds(900), endpoint: url.map { .url($0) } ?? .region(region))
+        roleARN: arn, credentials: own, duration: roleKeyLifetime, endpoint: url.map { .url($0) } ?? .region(region))
     }
     return BucketSteps(
       service: version == .v4 ? ossV4 : ossV1,
       provider: .oss(bucket: bucket, region: region, signature: version, endpoint: context.value("OSS_ENDPOINT")),
-      context: context, keys: keys, smallestPart: 100 << 10
-    ).part
+      context: context, keys: keys, minimumPartSize: 100 << 10
+    ).serviceSteps
   }
 
-  private static func cos(_ bucket: String, _ region: String, in context: LiveContext) -> LivePart {
+  private static func cos(bucket: String, region: String, in context: LiveContext) -> ServiceSteps {
     let keys = LiveKeys("COS", in: context, own: .tencentDefault) { arn, own, url in
       TencentAssumeRoleProvider(
-        roleARN: arn, credentials: own, duration: .seconds(900), region: region,
+        roleARN: arn, credentials: own, duration: roleKeyLifetime, region: region,
         endpoint: url.map { .url($0) } ?? .standard)
     }
     let endpoint = context.value("COS_ENDPOINT")
@@ -157,19 +170,19 @@ extension LiveMatrix {
     }
     return BucketSteps(
       service: cosV5, provider: .cos(bucket: bucket, region: region, endpoint: endpoint), context: context, keys: keys,
-      smallestPart: 1 << 20, ownSteps: windows.steps
-    ).part
+      minimumPartSize: 1 << 20, ownSteps: windows.steps
+    ).serviceSteps
   }
 
-  private static func s3(_ bucket: String, _ region: String, in context: LiveContext) -> LivePart {
+  private static func s3(bucket: String, region: String, in context: LiveContext) -> ServiceSteps {
     let keys = LiveKeys("S3", in: context, own: .amazonDefault) { arn, own, url in
       AmazonAssumeRoleProvider(
-        roleARN: arn, credentials: own, duration: .seconds(900),
+        roleARN: arn, credentials: own, duration: roleKeyLifetime,
         endpoint: url.map { .url($0, region: region) } ?? .region(region))
     }
     return BucketSteps(
       service: s3V4, provider: .s3(bucket: bucket, region: region, endpoint: context.value("S3_ENDPOINT")),
-      context: context, keys: keys, smallestPart: 5 << 20
-    ).part
+      context: context, keys: keys, minimumPartSize: 5 << 20
+    ).serviceSteps
   }
 }

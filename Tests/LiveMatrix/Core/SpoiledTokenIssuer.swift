@@ -15,7 +15,7 @@ struct SpoiledTokenIssuer: TokenIssuer {
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let issued = try await base.issue(for: request, in: context)
-    guard request.reason == .initial, let token = try? AsperaToken("ATM2_AC\(LivePart.randomName())_2MTA") else {
+    guard request.reason == .initial, let token = try? AsperaToken("ATM2_AC\(ServiceSteps.randomName())_2MTA") else {
       return issued
     }
     return IssuedCredential(

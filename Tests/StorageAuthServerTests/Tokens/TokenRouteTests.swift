@@ -37,9 +37,9 @@ final class TokenRouteTests: XCTestCase {
       let policy = AccessPolicy([AccessRule(.write, objects: .prefix("\(caller)/"), in: "photos")])
       return KeyRequest(caller: String(caller), scope: TokenScope("user-\(caller)", policy))
     }
-    router.group("api").temporaryKeys(.oss, at: "distribute-token.json", from: service, order: order)
-      .temporaryKeys(.cos, at: "cos/credentials", from: service, order: order)
-      .temporaryKeys(.s3, at: "credentials.json", from: service, order: order)
+    router.group("api").temporaryKeys(.oss, at: "distribute-token.json", from: service, makeRequest: order)
+      .temporaryKeys(.cos, at: "cos/credentials", from: service, makeRequest: order)
+      .temporaryKeys(.s3, at: "credentials.json", from: service, makeRequest: order)
     return try await RunningServer.start(router, self) + "/api"
   }
 

@@ -9,7 +9,7 @@ public import Hummingbird
 /// No part of the scope is trusted. Check ``rule`` against the user's policy with `policy.allows(rule)`.
 public struct RequestedScope: Sendable, Hashable {
   /// The maximum size of a scope list in bytes.
-  private static let limit = 64 << 10
+  private static let byteLimit = 64 << 10
 
   /// The access that the client requests.
   public let rule: AccessRule
@@ -24,7 +24,7 @@ public struct RequestedScope: Sendable, Hashable {
   /// - Throws: An `HTTPError` with the status 400 if the body is not a valid list, or 413 if the body exceeds 64 KiB;
   ///   or an error of reading the body.
   public static func all(in request: inout Request) async throws -> [RequestedScope] {
-    let body = try await request.collectBody(upTo: limit)
+    let body = try await request.collectBody(upTo: byteLimit)
     guard let elements = (try? JSONValue(parsing: body.readableBytesView))?.array, !elements.isEmpty else {
       throw HTTPError(.badRequest, message: "The body is not a list of scopes.")
     }
@@ -38,13 +38,13 @@ public struct RequestedScope: Sendable, Hashable {
     let names = element["action"]?.array?.map(\.string) ?? [element["action"]?.string]
     var actions: Set<AccessAction> = []
     for name in names {
-      guard let action = name.flatMap({ Self.actions[$0] }) else {
+      guard let action = name.flatMap({ Self.actionsByName[$0] }) else {
         throw HTTPError(.badRequest, message: "A scope names an action that is not supported.")
       }
       actions.insert(action)
     }
     guard !actions.isEmpty else { throw HTTPError(.badRequest, message: "A scope names no action.") }
-    var rule = AccessRule(objects: try Self.keys(prefix), in: bucket)
+    var rule = AccessRule(objects: try Self.objectScope(ofPattern: prefix), in: bucket)
     rule.actions = actions
     self.rule = rule
     self.region = region
@@ -52,18 +52,18 @@ public struct RequestedScope: Sendable, Hashable {
 
   /// Returns the object keys for a prefix in the SDKs' notation: one key or, with a trailing `*`, all keys with the
   /// prefix.
-  private static func keys(_ prefix: String) throws -> ObjectScope {
+  private static func objectScope(ofPattern prefix: String) throws -> ObjectScope {
     let star = UInt8(ascii: "*")
-    let bare = prefix.beginsWithByte("/") ? prefix.utf8.dropFirst() : prefix.utf8[...]
-    if bare.elementsEqual([star]) { return .all }
-    let head = bare.last == star ? bare.dropLast() : bare
-    guard !head.isEmpty, !head.contains(star), let text = String(head) else {
+    let pattern = prefix.beginsWithByte("/") ? prefix.utf8.dropFirst() : prefix.utf8[...]
+    if pattern.elementsEqual([star]) { return .all }
+    let stem = pattern.last == star ? pattern.dropLast() : pattern
+    guard !stem.isEmpty, !stem.contains(star), let text = String(stem) else {
       throw HTTPError(.badRequest, message: "The prefix of a scope has a * that is not at its end, or is empty.")
     }
-    return bare.last == star ? .prefix(text) : .key(text)
+    return pattern.last == star ? .prefix(text) : .key(text)
   }
 
-  private static let actions: [String: AccessAction] = [
+  private static let actionsByName: [String: AccessAction] = [
     "name/cos:GetObject": .read, "name/cos:HeadObject": .read,
     "name/cos:PutObject": .write, "name/cos:PostObject": .write, "name/cos:InitiateMultipartUpload": .write,
     "name/cos:ListMultipartUploads": .write, "name/cos:ListParts": .write, "name/cos:UploadPart": .write,

@@ -51,8 +51,8 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    timer.read = nil
-    timer.write = nil
+    timer.readDeadline = nil
+    timer.writeDeadline = nil
     timer.schedule(context)
     context.fireChannelInactive()
   }
@@ -113,7 +113,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   private func resumeBody(_ context: ChannelHandlerContext) {
     guard bodyWaitStart == nil else { return }
     bodyWaitStart = context.eventLoop.now
-    timer.read = context.eventLoop.now + TimeAmount(bodyAllowance)
+    timer.readDeadline = context.eventLoop.now + TimeAmount(bodyAllowance)
     timer.schedule(context)
   }
 
@@ -122,7 +122,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     let waited = context.eventLoop.now - start
     bodyAllowance -= .nanoseconds(waited.nanoseconds)
     bodyWaitStart = nil
-    timer.read = nil
+    timer.readDeadline = nil
     timer.schedule(context)
   }
 
@@ -130,7 +130,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
     guard awaited != .closing else { return }
     if unansweredRequests > 0 {
       awaited = .nothing
-      timer.read = nil
+      timer.readDeadline = nil
       timer.schedule(context)
     } else {
       expect(.nextHead, for: limits.idleTimeout, context)
@@ -148,7 +148,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    timer.write = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
+    timer.writeDeadline = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
     timer.schedule(context)
     context.fireChannelWritabilityChanged()
   }
@@ -158,7 +158,7 @@ final class RequestDeadlines<Parts: MessageParts>: ChannelDuplexHandler, Removab
   private func expect(_ awaited: Awaited, for duration: Duration, _ context: ChannelHandlerContext) {
     self.awaited = awaited
     bodyWaitStart = nil
-    timer.read = context.eventLoop.now + TimeAmount(duration)
+    timer.readDeadline = context.eventLoop.now + TimeAmount(duration)
     timer.schedule(context)
   }
 }
@@ -207,127 +207,5 @@ enum StreamParts: MessageParts {
 
   static func isEnd(_ value: HTTPResponsePart) -> Bool {
     if case .end = value { true } else { false }
-  }
-}
-
-/// A channel handler that closes an HTTP/2 connection if the client keeps the server waiting for too long.
-///
-/// It is placed directly after the TLS handler, and does not interpret frames. ``RequestDeadlines`` limits each stream;
-/// this handler limits the time without streams, the time for which the client reads no bytes, and the time until the
-/// connection ends when the server stops.
-final class HTTP2Deadlines: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = ByteBuffer
-  typealias InboundOut = ByteBuffer
-  typealias OutboundIn = ByteBuffer
-  typealias OutboundOut = ByteBuffer
-
-  private let limits: ConnectionLimits
-  private let timer = CloseTimer()
-  private var openStreams = 0
-  private var context: ChannelHandlerContext?
-
-  init(_ limits: ConnectionLimits) {
-    self.limits = limits
-  }
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    self.context = context
-    timer.read = context.eventLoop.now + TimeAmount(limits.headTimeout)
-    timer.schedule(context)
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) {
-    timer.cancel()
-    self.context = nil
-  }
-
-  func channelWritabilityChanged(context: ChannelHandlerContext) {
-    timer.write = context.channel.isWritable ? nil : context.eventLoop.now + TimeAmount(limits.writeTimeout)
-    timer.schedule(context)
-    context.fireChannelWritabilityChanged()
-  }
-
-  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is ChannelShouldQuiesceEvent {
-      timer.end = context.eventLoop.now + TimeAmount(limits.idleTimeout)
-      timer.schedule(context)
-    }
-    context.fireUserInboundEventTriggered(event)
-  }
-
-  // MARK: Streams
-
-  func streamOpened() {
-    openStreams += 1
-    timer.read = nil
-  }
-
-  func streamClosed() {
-    openStreams -= 1
-    guard openStreams == 0, let context else { return }
-    // After the idle time the server announces the end of the connection, which a client has to confirm.
-    timer.read = context.eventLoop.now + TimeAmount(limits.idleTimeout + limits.headTimeout)
-    timer.schedule(context)
-  }
-}
-
-/// A channel handler that reports the opening and the end of a stream to the deadlines of its connection.
-final class StreamCounter: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
-  typealias InboundOut = HTTPRequestPart
-
-  private var connection: HTTP2Deadlines?
-
-  func handlerAdded(context: ChannelHandlerContext) {
-    connection = try? context.channel.parent?.pipeline.syncOperations.handler(type: HTTP2Deadlines.self)
-    connection?.streamOpened()
-  }
-
-  func handlerRemoved(context: ChannelHandlerContext) {
-    connection?.streamClosed()
-    connection = nil
-  }
-}
-
-/// A timer that closes a channel at the earliest of several deadlines.
-///
-/// A timer that fires before the earliest deadline is left in place and reschedules itself, so that moving a deadline
-/// costs no task.
-final class CloseTimer {
-  /// The time until which the client must have sent what the server waits for, or `nil` if the server does not wait.
-  var read: NIODeadline?
-
-  /// The time until which the client must have read what the server sends, or `nil` if the server does not wait.
-  var write: NIODeadline?
-
-  /// The time at which the channel ends in any case, or `nil` if there is no such time.
-  var end: NIODeadline?
-
-  private var scheduled: (deadline: NIODeadline, task: Scheduled<Void>)?
-
-  private var earliest: NIODeadline? { [read, write, end].compactMap(\.self).min() }
-
-  func schedule(_ context: ChannelHandlerContext) {
-    guard let next = earliest else { return }
-    if let scheduled {
-      guard scheduled.deadline > next else { return }
-      scheduled.task.cancel()
-    }
-    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) { self.closeIfDue(context) }
-    scheduled = (next, task)
-  }
-
-  func cancel() {
-    scheduled?.task.cancel()
-    scheduled = nil
-  }
-
-  private func closeIfDue(_ context: ChannelHandlerContext) {
-    scheduled = nil
-    if let earliest, earliest <= context.eventLoop.now {
-      context.close(promise: nil)
-    } else {
-      schedule(context)
-    }
   }
 }

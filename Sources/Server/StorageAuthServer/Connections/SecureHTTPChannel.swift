@@ -158,7 +158,7 @@ final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   private func begin(_ context: ChannelHandlerContext) {
-    timer.read = context.eventLoop.now + TimeAmount(timeout)
+    timer.readDeadline = context.eventLoop.now + TimeAmount(timeout)
     timer.schedule(context)
   }
 }

@@ -15,6 +15,7 @@ internal import StorageAuth
 /// try certificate.replace(chain: newChain, key: Secret(newKey))
 /// ```
 public final class ServerCertificate: Sendable, CustomReflectable {
+  /// A certificate with its key, for clients with and without HTTP/2.
   private struct Pair {
     let http1: NIOSSLContext
     let http2: NIOSSLContext

@@ -9,6 +9,7 @@ public import Hummingbird
 /// The checks run once however many requests arrive, so that requests to `/readyz` cannot put a load on what the server
 /// depends on.
 actor HealthState {
+  /// The results of one run of the checks.
   struct Report: Sendable {
     let results: [(name: String, isReady: Bool)]
 
@@ -25,7 +26,7 @@ actor HealthState {
   private let timeout: Duration
   private let validity: Duration
   private let time: any SigningClock
-  private var last: (report: Task<Report, Never>, start: Duration)?
+  private var lastRun: (report: Task<Report, Never>, start: Duration)?
 
   init(_ checks: [HealthCheck], timeout: Duration, validity: Duration, time: any SigningClock) {
     self.checks = checks
@@ -37,23 +38,23 @@ actor HealthState {
   /// Returns the results of the checks, which are run again if the last results are too old.
   func report() async -> Report {
     let uptime = time.uptime
-    if let last, uptime - last.start < validity { return await last.report.value }
+    if let lastRun, uptime - lastRun.start < validity { return await lastRun.report.value }
     let report = Task { [checks, timeout, time] in await Self.run(checks, timeout, time) }
-    last = (report, uptime)
+    lastRun = (report, uptime)
     return await report.value
   }
 
   private static func run(_ checks: [HealthCheck], _ timeout: Duration, _ time: any SigningClock) async -> Report {
     await withTaskGroup { group in
-      for (location, check) in checks.enumerated() {
+      for (index, check) in checks.enumerated() {
         group.addTask {
           let outcome = await time.limiting(to: timeout) { await check.isReady() }
-          guard case .finished(let isReady) = outcome else { return (location, false) }
-          return (location, isReady)
+          guard case .finished(let isReady) = outcome else { return (index: index, isReady: false) }
+          return (index: index, isReady: isReady)
         }
       }
-      let ready = await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
-      return Report(results: checks.enumerated().map { ($1.name, ready[$0] ?? false) })
+      let readiness = await group.reduce(into: [:]) { $0[$1.index] = $1.isReady }
+      return Report(results: checks.enumerated().map { index, check in (check.name, readiness[index] ?? false) })
     }
   }
 }
@@ -84,40 +85,5 @@ extension RouterMethods {
       return Response.json(report.json, report.isReady ? .ok : .serviceUnavailable)
     }
     return self
-  }
-}
-
-/// A check of something that a server needs before it can respond to requests.
-///
-/// ```swift
-/// router.addHealthRoutes([.credential("key", in: cache), HealthCheck("redis") { await pool.isReachable() }])
-/// ```
-public struct HealthCheck: Sendable {
-  /// The name of the check in the response of `/readyz`.
-  public let name: String
-
-  let isReady: @Sendable @concurrent () async -> Bool
-
-  /// Creates a check.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the check in the response of `/readyz`.
-  ///   - isReady: A closure that returns whether the server can respond to requests. It counts as failed if it takes
-  ///     longer than the time limit of the health routes.
-  public init(_ name: String, isReady: @escaping @Sendable @concurrent () async -> Bool) {
-    self.name = name
-    self.isReady = isReady
-  }
-
-  /// Returns a check that succeeds if a cache contains a valid credential, or receives one from its provider.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the check in the response of `/readyz`.
-  ///   - cache: The cache of the credential.
-  public static func credential(_ name: String, in cache: CredentialCache<some Credential>) -> HealthCheck {
-    HealthCheck(name) {
-      if cache.current() != nil { return true }
-      return (try? await cache.credential()) != nil
-    }
   }
 }

@@ -29,21 +29,21 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
     let start = ContinuousClock.now
     do {
       let response = try await next(request, context)
-      count(request, context, response.status, since: start)
+      record(request, context, response.status, since: start)
       return response
     } catch {
       let status = (error as? any HTTPResponseError)?.status ?? .internalServerError
-      count(request, context, status, since: start)
+      record(request, context, status, since: start)
       throw error
     }
   }
 
-  private func count(
+  private func record(
     _ request: Request, _ context: Context, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant
   ) {
     // The path of a request without a route is no pattern, which begins with a slash.
     let route = ("route", context.endpointPath.flatMap { $0.beginsWithByte("/") ? $0 : nil } ?? "none")
-    let method = Self.methods.contains(request.method) ? request.method.rawValue : "other"
+    let method = Self.standardMethods.contains(request.method) ? request.method.rawValue : "other"
     Counter(
       label: "http_server_requests_total", dimensions: [route, ("method", method), ("status", "\(status.code)")],
       factory: factory
@@ -52,7 +52,7 @@ public struct RequestMetricsMiddleware<Context: RequestContext>: RouterMiddlewar
       .recordSeconds(start.duration(to: .now) / .seconds(1))
   }
 
-  private static var methods: Set<HTTPRequest.Method> {
+  private static var standardMethods: Set<HTTPRequest.Method> {
     [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
   }
 }

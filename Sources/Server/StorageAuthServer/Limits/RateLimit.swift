@@ -79,11 +79,11 @@ public final class MemoryRateStore: RateStore {
   public func take(_ caller: String, limit rate: RateLimit, at uptime: Duration) async -> Duration? {
     let caller = Caller(caller.utf8)
     return restored.withLock { restored in
-      let free = max(restored[caller] ?? uptime, uptime) + rate.interval
-      let excess = free - uptime - rate.interval * rate.burst
+      let restoration = max(restored[caller] ?? uptime, uptime) + rate.interval
+      let excess = restoration - uptime - rate.interval * rate.burst
       guard excess <= .zero else { return excess }
       if restored[caller] == nil, restored.count >= limit { Self.makeRoom(&restored, at: uptime, limit) }
-      restored[caller] = free
+      restored[caller] = restoration
       return nil
     }
   }

@@ -42,15 +42,16 @@ public struct UnauthenticatedLimitMiddleware<Context: RemoteAddressRequestContex
   ) async throws -> Response {
     do {
       let response = try await next(request, context)
-      try await count(response.status, of: context.remoteAddress)
+      try await applyLimit(to: response.status, of: context.remoteAddress)
       return response
     } catch let error as any HTTPResponseError {
-      try await count(error.status, of: context.remoteAddress)
+      try await applyLimit(to: error.status, of: context.remoteAddress)
       throw error
     }
   }
 
-  private func count(_ status: HTTPResponse.Status, of peer: SocketAddress?) async throws {
+  /// Throws an error for a refusal beyond the limit of the peer.
+  private func applyLimit(to status: HTTPResponse.Status, of peer: SocketAddress?) async throws {
     guard [.unauthorized, .notFound, .methodNotAllowed].contains(status),
       let delay = await peers.take(peer.networkName, limit: limit, at: time.uptime)
     else { return }

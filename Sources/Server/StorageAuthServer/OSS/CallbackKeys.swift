@@ -31,23 +31,23 @@ actor CallbackKeys {
   private static let keyByteLimit = 16 * 1024
   private static let keyBitCounts = 512...4_096
 
-  private static let timeLimit = Duration.seconds(5)
+  private static let fetchTimeout = Duration.seconds(5)
 
-  /// The number of fetches from other paths of one host that may start in ``period``, each from a different path.
+  /// The number of fetches from other paths of one host that may start in ``fetchPeriod``, each from a different path.
   private static let fetchLimit = 10
-  private static let period = Duration.seconds(60)
+  private static let fetchPeriod = Duration.seconds(60)
 
-  /// The longest time after a failed fetch in which a published URL is not fetched again.
-  private static let longestPause = Duration.seconds(30)
+  /// The pause after the first failed fetch of a published URL, which doubles up to a limit.
+  private static let (initialPause, pauseLimit) = (Duration.seconds(1), Duration.seconds(30))
 
   private let transport: any HTTPTransport
   private let time: any SigningClock
   private var entries: [String: Entry] = [:]
-  private var flights: [String: Task<Result<PublicKey, CallbackRefusal>, Never>] = [:]
+  private var runningFetches: [String: Task<Result<PublicKey, CallbackRefusal>, Never>] = [:]
   /// The failures of published URLs, of which there are as many as paths on each accepted host.
   private var failures: [String: Failures] = [:]
-  /// The fetches from other paths in the last ``period``, at most ``fetchLimit`` for each accepted host.
-  private var starts: [(host: String, name: String, uptime: Duration)] = []
+  /// The fetches from other paths in the last ``fetchPeriod``, at most ``fetchLimit`` for each accepted host.
+  private var recentFetches: [(host: String, name: String, uptime: Duration)] = []
   private var uses: UInt64 = 0
 
   init(transport: any HTTPTransport, time: any SigningClock) {
@@ -65,47 +65,49 @@ actor CallbackKeys {
       entries[name]?.lastUse = uses
       return entry.key
     }
-    if let flight = flights[name] { return try await flight.value.get() }
+    if let fetch = runningFetches[name] { return try await fetch.value.get() }
     let isPublished = Self.publishedPaths.contains(url.path)
-    if isPublished { try checkPause(of: name) } else { try countStart(of: name, on: url.authority) }
-    return try await start(url, name, isPublished).value.get()
+    if isPublished { try requireEndOfPause(of: name) } else { try recordFetch(of: name, on: url.authority) }
+    return try await startFetch(of: url, named: name, isPublished: isPublished).value.get()
   }
 
   /// Throws a refusal if the last fetch of a published URL failed too recently.
-  private func checkPause(of name: String) throws(CallbackRefusal) {
+  private func requireEndOfPause(of name: String) throws(CallbackRefusal) {
     guard let failures = failures[name], time.uptime < failures.pauseEnd else { return }
     throw CallbackRefusal(.keyUnavailable, "The public key could not be fetched just now. Try again later.")
   }
 
-  /// Counts a fetch from a path at which no key is known to be published.
-  private func countStart(of name: String, on host: String) throws(CallbackRefusal) {
+  /// Records a fetch from a path at which no key is known to be published, or throws a refusal beyond the limit.
+  private func recordFetch(of name: String, on host: String) throws(CallbackRefusal) {
     let uptime = time.uptime
-    starts.removeAll { uptime - $0.uptime >= Self.period }
-    guard !starts.contains(where: { $0.name == name }) else {
+    recentFetches.removeAll { uptime - $0.uptime >= Self.fetchPeriod }
+    guard !recentFetches.contains(where: { $0.name == name }) else {
       throw CallbackRefusal(.keyUnavailable, "The public key could not be fetched just now. Try again later.")
     }
-    guard starts.count(where: { $0.host == host }) < Self.fetchLimit else {
+    guard recentFetches.count(where: { $0.host == host }) < Self.fetchLimit else {
       throw CallbackRefusal(.keyUnavailable, "Too many different public keys were requested. Try again later.")
     }
-    starts.append((host, name, uptime))
+    recentFetches.append((host, name, uptime))
   }
 
-  private func start(
-    _ url: ServiceURL, _ name: String, _ isPublished: Bool
+  private func startFetch(
+    of url: ServiceURL, named name: String, isPublished: Bool
   ) -> Task<Result<PublicKey, CallbackRefusal>, Never> {
-    let flight = Task { [transport, time] in
-      let result = await Self.fetch(url, transport, time)
-      end(name, isPublished, with: result)
+    let fetch = Task { [transport, time] in
+      let result = await Self.fetchInTime(url, transport, time)
+      finishFetch(of: name, isPublished: isPublished, with: result)
       return result
     }
-    flights[name] = flight
-    return flight
+    runningFetches[name] = fetch
+    return fetch
   }
 
-  private func end(_ name: String, _ isPublished: Bool, with result: Result<PublicKey, CallbackRefusal>) {
-    flights[name] = nil
+  private func finishFetch(
+    of name: String, isPublished: Bool, with result: Result<PublicKey, CallbackRefusal>
+  ) {
+    runningFetches[name] = nil
     guard case .success(let key) = result else {
-      if isPublished { pause(name) }
+      if isPublished { delayNextFetch(of: name) }
       return
     }
     failures[name] = nil
@@ -114,10 +116,10 @@ actor CallbackKeys {
     entries[name] = Entry(key: key, isPublished: isPublished, lastUse: uses)
   }
 
-  /// Doubles the pause before the next fetch of a published URL, beginning with one second.
-  private func pause(_ name: String) {
+  /// Doubles the pause before the next fetch of a published URL.
+  private func delayNextFetch(of name: String) {
     var record = failures[name] ?? Failures()
-    let pause = min(Self.longestPause, .seconds(1) * (1 << min(record.count, 5)))
+    let pause = min(Self.pauseLimit, Self.initialPause * (1 << min(record.count, 5)))
     record.pauseEnd = time.uptime + pause
     record.count += 1
     failures[name] = record
@@ -130,10 +132,10 @@ actor CallbackKeys {
     if let oldest = others.min(by: { $0.value.lastUse < $1.value.lastUse })?.key { entries[oldest] = nil }
   }
 
-  private static func fetch(
+  private static func fetchInTime(
     _ url: ServiceURL, _ transport: any HTTPTransport, _ time: any SigningClock
   ) async -> Result<PublicKey, CallbackRefusal> {
-    let outcome = await time.limiting(to: timeLimit) { () -> Result<PublicKey, CallbackRefusal> in
+    let outcome = await time.limiting(to: fetchTimeout) { () -> Result<PublicKey, CallbackRefusal> in
       do throws(CallbackRefusal) {
         return .success(try await fetch(url, transport))
       } catch {

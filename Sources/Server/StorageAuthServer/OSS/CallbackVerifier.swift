@@ -3,8 +3,6 @@
 
 internal import CredentialSources
 public import Hummingbird
-internal import Logging
-internal import NIOCore
 internal import OSSAuth
 internal import StorageCrypto
 
@@ -38,6 +36,9 @@ public final class CallbackVerifier: Sendable {
 
   /// The sizes, in bytes, of the signatures of keys with 512 to 4,096 bits.
   private static let signatureByteCounts = 64...512
+
+  /// The lengths, in bytes, of the paths of public keys.
+  private static let pathByteCounts = 2...128
 
   /// The maximum size of a callback's body in bytes.
   public let bodyLimit: Int
@@ -92,17 +93,18 @@ public final class CallbackVerifier: Sendable {
       throw CallbackRefusal(
         .target, "The path or the query is too long, or contains an escape that makes it ambiguous.")
     }
-    let signature = try bytes(of: .authorization, named: "authorization", in: request)
+    let signature = try decodedHeader(.authorization, named: "authorization", in: request)
     guard Self.signatureByteCounts.contains(signature.count) else {
       throw CallbackRefusal(
         .malformedHeader, "The header authorization has \(signature.count) bytes, unlike a signature.")
     }
-    let location = try bytes(of: .ossPublicKeyURL, named: HTTPField.Name.ossPublicKeyURL.canonicalName, in: request)
-    return Claim(target: target, signature: signature, keyURL: try keyURL(String(decoding: location, as: UTF8.self)))
+    let location = try decodedHeader(.ossPublicKeyURL, named: HTTPField.Name.ossPublicKeyURL.canonicalName, in: request)
+    return Claim(
+      target: target, signature: signature, keyURL: try acceptedKeyURL(String(decoding: location, as: UTF8.self)))
   }
 
   func verify(_ claim: Claim, body: [UInt8]) async throws(CallbackRefusal) -> VerifiedCallback {
-    try checkSize(body.count)
+    try requireSize(body.count)
     let key = try await keys.key(at: claim.keyURL)
     guard let message = CallbackMessage.bytes(target: claim.target, body: body),
       key.verify(claim.signature, of: message, with: .rsaPKCS1MD5)
@@ -112,15 +114,16 @@ public final class CallbackVerifier: Sendable {
     return VerifiedCallback(target: claim.target, body: body)
   }
 
-  func checkSize(_ byteCount: Int) throws(CallbackRefusal) {
+  /// Throws a refusal for a body beyond the limit.
+  func requireSize(_ byteCount: Int) throws(CallbackRefusal) {
     guard byteCount <= bodyLimit else {
       throw CallbackRefusal(.bodyTooLarge, "The body has more than \(bodyLimit) bytes.")
     }
   }
 
   /// Returns the decoded value of a header that must occur once.
-  private func bytes(
-    of name: HTTPField.Name, named text: String, in request: HTTPRequest
+  private func decodedHeader(
+    _ name: HTTPField.Name, named text: String, in request: HTTPRequest
   ) throws(CallbackRefusal) -> [UInt8] {
     let values = request.headerFields[values: name]
     guard let value = values.first, values.count == 1, !value.isEmpty else {
@@ -133,7 +136,7 @@ public final class CallbackVerifier: Sendable {
   }
 
   /// Returns the URL of a public key, which the request may name because it is on one of the hosts.
-  private func keyURL(_ text: String) throws(CallbackRefusal) -> ServiceURL {
+  private func acceptedKeyURL(_ text: String) throws(CallbackRefusal) -> ServiceURL {
     let rest = text.removingBytePrefix("https://") ?? text.removingBytePrefix("http://")
     let host = rest?.bytes(before: "/") ?? ""
     let authority = String(host)
@@ -149,7 +152,7 @@ public final class CallbackVerifier: Sendable {
 
   /// Returns whether the rest of a URL is a path of a file, without a query, an escape or a step to another folder.
   private static func isPath(_ path: Substring.UTF8View) -> Bool {
-    (2...128).contains(path.count) && !Substring(path).contains("..")
+    pathByteCounts.contains(path.count) && !Substring(path).contains("..")
       && path.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -180,41 +183,4 @@ public struct VerifiedCallback: Sendable, Hashable {
     let values = pairs.filter { $0.name.isIdentical(to: name) }
     return values.count == 1 ? values[0].value : nil
   }
-}
-
-/// The reason why a request is not accepted as a callback of OSS.
-public struct CallbackRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A code that identifies why a callback is refused.
-  public enum Code: String, Sendable, Hashable {
-    /// The method is not `POST`.
-    case method
-    /// The path or the query is too long, or makes the signed message ambiguous.
-    case target
-    /// The signature or the URL of the public key is missing, or occurs twice.
-    case missingHeader
-    /// The signature or the URL of the public key is not Base64, or has a wrong length.
-    case malformedHeader
-    /// The URL of the public key is not on a host that is accepted.
-    case keyLocation
-    /// The body is too large.
-    case bodyTooLarge
-    /// The public key cannot be fetched now.
-    case keyUnavailable
-    /// The signature belongs to another path, query or body, or to another key.
-    case mismatch
-  }
-
-  /// The code that identifies the reason.
-  public let code: Code
-
-  /// A sentence that describes the reason.
-  public let message: String
-
-  init(_ code: Code, _ message: String) {
-    self.code = code
-    self.message = message
-  }
-
-  /// The code and the message in one line.
-  public var description: String { "\(code.rawValue): \(message)" }
 }

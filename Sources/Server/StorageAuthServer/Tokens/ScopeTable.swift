@@ -13,6 +13,7 @@ final class ScopeTable: Sendable {
   /// Canonically equivalent strings are therefore different callers.
   private typealias Caller = [UInt8]
 
+  /// The keys for a scope, with what decides on their eviction.
   private struct Entry {
     let keys: ScopeKeys
     /// The first caller that requested the scope.
@@ -30,24 +31,24 @@ final class ScopeTable: Sendable {
   private let make: @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys
   private let state = Lock(State())
 
-  init(limit: Int, _ make: @escaping @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys) {
+  init(limit: Int, _ makeKeys: @escaping @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys) {
     self.limit = max(1, limit)
-    self.make = make
+    make = makeKeys
   }
 
   /// Returns the keys for a scope, which are created when the scope is first requested.
   func keys(
     of scope: TokenScope, for caller: String,
-    _ provider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
+    makeProvider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
-    if let known = use(scope) { return known }
-    let made = make(scope, try provider())
+    if let known = recordUse(of: scope) { return known }
+    let newKeys = make(scope, try makeProvider())
     return state.withLock { state in
       if let known = state.entries[scope] { return known.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }
-      if state.isShutDown { made.shutdown() }
-      state.entries[scope] = Entry(keys: made, caller: Caller(caller.utf8), lastUse: state.uses)
-      return made
+      if state.isShutDown { newKeys.shutdown() }
+      state.entries[scope] = Entry(keys: newKeys, caller: Caller(caller.utf8), lastUse: state.uses)
+      return newKeys
     }
   }
 
@@ -64,7 +65,8 @@ final class ScopeTable: Sendable {
     for entry in entries.values { entry.keys.shutdown() }
   }
 
-  private func use(_ scope: TokenScope) -> ScopeKeys? {
+  /// Returns the keys for a scope, of which this is the latest use, or `nil` if the table has none.
+  private func recordUse(of scope: TokenScope) -> ScopeKeys? {
     state.withLock { state in
       state.uses += 1
       state.entries[scope]?.lastUse = state.uses
@@ -81,41 +83,8 @@ final class ScopeTable: Sendable {
       ranks[entry.caller] = rank + 1
       return (scope: scope, rank: rank, lastUse: entry.lastUse)
     }
-    let last = ranked.sorted { $0.rank == $1.rank ? $0.lastUse < $1.lastUse : $0.rank > $1.rank }
-    for (scope, _, _) in last.prefix(max(1, entries.count / 8)) { entries[scope] = nil }
-  }
-}
-
-/// The keys for one scope: a credential cache, and a record of the issuer's clock.
-final class ScopeKeys: Sendable {
-  private let cache: CredentialCache<AccessKey>
-  private let clock: IssuerClock
-
-  init(
-    _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
-    configuration: CredentialCacheConfiguration, events: EventHub, context: ProviderContext
-  ) {
-    clock = IssuerClock(provider, of: scope, in: store, time: context.time)
-    // A key is replaced after half of its lifetime, while a caller waits. Randomizing the first refresh would only add
-    // requests to the cloud.
-    var configuration = configuration
-    configuration.spreadsFirstRenewal = false
-    cache = CredentialCache(clock, in: context, configuration: configuration, events: events)
-  }
-
-  /// Cancels the request to the cloud in progress, and refuses all later requests for a key.
-  func shutdown() { cache.shutdown() }
-
-  /// Returns a key with at least half of its lifetime remaining.
-  func key() async throws(TokenServiceError) -> IssuedKey {
-    let key: AccessKey
-    do throws(CredentialError) {
-      key = try await cache.credential(lasting: (clock.life ?? .zero) / 2).credential
-    } catch {
-      throw .unavailable(error, after: error.isRetryable ? max(cache.remainingBackoff, .seconds(1)) : nil)
-    }
-    guard let end = key.expiration, key.sessionToken != nil else { throw .permanentKey }
-    return IssuedKey(key: key, date: clock.now, expiration: end)
+    let evictionOrder = ranked.sorted { $0.rank == $1.rank ? $0.lastUse < $1.lastUse : $0.rank > $1.rank }
+    for (scope, _, _) in evictionOrder.prefix(max(1, entries.count / 8)) { entries[scope] = nil }
   }
 }
 
@@ -145,7 +114,7 @@ final class IssuerClock: CredentialProvider {
   var now: Timestamp { heard.withLock { $0.origin }.map { $0.advanced(by: time.uptime) } ?? time.now }
 
   /// The lifetime of the newest key when the issuer created it, or `nil` before the first key.
-  var life: Duration? { heard.withLock { $0.life } }
+  var lifetime: Duration? { heard.withLock { $0.life } }
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let issued = try await store.key(for: scope) { [provider] () async throws(CredentialError) in

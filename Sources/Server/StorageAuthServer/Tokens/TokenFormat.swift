@@ -47,7 +47,7 @@ public struct TokenFormat: Sendable {
 extension RouterMethods {
   /// Adds a route that issues temporary keys, for GET and POST requests.
   ///
-  /// The route does not authenticate the caller; put it behind the app's own authentication. If `order` throws an
+  /// The route does not authenticate the caller; put it behind the app's own authentication. If `makeRequest` throws an
   /// `HTTPError`, the error becomes the response, in the format that the client reads.
   ///
   /// ```swift
@@ -61,17 +61,17 @@ extension RouterMethods {
   ///   - format: The format of the responses.
   ///   - path: The path of the route.
   ///   - service: The service that issues the keys.
-  ///   - order: A closure that returns the caller of a request and the scope that the app grants to the caller.
+  ///   - makeRequest: A closure that returns the caller of a request and the scope that the app grants to the caller.
   /// - Returns: The router, so that calls can be chained.
   @discardableResult
   public func temporaryKeys(
     _ format: TokenFormat, at path: RouterPath, from service: TokenService,
-    order: @escaping @Sendable @concurrent (Request, Context) async throws -> KeyRequest
+    makeRequest: @escaping @Sendable @concurrent (Request, Context) async throws -> KeyRequest
   ) -> Self {
     let handler: @Sendable (Request, Context) async throws -> Response = { request, context in
       let requestID = context.id
       do {
-        let issued = try await service.key(for: try await order(request, context))
+        let issued = try await service.key(for: try await makeRequest(request, context))
         return .json(format.document(issued, requestID))
       } catch let error as HTTPError {
         return .json(refusal: TokenRefusal(error), requestID, format.refusal)
@@ -90,14 +90,14 @@ extension RouterMethods {
 /// The cloud's own message appears only in the audit log, because it contains names of roles and accounts.
 struct TokenRefusal {
   /// The part that appears in the response's body.
-  let told: TokenFormat.Refusal
+  let body: TokenFormat.Refusal
   /// The time after which the caller may retry, or `nil` if it is unknown.
   var delay: Duration?
   /// The additional response headers that the app sets.
   var headers: HTTPFields = [:]
 
   init(_ status: HTTPResponse.Status, _ code: String, _ message: String, after delay: Duration? = nil) {
-    told = TokenFormat.Refusal(status: status, code: code, message: message)
+    body = TokenFormat.Refusal(status: status, code: code, message: message)
     self.delay = delay
   }
 
@@ -131,10 +131,11 @@ struct TokenRefusal {
 }
 
 extension Response {
+  /// Creates the response for a refusal, with the headers that the app sets and the delay before a retry.
   static func json(
     refusal: TokenRefusal, _ requestID: String, _ document: (TokenFormat.Refusal, String) -> [UInt8]
   ) -> Response {
-    var response = json(document(refusal.told, requestID), refusal.told.status)
+    var response = json(document(refusal.body, requestID), refusal.body.status)
     for field in refusal.headers where field.name != .contentType && field.name != .contentLength {
       response.headers.append(field)
     }

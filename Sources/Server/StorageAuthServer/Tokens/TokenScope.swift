@@ -30,7 +30,7 @@ public struct TokenScope: Sendable, Hashable {
     self.lifetime = lifetime
   }
 
-  /// Returns a Boolean value that indicates whether two scopes are equal, comparing their names byte by byte.
+  /// Returns whether two scopes are equal, comparing their names byte by byte.
   public static func == (first: TokenScope, second: TokenScope) -> Bool {
     first.name.isIdentical(to: second.name) && first.policy == second.policy && first.lifetime == second.lifetime
   }

@@ -30,7 +30,7 @@ public final class TokenService: Sendable {
   public let events: EventHub
 
   private let source: Source
-  private let rates: CallerRates
+  private let rateLimiter: CallerRateLimiter
   private let keys: any IssuedKeyStore
   private let scopes: ScopeTable
   private let audit: @Sendable (TokenAudit) -> Void
@@ -58,7 +58,7 @@ public final class TokenService: Sendable {
     audit: @escaping @Sendable (TokenAudit) -> Void = { _ in }, in context: ProviderContext = .local,
     source: @escaping Source
   ) {
-    self.rates = CallerRates(limit: rate, store: rates, time: context.time)
+    rateLimiter = CallerRateLimiter(limit: rate, store: rates, time: context.time)
     self.events = events
     self.audit = audit
     time = context.time
@@ -103,7 +103,7 @@ public final class TokenService: Sendable {
   public func shutdown() { scopes.shutdown() }
 
   private func issue(_ request: KeyRequest) async throws(TokenServiceError) -> IssuedKey {
-    try await rates.take(request.caller)
+    try await rateLimiter.applyLimit(to: request.caller)
     let scope = request.scope
     let keys = try scopes.keys(of: scope, for: request.caller) { () throws(TokenServiceError) in
       do {
@@ -148,12 +148,13 @@ public struct IssuedKey: Sendable, Equatable {
 }
 
 /// The rate limit for callers, with the store that counts their requests.
-struct CallerRates: Sendable {
+struct CallerRateLimiter: Sendable {
   let limit: RateLimit?
   let store: any RateStore
   let time: any SigningClock
 
-  func take(_ caller: String) async throws(TokenServiceError) {
+  /// Counts a request of a caller, or throws an error if it exceeds the limit.
+  func applyLimit(to caller: String) async throws(TokenServiceError) {
     guard let limit else { return }
     let delay: Duration?
     do {
@@ -169,34 +170,5 @@ extension CredentialError {
   /// Creates the retryable error of a store that is out of reach.
   package init(_ error: StoreError, source: String) {
     self.init(.failed, source: source, error.message, remedy: error.remedy, isRetryable: true)
-  }
-}
-
-/// The reason why a caller receives no key or token.
-public enum TokenServiceError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The caller exceeded its rate limit.
-  ///
-  /// - after: The time after which the caller may retry.
-  case tooManyRequests(after: Duration)
-  /// The cloud's token service, or the Aspera node, issued no key or token.
-  ///
-  /// - after: The time after which the caller may retry, or `nil` if a retry cannot help.
-  case unavailable(CredentialError, after: Duration?)
-  /// The provider for a scope returned a key that is not temporary.
-  case permanentKey
-  /// The caller's policy does not allow the request.
-  case notAllowed(PolicyError)
-  /// The cloud's policy language cannot express the scope; the string describes why.
-  case scope(String)
-
-  /// A description of the error, for the audit log.
-  public var description: String {
-    switch self {
-    case .tooManyRequests(let delay): "too many requests; retry after \(delay)"
-    case .unavailable(let error, _): "\(error)"
-    case .permanentKey: "the source gave a key that is not temporary"
-    case .notAllowed(let error): "\(error)"
-    case .scope(let problem): "the scope cannot be expressed: \(problem)"
-    }
   }
 }

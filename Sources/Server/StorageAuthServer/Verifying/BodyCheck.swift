@@ -9,11 +9,12 @@ internal import StorageCrypto
 ///
 /// The check also decodes a chunked body.
 struct BodyCheck: Sendable {
+  /// The reason why a body is rejected.
   enum Failure {
     /// The body does not match the headers that describe it.
     case mismatch
     /// The chunk framing, a chunk signature or a trailing checksum is invalid.
-    case frame(VerificationError)
+    case framing(VerificationError)
   }
 
   fileprivate let md5: [UInt8]?
@@ -85,6 +86,7 @@ private struct CheckedBody: AsyncSequence, Sendable {
     var sha256: SHA256?
     var decoder: (any BodyDecoder)?
     let check: BodyCheck
+    /// The bytes that are delivered only when those that follow, or the whole body, have been verified.
     var held: ByteBuffer?
 
     @concurrent
@@ -94,14 +96,14 @@ private struct CheckedBody: AsyncSequence, Sendable {
         if bytes.isEmpty { continue }
         md5?.update(bytes)
         sha256?.update(bytes)
-        let before = held
+        let previous = held
         held = decoder == nil ? chunk : ByteBuffer(bytes: bytes)
-        if let before { return before }
+        if let previous { return previous }
       }
       do throws(VerificationError) {
         try decoder?.finish()
       } catch {
-        check.record.keep(.frame(error))
+        check.record.keep(.framing(error))
         throw error
       }
       guard md5?.finalize().bytes == check.md5, sha256?.finalize().bytes == check.sha256 else {
@@ -117,7 +119,7 @@ private struct CheckedBody: AsyncSequence, Sendable {
       do throws(VerificationError) {
         return try decoder?.decode(bytes) ?? bytes
       } catch {
-        check.record.keep(.frame(error))
+        check.record.keep(.framing(error))
         throw error
       }
     }

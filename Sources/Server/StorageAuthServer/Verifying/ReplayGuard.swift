@@ -41,7 +41,7 @@ public struct ReplayGuard: Sendable {
   }
 
   /// Throws an error if the signature of a verified request was used before.
-  func check(_ verified: VerifiedRequest, _ method: HTTPRequest.Method, at date: Timestamp) async throws {
+  func requireFirstUse(of verified: VerifiedRequest, _ method: HTTPRequest.Method, at date: Timestamp) async throws {
     let isRead = method == .get || method == .head || method == .options
     let isURL = verified.placement == .query && verified.signsPlacement
     guard coversReading || !isRead, coversURLs || !isURL else { return }

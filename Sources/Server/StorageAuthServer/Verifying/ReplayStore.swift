@@ -36,30 +36,6 @@ public enum ReplayVerdict: Sendable, Hashable {
   case full
 }
 
-/// The error of a store that instances share and that is out of reach.
-///
-/// The error contains no secret.
-public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A sentence that describes the failure.
-  public let message: String
-
-  /// A sentence that describes how to fix the failure.
-  public let remedy: String
-
-  /// Creates the error of a store; for implementations of the store protocols.
-  ///
-  /// - Parameters:
-  ///   - message: A sentence that describes the failure, without secrets.
-  ///   - remedy: A sentence that describes how to fix the failure.
-  public init(_ message: String, remedy: String) {
-    self.message = message.onOneLine
-    self.remedy = remedy.onOneLine
-  }
-
-  /// The message and the remedy.
-  public var description: String { "\(message) \(remedy)" }
-}
-
 /// A replay store in memory, which stores a bounded number of used signatures until they expire.
 ///
 /// The store never evicts signatures that are still valid. Instead, it limits each owner to as many signatures as there
@@ -74,13 +50,13 @@ public final class MemoryReplayStore: ReplayStore {
   private struct State {
     var marks: Set<String> = []
     var counts: [Owner: Int] = [:]
-    var ends = ExpiryQueue<Timestamp, (mark: String, owner: Owner)>()
+    var expirations = ExpiryQueue<Timestamp, (mark: String, owner: Owner)>()
     /// The latest expiration among the removed marks, or `nil` if no mark has been removed.
     var horizon: Timestamp?
 
     /// Removes the marks that expired before a time, at a cost that is incurred once per mark.
     mutating func forget(before date: Timestamp) {
-      while let (end, (mark, owner)) = ends.removeFirst(before: date) {
+      while let (end, (mark, owner)) = expirations.removeFirst(before: date) {
         horizon = max(horizon ?? end, end)
         marks.remove(mark)
         let count = (counts[owner] ?? 1) - 1
@@ -127,46 +103,8 @@ public final class MemoryReplayStore: ReplayStore {
       guard count < min(limitPerOwner, limit - state.marks.count) else { return .full }
       state.marks.insert(mark)
       state.counts[owner] = count + 1
-      state.ends.insert((mark, owner), expiringAt: end)
+      state.expirations.insert((mark, owner), expiringAt: end)
       return .new
-    }
-  }
-}
-
-/// A priority queue of elements that is sorted by expiration, with the earliest first.
-///
-/// Inserting an element and removing the first element take logarithmic time in the number of elements, for any input.
-struct ExpiryQueue<Instant: Comparable, Element> {
-  typealias Entry = (instant: Instant, element: Element)
-
-  /// A binary heap, in which each entry expires no later than its two children.
-  private var heap: [Entry] = []
-
-  mutating func insert(_ element: Element, expiringAt instant: Instant) {
-    var index = heap.count
-    heap.append((instant, element))
-    while index > 0 {
-      let parent = (index - 1) / 2
-      guard heap[index].instant < heap[parent].instant else { return }
-      heap.swapAt(index, parent)
-      index = parent
-    }
-  }
-
-  /// Removes and returns the element that expires first, or returns `nil` if no element expires before `date`.
-  mutating func removeFirst(before date: Instant) -> Entry? {
-    guard let first = heap.first, first.instant < date else { return nil }
-    heap.swapAt(0, heap.count - 1)
-    heap.removeLast()
-    var index = 0
-    while true {
-      var least = index
-      for child in (2 * index + 1)...(2 * index + 2) where child < heap.count {
-        if heap[child].instant < heap[least].instant { least = child }
-      }
-      guard least != index else { return first }
-      heap.swapAt(index, least)
-      index = least
     }
   }
 }

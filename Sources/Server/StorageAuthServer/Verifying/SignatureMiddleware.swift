@@ -3,7 +3,6 @@
 
 public import Hummingbird
 internal import Logging
-internal import StorageCrypto
 
 /// A request context that passes the verified request to the handlers.
 public protocol VerifiedRequestContext: RequestContext {
@@ -43,9 +42,9 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
   public typealias KeyLookup = @Sendable @concurrent (AccessKeyID) async throws -> AccessKey?
 
   private let schemes: AcceptedSchemes
-  private let responses: RefusalFormat
-  private let targets: TargetRules
-  private let replays: ReplayGuard?
+  private let refusalFormat: RefusalFormat
+  private let targetRules: TargetRules
+  private let replayGuard: ReplayGuard?
   private let allowsUnsignedOperations: Bool
   private let time: any SigningClock
   private let lookup: KeyLookup
@@ -71,9 +70,9 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     time: any SigningClock = .system, lookup: @escaping KeyLookup
   ) {
     schemes = AcceptedSchemes(first: first, others: others)
-    self.responses = responses
-    self.targets = targets
-    self.replays = replays
+    refusalFormat = responses
+    targetRules = targets
+    replayGuard = replays
     self.allowsUnsignedOperations = allowsUnsignedOperations
     self.time = time
     self.lookup = lookup
@@ -88,124 +87,57 @@ public struct SignatureMiddleware<Context: VerifiedRequestContext>: RouterMiddle
     let check: BodyCheck
     var request = request
     var context = context
-    var refusals = VerificationAnswers(schemes.first.errorCodes, responses)
+    var refusals = RefusalResponses(schemes.first.errorCodes, refusalFormat)
     do {
-      guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
-        throw VerificationError.ambiguous("There is more than one Host header.")
-      }
-      let (scheme, others) = try schemes.scheme(of: request.head)
-      refusals = VerificationAnswers(scheme.errorCodes, responses)
-      let date = time.now
-      let verified = try await scheme.verify(request.head, at: date, lookup: lookup)
-      try AcceptedSchemes.checkControls(of: request.head, verified, in: others)
-      if !allowsUnsignedOperations { try AcceptedSchemes.checkOperations(verified) }
-      try targets.check(verified.target)
-      check = try BodyCheck(request.head, sha256In: scheme.payloadHashHeader, verified.bodyDecoder)
-      try await replays?.check(verified, request.method, at: date)
-      context.verifiedRequest = verified
+      let verified = try await verify(request, &refusals)
+      (context.verifiedRequest, check) = (verified.request, verified.check)
     } catch let error as VerificationError {
       context.logger.info(
         "refused", metadata: ["code": "\(error.code)", "key": "\(error.accessKeyID?.description ?? "")"])
-      return refusals.answer(for: error, to: request.head, at: time.now)
+      return refusals.response(for: error, to: request.head, at: time.now)
     } catch let refusal as RequestRefusal {
       context.logger.info("refused", metadata: ["code": "\(refusal.code)"])
-      return refusals.answer(for: refusal, to: request.head)
+      return refusals.response(for: refusal, to: request.head)
     } catch let error as StoreError {
       context.logger.error("refused", metadata: ["error": "\(error)"])
-      return refusals.answer(for: .replaysUnknown, to: request.head)
+      return refusals.response(for: .replaysUnknown, to: request.head)
     }
     guard check.isNeeded else { return try await next(request, context) }
     request.body = check.checking(request.body)
     do {
       let response = try await next(request, context)
-      return check.failure.map { answer(for: $0, to: request.head, refusals) } ?? response
+      return check.failure.map { self.response(for: $0, to: request.head, refusals) } ?? response
     } catch {
       guard let failure = check.failure else { throw error }
-      return answer(for: failure, to: request.head, refusals)
+      return response(for: failure, to: request.head, refusals)
     }
   }
 
-  private func answer(
-    for failure: BodyCheck.Failure, to head: HTTPRequest, _ refusals: VerificationAnswers
+  /// Verifies everything but the body of a request, and selects the format of refusals as soon as its scheme is known.
+  private func verify(
+    _ request: Request, _ refusals: inout RefusalResponses
+  ) async throws -> (request: VerifiedRequest, check: BodyCheck) {
+    guard !request.headers.contains(where: { $0.name.canonicalName == "host" }) else {
+      throw VerificationError.ambiguous("There is more than one Host header.")
+    }
+    let (verifier, others) = try schemes.verifier(for: request.head)
+    refusals = RefusalResponses(verifier.errorCodes, refusalFormat)
+    let date = time.now
+    let verified = try await verifier.verify(request.head, at: date, lookup: lookup)
+    try AcceptedSchemes.requireSignedControls(of: request.head, verified, in: others)
+    if !allowsUnsignedOperations { try AcceptedSchemes.requireSignedOperations(verified) }
+    try targetRules.requireSafeNames(of: verified.target)
+    let check = try BodyCheck(request.head, sha256In: verifier.payloadHashHeader, verified.bodyDecoder)
+    try await replayGuard?.requireFirstUse(of: verified, request.method, at: date)
+    return (verified, check)
+  }
+
+  private func response(
+    for failure: BodyCheck.Failure, to head: HTTPRequest, _ refusals: RefusalResponses
   ) -> Response {
     switch failure {
-    case .mismatch: refusals.answer(for: .bodyMismatch, to: head)
-    case .frame(let error): refusals.answer(for: error, to: head, at: time.now)
-    }
-  }
-}
-
-/// The verifiers of the signature schemes that a middleware accepts, at least one.
-struct AcceptedSchemes: Sendable {
-  let first: any SignatureVerifier
-  private let all: [any SignatureVerifier]
-
-  init(first: any SignatureVerifier, others: [any SignatureVerifier]) {
-    self.first = first.acceptingPayloadHashes
-    all = [self.first] + others.map { $0.acceptingPayloadHashes }
-  }
-
-  /// Returns the scheme that recognizes a request, and all other schemes.
-  func scheme(
-    of request: HTTPRequest
-  ) throws(VerificationError) -> (scheme: any SignatureVerifier, others: [any SignatureVerifier]) {
-    guard all.count > 1 else { return (first, []) }
-    var found: (any SignatureVerifier)?
-    var others: [any SignatureVerifier] = []
-    for scheme in all {
-      guard try scheme.recognizes(request) else {
-        others.append(scheme)
-        continue
-      }
-      guard found == nil else {
-        throw .ambiguous("The request carries authorizations of more than one scheme.")
-      }
-      found = scheme
-    }
-    if let found { return (found, others) }
-    guard (request.headerFields[.authorization] ?? "").isEmpty else {
-      throw VerificationError(
-        .unsupported, "The scheme of the Authorization header is not one that is accepted here.",
-        remedy: "Sign the request by a scheme that the service documents.")
-    }
-    throw VerificationError(.unsigned, "The request carries no authorization.", remedy: "Sign the request.")
-  }
-
-  /// Rejects unsigned headers and parameters that have an effect in a scheme other than the request's own scheme.
-  ///
-  /// The request's own verifier has checked those of its own scheme. An OSS signature does not cover `x-cos-` headers, so a
-  /// handler that supports both schemes would act on headers that were added after signing.
-  static func checkControls(
-    of request: HTTPRequest, _ verified: VerifiedRequest, in others: [any SignatureVerifier]
-  ) throws(VerificationError) {
-    let prefixes = others.flatMap(\.controlPrefixes)
-    guard !prefixes.isEmpty else { return }
-    for field in request.headerFields where !verified.signedHeaders.contains(field.name.canonicalName) {
-      try check(field.name.canonicalName, "header", prefixes, verified)
-    }
-    for parameter in verified.unsignedParameters { try check(parameter.name.string, "parameter", prefixes, verified) }
-  }
-
-  /// Rejects unsigned parameters that name an operation, which a handler could carry out instead of the signed one.
-  static func checkOperations(_ verified: VerifiedRequest) throws(VerificationError) {
-    guard let parameter = verified.unsignedParameters.first(where: { ParameterCatalog.namesOperation($0) }) else {
-      return
-    }
-    throw VerificationError(
-      .unsignedField, "The parameter \"\(parameter.name.string.onOneLine)\" is not signed, and may name an operation.",
-      remedy: "Sign it, or leave it out."
-    ).with(accessKeyID: verified.accessKeyID)
-  }
-
-  private static func check(
-    _ name: String, _ kind: String, _ prefixes: [String], _ verified: VerifiedRequest
-  ) throws(VerificationError) {
-    let bytes = name.utf8.lazy.map(asciiLowercased)
-    for prefix in prefixes where bytes.starts(with: prefix.utf8) {
-      throw VerificationError(
-        .unsignedField, "A \(kind) that starts with \(prefix) is not signed.",
-        remedy: "Sign it, or leave it out."
-      ).with(accessKeyID: verified.accessKeyID)
+    case .mismatch: refusals.response(for: .bodyMismatch, to: head)
+    case .framing(let error): refusals.response(for: error, to: head, at: time.now)
     }
   }
 }

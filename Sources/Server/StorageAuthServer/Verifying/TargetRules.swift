@@ -10,16 +10,16 @@ public struct TargetRules: Sendable, Hashable {
   public var refused: UnsafeNames
 
   /// The maximum length of an object key in bytes of UTF-8; no service allows more than 1,024.
-  public var keyByteCount: Int
+  public var keyByteLimit: Int
 
   /// Creates rules for buckets and keys.
   ///
   /// - Parameters:
   ///   - refused: The kinds of bucket names and object keys to reject.
-  ///   - keyByteCount: The maximum length of an object key in bytes of UTF-8.
-  public init(refusing refused: UnsafeNames = .standard, keyByteCount: Int = 1024) {
+  ///   - keyByteLimit: The maximum length of an object key in bytes of UTF-8.
+  public init(refusing refused: UnsafeNames = .standard, keyByteLimit: Int = 1024) {
     self.refused = refused
-    self.keyByteCount = keyByteCount
+    self.keyByteLimit = keyByteLimit
   }
 
   /// The kinds of bucket names and object keys that can mislead a handler.
@@ -60,13 +60,13 @@ public struct TargetRules: Sendable, Hashable {
   }
 
   /// Throws an error if the bucket or the key of a target violates a rule.
-  func check(_ target: RequestTarget) throws(RequestRefusal) {
+  func requireSafeNames(of target: RequestTarget) throws(RequestRefusal) {
     if let bucket = target.bucket {
       if bucket.isEmpty, refused.contains(.emptySegments) { throw .invalidBucket("is empty") }
       if let problem = problem(of: bucket.string, isBucket: true) { throw .invalidBucket(problem) }
     }
     if let key = target.key {
-      guard key.utf8.count <= keyByteCount else { throw .invalidKey("has more than \(keyByteCount) bytes") }
+      guard key.utf8.count <= keyByteLimit else { throw .invalidKey("has more than \(keyByteLimit) bytes") }
       if let problem = problem(of: key.string, isBucket: false) { throw .invalidKey(problem) }
     }
   }

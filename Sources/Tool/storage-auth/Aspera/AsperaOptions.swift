@@ -8,7 +8,11 @@ internal import Foundation
 internal import StorageClient
 internal import StoragePrograms
 
+/// The options for transfers of files to and from Aspera servers.
 struct AsperaOptions: ParsableArguments {
+  /// The permitted values of `--start-spacing` in seconds.
+  static let startSpacings = 0...3600
+
   @Option(
     help: ArgumentHelp(
       "The path of ascp; by default STORAGE_AUTH_ASCP, or else ascp in the PATH or in the folders of IBM's products.",
@@ -42,14 +46,14 @@ struct AsperaOptions: ParsableArguments {
   @OptionGroup var account: AccountOptions
 
   func validate() throws {
-    if let startSpacing, !(0...3600).contains(startSpacing) {
+    if let startSpacing, !Self.startSpacings.contains(startSpacing) {
       throw ValidationError("--start-spacing must be from 0 to 3600 seconds.")
     }
     if dynamicKey, account.key != nil { throw ValidationError("Pass --key or --dynamic-key, not both.") }
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
-  func transfers(atATime count: Int) throws -> AsperaTransferOptions {
+  func transferOptions(atATime count: Int) throws -> AsperaTransferOptions {
     let machine = try ProviderContext.commandLine()
     let passphrase = try account.passwordFile == nil ? nil : account.secret(on: machine)
     let server = TransferServer(
@@ -57,20 +61,21 @@ struct AsperaOptions: ParsableArguments {
       hostKey: try account.sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
     return AsperaTransferOptions(
       login: dynamicKey ? .dynamicKey : .tokenAccount(keyPath: account.key, passphrase: passphrase), server: server,
-      ascp: ascp, targetRate: rate, queue: queue(count))
+      ascp: ascp, targetRate: rate, queue: queueConfiguration(atATime: count))
   }
 
-  private func queue(_ count: Int) -> TransferQueueConfiguration {
+  private func queueConfiguration(atATime count: Int) -> TransferQueueConfiguration {
     TransferQueueConfiguration(maximumActive: count, startSpacing: .seconds(startSpacing ?? 0))
   }
 
   /// Returns a client for transfers that use only an account on an Aspera server, without the Node API.
-  func transfers(_ server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
+  func accountTransfers(on server: ServerAddress, atATime count: Int) async throws -> AccountTransfers {
     let machine = try ProviderContext.commandLine()
     let account = try account.account(at: server, on: machine)
     for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
     let transfers = AccountTransfers(
-      account, token: try self.account.token(on: machine), tags: tags?.object, queue: queue(count),
+      account, token: try self.account.token(on: machine), tags: tags?.object,
+      queue: queueConfiguration(atATime: count),
       engine: try AscpEngine(program: ascp))
     EventLog.noteRetries(transfers.events)
     return transfers
@@ -87,134 +92,5 @@ struct TagsArgument: ExpressibleByArgument {
       ? FileManager.default.contents(atPath: String(argument.dropFirst())).map { Array($0) } : Array(argument.utf8)
     guard let bytes, let object = (try? JSONValue(parsing: bytes))?.object else { return nil }
     self.object = object
-  }
-}
-
-/// The command-line options for logging in to an account on an Aspera server.
-///
-/// Secrets are read from the environment or a file, never from an option.
-struct AccountOptions: ParsableArguments {
-  private static let passwordVariable = AsperaAccount.passphraseVariable
-
-  private static let tokenVariable = "ASPERA_SCP_TOKEN"
-
-  /// The environment variable that contains the password of encrypted files, which ascp reads too.
-  private static let filePasswordVariable = "ASPERA_SCP_FILEPASS"
-
-  @Option(
-    help: ArgumentHelp(
-      "The file of the private key; its passphrase comes from ASPERA_SCP_PASS or --password-file.", valueName: "file"))
-  var key: String?
-
-  @Option(
-    help: ArgumentHelp("A file with the password, or the passphrase of the key, in its first line.", valueName: "file"))
-  var passwordFile: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "The SHA-1 of the server's host key, in hex; a server with another key is rejected.", valueName: "sha-1"))
-  var sshfp: String?
-
-  @Option(help: ArgumentHelp("The UDP port for the data; 33001 by default.", valueName: "port"))
-  var udpPort: Int?
-
-  func account(at server: ServerAddress, on machine: ProviderContext) throws -> AsperaAccount {
-    guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
-    let secret = try secret(on: machine)
-    return try AsperaAccount(
-      host: server.host, user: user, password: key == nil ? secret : nil,
-      privateKey: key.map { .file($0, passphrase: secret) }, sshPort: server.port ?? AsperaAccount.defaultPort,
-      udpPort: udpPort ?? AsperaAccount.defaultPort,
-      hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
-  }
-
-  func token(on machine: ProviderContext) throws -> AsperaToken? {
-    try secret(Self.tokenVariable, on: machine).map { try AsperaToken($0) }
-  }
-
-  func secret(_ variable: String, on machine: ProviderContext) -> Secret? {
-    machine.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
-  }
-
-  /// Returns the password or the passphrase from the file or the environment, or `nil` if there is none.
-  func secret(on machine: ProviderContext) throws -> Secret? {
-    guard let passwordFile else { return secret(Self.passwordVariable, on: machine) }
-    guard let line = try SecretFile(passwordFile).text.split(whereSeparator: \.isNewline).first else {
-      throw InputFile.unusable("\(passwordFile) is empty. Put the password on its first line.")
-    }
-    return Secret(String(line))
-  }
-
-  /// Adds the login, the token and the password of encrypted files to a specification that lacks them.
-  ///
-  /// A value in the specification counts more than the environment. An option for a value that the specification
-  /// contains is rejected.
-  func complete(_ specification: inout TransferSpec, on machine: ProviderContext) async throws {
-    specification.token = try specification.token ?? token(on: machine)?.secret
-    if specification.contentProtection != nil, specification.contentProtectionPassword == nil {
-      specification.contentProtectionPassword = secret(Self.filePasswordVariable, on: machine)
-    }
-    if let udpPort {
-      try require(specification.udpPort == nil, "--udp-port", "fasp_port")
-      specification.udpPort = udpPort
-    }
-    if let sshfp {
-      try require(specification.sshfp?.isEmpty ?? true, "--sshfp", "sshfp")
-      specification.sshfp = try HostKeyFingerprint(sshfp).description
-    }
-    try await addLogin(to: &specification, on: machine)
-  }
-
-  private func addLogin(to specification: inout TransferSpec, on machine: ProviderContext) async throws {
-    let hasKey = specification.sshPrivateKey != nil || specification.sshPrivateKeyPath != nil
-    if hasKey || specification.remotePassword != nil {
-      try require(key == nil, "--key", hasKey ? "a private key" : "remote_password")
-      try require(passwordFile == nil || hasKey, "--password-file", "remote_password")
-      if hasKey, specification.sshPrivateKeyPassphrase == nil {
-        specification.sshPrivateKeyPassphrase = try secret(on: machine)
-      }
-      try await check(loginOf: specification, on: machine)
-      return
-    }
-    if specification.offersWebSocket == true {
-      try require(key == nil && passwordFile == nil, "--key or --password-file", "wss_enabled, which needs no login")
-      return
-    }
-    let secret = try secret(on: machine)
-    let host = specification.remoteHost ?? ""
-    let user = specification.remoteUser ?? AsperaAccount.defaultTokenUser
-    let account: AsperaAccount
-    if key == nil, specification.token != nil, passwordFile == nil {
-      account = try .defaultTokenAccount(host: host, user: user, on: machine)
-    } else {
-      account = try AsperaAccount(
-        host: host, user: user, password: key == nil ? secret : nil,
-        privateKey: key.map { .file($0, passphrase: secret) })
-    }
-    switch account.authentication {
-    case .password(let password): specification.remotePassword = password
-    case .privateKey(let key):
-      if case .file(let path) = key.source { specification.sshPrivateKeyPath = path }
-      if case .pem(let text) = key.source { specification.sshPrivateKey = text }
-      specification.sshPrivateKeyPassphrase = key.passphrase
-    }
-    try await check(loginOf: specification, on: machine)
-  }
-
-  /// Checks the password or the private key in a specification, wherever it comes from, and prints the notes.
-  private func check(loginOf specification: TransferSpec, on machine: ProviderContext) async throws {
-    let key: AsperaPrivateKey.Source? =
-      specification.sshPrivateKey.map { .pem($0) } ?? specification.sshPrivateKeyPath.map { .file($0) }
-    let account = try AsperaAccount(
-      host: specification.remoteHost ?? "", user: specification.remoteUser ?? AsperaAccount.defaultTokenUser,
-      password: specification.remotePassword,
-      privateKey: key.map { AsperaPrivateKey($0, passphrase: specification.sshPrivateKeyPassphrase) },
-      hostKey: try specification.sshfp.flatMap { $0.isEmpty ? nil : try HostKeyFingerprint($0) })
-    for note in try await account.check(on: machine).notes { Terminal.note("note: \(note)") }
-  }
-
-  private func require(_ isSo: Bool, _ option: String, _ field: String) throws {
-    guard !isSo else { return }
-    throw ValidationError("Leave out \(option): the specification has \(field).")
   }
 }

@@ -38,7 +38,7 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   func validate() throws { _ = try address() }
 
   func run() async throws {
-    var report = ProbeText(isJSON: output.json)
+    var report = ProbeOutput(isJSON: output.json)
     defer { report.finish() }
     let machine = try ProviderContext.commandLine()
     do {
@@ -83,10 +83,14 @@ extension TransferFailure.Kind {
 }
 
 /// The output of `storage-auth aspera probe`, which contains no secrets: one fact on each line, or one JSON object.
-struct ProbeText {
+struct ProbeOutput {
+  /// The width of the column of names.
+  private static let nameWidth = 15
+
   private let isJSON: Bool
   /// The facts for the JSON object, and the notes, of which there can be several.
-  private var (members, notes) = (JSONObject(), [JSONValue]())
+  private var members = JSONObject()
+  private var notes: [JSONValue] = []
 
   init(isJSON: Bool) {
     self.isJSON = isJSON
@@ -95,7 +99,7 @@ struct ProbeText {
   /// Prints a fact, or adds it to the JSON object, for which the last of several facts with the same name counts.
   mutating func show(_ name: String, _ text: String) {
     guard isJSON else {
-      return Terminal.line(name + String(repeating: " ", count: max(1, 15 - name.count)) + text)
+      return Terminal.line(name + String(repeating: " ", count: max(1, Self.nameWidth - name.count)) + text)
     }
     if name == "note" {
       notes.append(.string(text))

@@ -53,7 +53,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   var additional: [String] = []
 
   func validate() throws {
-    guard (0...3600).contains(startSpacing) else {
+    guard AsperaOptions.startSpacings.contains(startSpacing) else {
       throw ValidationError("--start-spacing must be from 0 to 3600 seconds.")
     }
     _ = try arguments()
@@ -94,7 +94,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
         Terminal.error("\(file.file) was not transferred: \(code) \(text)")
       case .retry(let retry):
         Terminal.note("note: \(retry.failure.message) Attempt \(retry.number + 1) follows in \(retry.delay).")
-      case .finished(let ended): result = ended
+      case .finished(let outcome): result = outcome
       default: break
       }
     }
@@ -126,7 +126,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
 /// A file, or standard input, that contains a transfer specification in JSON.
 struct SpecificationFile {
   /// The maximum size of a specification in bytes, which is enough for more than 100,000 paths.
-  private static let sizeLimit = 1 << 24
+  private static let byteLimit = 1 << 24
 
   /// The number of bytes that are read from standard input at a time.
   private static let pieceByteCount = 1 << 16
@@ -141,7 +141,7 @@ struct SpecificationFile {
     }
     let contents: FileContents
     do {
-      contents = try SystemFiles().read(path, limit: Self.sizeLimit)
+      contents = try SystemFiles().read(path, limit: Self.byteLimit)
     } catch FileReadError.tooLarge {
       throw Self.tooLarge(path)
     } catch {
@@ -156,13 +156,13 @@ struct SpecificationFile {
   private static func standardInput() throws -> [UInt8] {
     var bytes: [UInt8] = []
     while let piece = try FileHandle.standardInput.read(upToCount: pieceByteCount), !piece.isEmpty {
-      guard piece.count <= sizeLimit - bytes.count else { throw tooLarge("Standard input") }
+      guard piece.count <= byteLimit - bytes.count else { throw tooLarge("Standard input") }
       bytes.append(contentsOf: piece)
     }
     return bytes
   }
 
   private static func tooLarge(_ name: String) -> any Error {
-    InputFile.unusable("\(name) is larger than \(sizeLimit) bytes. Divide the paths among several specifications.")
+    InputFile.unusable("\(name) is larger than \(byteLimit) bytes. Divide the paths among several specifications.")
   }
 }

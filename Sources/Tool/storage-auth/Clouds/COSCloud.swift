@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import StorageAuthServer
 internal import StorageClient
 
+/// The cloud `cos` of the command line.
 struct COSCloud: Cloud {
   var description: ServiceDescription { .cos }
 
@@ -66,7 +67,7 @@ struct COSCloud: Cloud {
 
   var tokenFormat: TokenFormat { .cos }
 
-  func check(role: String?) throws {
+  func validate(role: String?) throws {
     guard role?.hasBytePrefix("qcs::cam::") ?? true else {
       throw ValidationError("Pass the role as qcs::cam::uin/<account>:roleName/<name>, or omit it.")
     }
@@ -76,17 +77,22 @@ struct COSCloud: Cloud {
 
   let policiesNeedRegion = true
 
-  func document(_ policy: AccessPolicy, region: String) throws -> String { try policy.camDocument(region: region) }
+  func policyDocument(_ policy: AccessPolicy, region: String) throws -> String {
+    try policy.camDocument(region: region)
+  }
 
-  func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey> {
-    let endpoint = order.tokenService.map { TencentSTSEndpoint.url($0) } ?? .standard
-    if let role = order.role {
+  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
+    -> any CredentialProvider<AccessKey>
+  {
+    let endpoint = parameters.tokenService.map { TencentSTSEndpoint.url($0) } ?? .standard
+    if let role = parameters.role {
       return TencentAssumeRoleProvider(
-        roleARN: role, sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
-        policy: order.policy, endpoint: endpoint)
+        roleARN: role, sessionName: parameters.sessionName, credentials: keys, duration: parameters.lifetime,
+        policy: parameters.policy, endpoint: endpoint)
     }
     return TencentFederationProvider(
-      name: order.sessionName, policy: order.policy, credentials: keys, duration: order.lifetime, endpoint: endpoint)
+      name: parameters.sessionName, policy: parameters.policy, credentials: keys, duration: parameters.lifetime,
+      endpoint: endpoint)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

@@ -55,16 +55,19 @@ protocol Cloud: Sendable {
 
   var tokenFormat: TokenFormat { get }
 
-  func check(role: String?) throws
+  /// Throws an error if the token server cannot assume a role with this name.
+  func validate(role: String?) throws
 
   /// Returns the range of key lifetimes, in seconds, that the cloud's token service allows.
   func lifetimes(role: String?) -> ClosedRange<Int>
 
   var policiesNeedRegion: Bool { get }
 
-  func document(_ policy: AccessPolicy, region: String) throws -> String
+  func policyDocument(_ policy: AccessPolicy, region: String) throws -> String
 
-  func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey>
+  /// Returns the source of the temporary keys that the token server issues, which uses its own keys.
+  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
+    -> any CredentialProvider<AccessKey>
 
   /// Returns the account with which the token server signs requests for its callers.
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount
@@ -100,7 +103,7 @@ extension Cloud {
 }
 
 /// The parameters of the temporary keys that a token server requests from a cloud's token service.
-struct KeyOrder {
+struct KeyParameters {
   let role: String?
   let sessionName: String
   let policy: String
@@ -113,12 +116,13 @@ extension HTTPRequest {
   var hostName: String { String((authority ?? "").bytes(before: ":")) }
 }
 
+/// The region and the endpoint of a service.
 struct ServiceLocation {
   let region: String
   /// The URL of the service, or `nil` for the public endpoint of the region.
   let endpoint: String?
 
-  /// Creates the place of a service from options, the environment or a configuration file.
+  /// Creates the location of a service from options, the environment or a configuration file.
   ///
   /// If none of them contains a region and the service runs on this machine, a default region is used.
   init(

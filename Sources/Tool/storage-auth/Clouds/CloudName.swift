@@ -11,7 +11,7 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
   /// The names of all known clouds.
   ///
   /// A new cloud must be added only to this list.
-  static let all = [CloudName(OSSCloud()), CloudName(COSCloud()), CloudName(S3Cloud())]
+  static let known = [CloudName(OSSCloud()), CloudName(COSCloud()), CloudName(S3Cloud())]
 
   private init(_ cloud: any Cloud) {
     self.cloud = cloud
@@ -19,7 +19,7 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
 
   /// Creates the name of the first cloud that a condition holds for, or returns `nil` if there is none.
   init?(where fits: (any Cloud) -> Bool) {
-    guard let found = Self.all.first(where: { fits($0.cloud) }) else { return nil }
+    guard let found = Self.known.first(where: { fits($0.cloud) }) else { return nil }
     self = found
   }
 
@@ -40,11 +40,11 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
   var description: String { cloud.name }
 
   /// The names of all clouds, for shell completion.
-  static var allValueStrings: [String] { all.map(\.description) }
+  static var allValueStrings: [String] { known.map(\.description) }
 
   /// The names of all known clouds as part of a sentence, such as `oss, cos or s3`.
   static var alternatives: String {
-    let names = all.map(\.description)
+    let names = known.map(\.description)
     return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
   }
 

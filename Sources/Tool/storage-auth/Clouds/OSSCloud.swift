@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import StorageAuthServer
 internal import StorageClient
 
+/// The cloud `oss` of the command line.
 struct OSSCloud: Cloud {
   var description: ServiceDescription { .oss }
 
@@ -73,7 +74,7 @@ struct OSSCloud: Cloud {
 
   var tokenFormat: TokenFormat { .oss }
 
-  func check(role: String?) throws {
+  func validate(role: String?) throws {
     guard role?.hasBytePrefix("acs:ram::") ?? false else {
       throw ValidationError("Name the role with --role acs:ram::<account>:role/<name>.")
     }
@@ -83,12 +84,15 @@ struct OSSCloud: Cloud {
 
   let policiesNeedRegion = false
 
-  func document(_ policy: AccessPolicy, region: String) throws -> String { try policy.ramDocument() }
+  func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.ramDocument() }
 
-  func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey> {
+  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
+    -> any CredentialProvider<AccessKey>
+  {
     AlibabaAssumeRoleProvider(
-      roleARN: order.role ?? "", sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
-      policy: order.policy, endpoint: order.tokenService.map { .url($0) } ?? .global)
+      roleARN: parameters.role ?? "", sessionName: parameters.sessionName, credentials: keys,
+      duration: parameters.lifetime,
+      policy: parameters.policy, endpoint: parameters.tokenService.map { .url($0) } ?? .global)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

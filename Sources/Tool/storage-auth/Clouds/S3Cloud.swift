@@ -82,7 +82,7 @@ struct S3Cloud: Cloud {
 
   var tokenFormat: TokenFormat { .s3 }
 
-  func check(role: String?) throws {
+  func validate(role: String?) throws {
     guard role?.hasBytePrefix("arn:") ?? false else {
       throw ValidationError("Name the role with --role arn:aws:iam::<account>:role/<name>.")
     }
@@ -92,15 +92,18 @@ struct S3Cloud: Cloud {
 
   let policiesNeedRegion = false
 
-  func document(_ policy: AccessPolicy, region: String) throws -> String { try policy.iamDocument() }
+  func policyDocument(_ policy: AccessPolicy, region: String) throws -> String { try policy.iamDocument() }
 
-  func source(_ order: KeyOrder, keys: CredentialCache<AccessKey>) -> any CredentialProvider<AccessKey> {
+  func credentialProvider(for parameters: KeyParameters, keys: CredentialCache<AccessKey>)
+    -> any CredentialProvider<AccessKey>
+  {
     let endpoint =
-      order.tokenService.map { AmazonSTSEndpoint.url($0, region: order.region ?? "us-east-1") }
-      ?? order.region.map { .region($0) } ?? .global
+      parameters.tokenService.map { AmazonSTSEndpoint.url($0, region: parameters.region ?? "us-east-1") }
+      ?? parameters.region.map { .region($0) } ?? .global
     return AmazonAssumeRoleProvider(
-      roleARN: order.role ?? "", sessionName: order.sessionName, credentials: keys, duration: order.lifetime,
-      policy: order.policy, endpoint: endpoint)
+      roleARN: parameters.role ?? "", sessionName: parameters.sessionName, credentials: keys,
+      duration: parameters.lifetime,
+      policy: parameters.policy, endpoint: endpoint)
   }
 
   func signingAccount(region: String, endpoint: String?, keys: CredentialCache<AccessKey>) throws -> SigningAccount {

@@ -8,6 +8,7 @@ internal import StorageAuth
 /// Everything is bounded: the number and the size of the requests, the number of listeners, and the events that wait for
 /// a listener. A listener that reads too slowly is dropped; its page connects again and receives what it missed.
 final class RequestLog: Sendable {
+  /// The limits of a log.
   struct Limits: Sendable {
     /// The maximum number of requests that are kept.
     var requests = 1000
@@ -27,7 +28,7 @@ final class RequestLog: Sendable {
   private struct State {
     var entries: ArraySlice<Entry> = []
     var byteCount = 0
-    var last = 0
+    var lastNumber = 0
     var listeners: [Int: AsyncStream<ServerEvent>.Continuation] = [:]
     var nextListener = 0
     var isFinished = false
@@ -71,9 +72,9 @@ final class RequestLog: Sendable {
   func append(_ report: RequestReport) {
     let detail = report.detail.serialized
     let dropped: [AsyncStream<ServerEvent>.Continuation] = state.withLock { state in
-      state.last += 1
+      state.lastNumber += 1
       let event = ServerEvent(
-        "request", id: "\(name)-\(state.last)", report.summary(number: state.last).serialized)
+        "request", id: "\(name)-\(state.lastNumber)", report.summary(number: state.lastNumber).serialized)
       let entry = Entry(event: event, detail: detail)
       state.entries.append(entry)
       state.byteCount += entry.byteCount
@@ -86,16 +87,16 @@ final class RequestLog: Sendable {
   }
 
   /// Sends a sign of life to all listeners, which reveals connections that are no longer open.
-  func beat() {
-    let dropped = state.withLock { $0.send(.beat) }
+  func sendHeartbeat() {
+    let dropped = state.withLock { $0.send(.heartbeat) }
     for listener in dropped { listener.finish() }
   }
 
   /// Returns the details of a request as JSON, or `nil` if the request is no longer kept.
   func detail(of number: Int) -> [UInt8]? {
     state.withLock { state in
-      let first = state.last - state.entries.count + 1
-      guard number >= first, number <= state.last else { return nil }
+      let first = state.lastNumber - state.entries.count + 1
+      guard number >= first, number <= state.lastNumber else { return nil }
       return state.entries[state.entries.startIndex + (number - first)].detail
     }
   }
@@ -111,8 +112,8 @@ final class RequestLog: Sendable {
       state.nextListener += 1
       state.listeners[state.nextListener] = continuation
       let known = lastID.flatMap { number(in: $0) }
-      let continues = known.map { $0 <= state.last } ?? false
-      let count = continues ? min(state.last - (known ?? 0), state.entries.count) : state.entries.count
+      let continues = known.map { $0 <= state.lastNumber } ?? false
+      let count = continues ? min(state.lastNumber - (known ?? 0), state.entries.count) : state.entries.count
       return (
         state.nextListener,
         [.hello(continues: continues, limit: limits.requests)] + state.entries.suffix(count).map(\.event)
@@ -158,7 +159,7 @@ struct ServerEvent: Sendable {
   }
 
   /// A comment, which pages ignore, and which keeps a connection open.
-  static let beat = ServerEvent(comment: "beat")
+  static let heartbeat = ServerEvent(comment: "beat")
 
   /// Returns the first event of a connection.
   ///

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import StorageClient
 
+/// The options that select the default sources of keys.
 struct CredentialOptions: ParsableArguments {
   @Flag(
     name: .customLong("no-metadata"),

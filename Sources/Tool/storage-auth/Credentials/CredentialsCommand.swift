@@ -13,7 +13,7 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
       The sources are tried in the same request as by a client, up to the first that has a key. Secrets and session \
       tokens are masked. Exits with status 0 if there is a valid key, and with 1 otherwise.
 
-      \(CloudName.all.map { "Sources of \($0): \(list($0.cloud.sources))." }.joined(separator: "\n"))
+      \(CloudName.known.map { "Sources of \($0): \(joined($0.cloud.sources))." }.joined(separator: "\n"))
       """)
 
   @Option(help: "\(CloudName.alternatives).")
@@ -26,22 +26,22 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  private static func list(_ sources: [SourceName]) -> String {
+  private static func joined(_ sources: [SourceName]) -> String {
     sources.map(\.description).joined(separator: ", ")
   }
 
   func validate() throws {
     if let source, !provider.cloud.sources.contains(source) {
       throw ValidationError(
-        "\(source) is not a source of \(provider); those are \(Self.list(provider.cloud.sources)).")
+        "\(source) is not a source of \(provider); those are \(Self.joined(provider.cloud.sources)).")
     }
   }
 
   func run() async throws {
     let finding = try await CredentialFinding(
-      over: options.network, walking: options.chain(for: provider.cloud, only: source))
+      over: options.network, searching: options.chain(for: provider.cloud, only: source))
     if output.json { Terminal.json(finding.json(provider)) } else { Terminal.lines(finding.text) }
-    guard case .success(let response) = finding.result, response.life.map({ $0 > .zero }) ?? true else {
+    guard case .success(let found) = finding.result, found.remainingLifetime.map({ $0 > .zero }) ?? true else {
       throw ExitCode.failure
     }
   }
@@ -54,7 +54,7 @@ struct CredentialFinding {
   let chain: String
 
   /// The key with its source, or the error that ended the search.
-  let result: Result<Answer, CredentialError>
+  let result: Result<FoundKey, CredentialError>
 
   /// The errors with which the sources before the final one declined.
   let declined: [CredentialError]
@@ -63,18 +63,18 @@ struct CredentialFinding {
   let warnings: [CredentialWarning]
 
   /// A key that was found, with its source and its remaining lifetime.
-  struct Answer {
+  struct FoundKey {
     let source: String
     let key: AccessKey
 
     /// The key's remaining lifetime according to the issuer's clock, or `nil` for a permanent key.
     ///
     /// If the issuer's time is unknown, this machine's clock is used.
-    let life: Duration?
+    let remainingLifetime: Duration?
   }
 
   /// Asks the sources of a chain in order until one has a key or fails.
-  init(over network: NetworkOptions, walking chain: CredentialChain<AccessKey>) async throws {
+  init(over network: NetworkOptions, searching chain: CredentialChain<AccessKey>) async throws {
     let log = WalkLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
     let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)
@@ -82,9 +82,9 @@ struct CredentialFinding {
       let issued = try await watched.issue(in: context)
       let now = issued.issuerTime ?? .now
       result = .success(
-        Answer(
+        FoundKey(
           source: issued.source ?? chain.source, key: issued.credential,
-          life: issued.credential.expiration.map { now.duration(to: $0) }))
+          remainingLifetime: issued.credential.expiration.map { now.duration(to: $0) }))
     } catch {
       result = .failure(error)
     }
@@ -130,12 +130,12 @@ extension CredentialFinding {
   var text: String {
     var lines = declined.map { "declined  \($0.source): \($0.message) \($0.remedy)" }
     switch result {
-    case .success(let response):
-      lines.append("answered  \(response.source)")
+    case .success(let found):
+      lines.append("answered  \(found.source)")
       lines += [
-        "", "id             \(response.key.id)", "secret         \(Secret.mask)",
-        "session token  \(response.key.sessionToken == nil ? "none" : Secret.mask)",
-        "valid          \(response.lifeText)",
+        "", "id             \(found.key.id)", "secret         \(Secret.mask)",
+        "session token  \(found.key.sessionToken == nil ? "none" : Secret.mask)",
+        "valid          \(found.lifetimeText)",
       ]
     case .failure(let error):
       let verb = error.code == .notConfigured ? "no key   " : "failed   "
@@ -157,12 +157,12 @@ extension CredentialFinding {
         }),
     ]
     switch result {
-    case .success(let response):
-      var key: JSONObject = ["id": .string(response.key.id.string)]
-      key["isTemporary"] = .bool(response.key.sessionToken != nil)
-      key["expiration"] = response.key.expiration.map { .string($0.iso8601) }
-      key["secondsLeft"] = response.life.map { .number(JSONNumber($0.components.seconds)) }
-      report["source"] = .string(response.source)
+    case .success(let found):
+      var key: JSONObject = ["id": .string(found.key.id.string)]
+      key["isTemporary"] = .bool(found.key.sessionToken != nil)
+      key["expiration"] = found.key.expiration.map { .string($0.iso8601) }
+      key["secondsLeft"] = found.remainingLifetime.map { .number(JSONNumber($0.components.seconds)) }
+      report["source"] = .string(found.source)
       report["credential"] = .object(key)
     case .failure(let error): report["error"] = problem(error)
     }
@@ -170,14 +170,17 @@ extension CredentialFinding {
   }
 }
 
-extension CredentialFinding.Answer {
+extension CredentialFinding.FoundKey {
   /// The remaining lifetime of the key as a phrase for the user.
-  fileprivate var lifeText: String {
-    guard let life, let end = key.expiration else { return "indefinitely" }
-    let seconds = life.components.seconds
+  fileprivate var lifetimeText: String {
+    guard let remainingLifetime, let end = key.expiration else { return "indefinitely" }
+    let seconds = remainingLifetime.components.seconds
     if seconds <= 0 { return "no longer: it expired at \(end)" }
-    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s")]
-    return "for \(parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")), until \(end)"
+    let parts: [(count: Int64, unit: String)] = [
+      (seconds / 3600, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
+    ]
+    let text = parts.filter { $0.count > 0 }.map { "\($0.count) \($0.unit)" }.joined(separator: " ")
+    return "for \(text), until \(end)"
   }
 }
 

@@ -44,7 +44,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() async throws {
-    let request = try options.sent()
+    let request = try options.sentRequest()
     var answer = RejectedResponse(try InputFile.text(answer))
     if let status { answer.status = status }
     let cloud = try options.cloud(of: request)

@@ -37,11 +37,11 @@ struct RequestOptions: ParsableArguments {
   func validate() throws {
     guard (request == nil) != (url == nil) else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
     guard request == nil else { return }
-    let request = try sent()
+    let request = try sentRequest()
     _ = try addressing.address(of: request, in: cloud(of: request))
   }
 
-  func sent() throws -> HTTPRequest {
+  func sentRequest() throws -> HTTPRequest {
     guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
     return try HTTPRequest(parsing: InputFile.text(request))
   }
@@ -55,7 +55,7 @@ struct RequestOptions: ParsableArguments {
     if let found = request.headerFields[.authorization].flatMap(CloudName.init(authorization:)) { return found.cloud }
     let names = (request.path ?? "").bytes(from: "?").dropFirst().words(between: "&").map { $0.bytes(before: "=") }
     let found = CloudName { cloud in
-      cloud.description.signatureParameters.contains { mark in names.contains { $0 == mark } }
+      cloud.description.signatureParameters.contains { parameter in names.contains { $0 == parameter } }
     }
     guard let found else { throw CloudName.unknown(host: request.hostName) }
     return found.cloud

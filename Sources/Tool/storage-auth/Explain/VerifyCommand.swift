@@ -35,17 +35,18 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() async throws {
-    let request = try options.sent()
+    let request = try options.sentRequest()
     let cloud = try options.cloud(of: request)
     let address = try options.addressing.address(of: request, in: cloud)
     let region = options.region(of: request, in: cloud)
     let verifier = cloud.verifier(region: region, address, isStrict: strict)
     let key = try await credentials.cache(for: cloud).credential()
     do {
-      let proof = try await verify(request, with: verifier, key)
-      if output.json { Terminal.json(proof.json) } else { Terminal.lines(proof.text) }
+      let verified = try await verify(request, with: verifier, key)
+      if output.json { Terminal.json(verified.json) } else { Terminal.lines(verified.text) }
     } catch let error as VerificationError {
-      let found = diagnosis(of: error, request, cloud.service(region: region, address), verifier, key)
+      let found = diagnosis(
+        of: error, request, service: cloud.service(region: region, address), verifier: verifier, key: key)
       guard !output.json else {
         var object = error.json(explained: explain)
         object["diagnosis"] = found.map { .object($0.json) } ?? .null
@@ -63,8 +64,8 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
 
   /// Returns the cause of a signature that does not match, or `nil` for another failure.
   private func diagnosis(
-    of error: VerificationError, _ request: HTTPRequest, _ service: SignedService,
-    _ verifier: some SignatureVerifier, _ key: AccessKey
+    of error: VerificationError, _ request: HTTPRequest, service: SignedService,
+    verifier: some SignatureVerifier, key: AccessKey
   ) -> SignatureDiagnosis? {
     guard error.code == .mismatch else { return nil }
     return SignatureSearch(for: request, signedFor: service, verifier: verifier, key: key).flatMap {

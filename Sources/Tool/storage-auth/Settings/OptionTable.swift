@@ -4,10 +4,10 @@
 internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
-internal import StorageConfiguration
 
 /// The options of every command, as the parser of the command line describes them.
 struct OptionTable {
+  /// An option or a flag of a command.
   struct Option {
     /// The long name without hyphens, which is the key of the option in files.
     let name: String
@@ -77,50 +77,6 @@ struct OptionTable {
   /// Returns the command that arguments call, or `nil` if they call none.
   func command(in arguments: [String]) -> Command? {
     commands.first { arguments.starts(with: $0.path) }
-  }
-}
-
-/// The rules of settings that the options themselves do not state.
-enum SettingRules {
-  /// The options that have one meaning in all commands, and can be set once for all of them.
-  static let shared = [
-    "ca-file", "endpoint", "json", "no-metadata", "quiet", "region", "signature", "verbose",
-  ]
-
-  /// The commands for which a shared option has another meaning, and is set separately.
-  private static let exceptions = ["region": ["serve"], "endpoint": ["token-server", "sign", "presign"]]
-
-  /// The options whose values are secrets, by command.
-  ///
-  /// Each can also be read from a file, with `-file` after its name.
-  static let secrets = [
-    "serve": ["account", "app-token", "disabled", "identity-token", "node-user", "transfer-account"],
-    "token-server": ["redis"],
-  ]
-
-  /// Options of which at most one counts: a later source replaces the earlier one.
-  static let alternatives = [["quiet", "verbose"]]
-
-  static func applies(_ name: String, to command: OptionTable.Command) -> Bool {
-    shared.contains(name) && command.option(name) != nil
-      && !(exceptions[name]?.contains(command.path.first ?? "") ?? false)
-  }
-
-  /// Returns the option whose secret a key reads from a file, or `nil` for any other key.
-  static func secretOption(_ key: String, of command: OptionTable.Command) -> OptionTable.Option? {
-    guard command.option(key) == nil, key.hasSuffix("-file") else { return nil }
-    let name = String(key.dropLast("-file".count))
-    return secrets[command.name]?.contains(name) ?? false ? command.option(name) : nil
-  }
-
-  static func keys(of command: OptionTable.Command) -> [String] {
-    let files = (secrets[command.name] ?? []).map { "\($0)-file" }.filter { command.option($0) == nil }
-    return command.options.map(\.name) + files
-  }
-
-  /// Returns the part of an error that proposes a similar name, or an empty string.
-  static func proposal(_ name: String, among known: [String]) -> String {
-    ConfigurationKeys.similar(to: name, in: known).map { " Did you mean \($0)?" } ?? ""
   }
 }
 

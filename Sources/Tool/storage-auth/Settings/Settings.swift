@@ -31,15 +31,15 @@ struct Settings {
 
   init(_ arguments: [String], environment: [String: String]) async throws {
     let variables = SettingsEnvironment(environment)
-    let named = Self.path(in: arguments)
-    guard named != nil || !variables.isEmpty, case let table = OptionTable(),
+    let namedPath = Self.path(in: arguments)
+    guard namedPath != nil || !variables.isEmpty, case let table = OptionTable(),
       let command = table.command(in: arguments), !command.options.isEmpty,
       Set(arguments).isDisjoint(with: ["-h", "--help"])
     else {
       (self.arguments, sources) = (arguments, [:])
       return
     }
-    let file = try (named ?? variables.path).map { try SettingsFile($0, table) }
+    let file = try (namedPath ?? variables.path).map { try SettingsFile($0, table) }
     let given = arguments.dropFirst(command.path.count)
     var chosen: [String: Setting] = [:]
     func remove(_ name: String) {
@@ -157,7 +157,7 @@ struct SettingsEnvironment {
   static let prefix = "STORAGE_AUTH_"
 
   /// The variable that names the file with settings.
-  static let file = "STORAGE_AUTH_CONFIG"
+  static let fileVariable = "STORAGE_AUTH_CONFIG"
 
   private let variables: [String: String]
 
@@ -168,7 +168,7 @@ struct SettingsEnvironment {
 
   var isEmpty: Bool { variables.isEmpty }
 
-  var path: String? { variables[Self.file] }
+  var path: String? { variables[Self.fileVariable] }
 
   func settings(for command: OptionTable.Command) throws -> [Setting] {
     var settings: [Setting] = []

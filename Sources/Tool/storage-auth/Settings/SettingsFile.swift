@@ -20,7 +20,7 @@ struct SettingsFile {
     },
   ]
 
-  private static let sizeLimit = 1 << 20
+  private static let byteLimit = 1 << 20
 
   let path: String
   private let document: JSONObject
@@ -32,7 +32,7 @@ struct SettingsFile {
     self.table = table
     let contents: FileContents
     do {
-      contents = try SystemFiles().read(path, limit: Self.sizeLimit)
+      contents = try SystemFiles().read(path, limit: Self.byteLimit)
     } catch {
       throw ValidationError("\(path) cannot be read as a file with settings: \(SecretFile.reason(error)).")
     }
@@ -50,7 +50,7 @@ struct SettingsFile {
       throw ValidationError("\(path) contains no JSON object. Write {\"region\": \"cn-hangzhou\"}, for example.")
     }
     document = object
-    let hasSecrets = try check()
+    let hasSecrets = try validate()
     if hasSecrets, contents.isReadableByOthers {
       Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
     }
@@ -78,39 +78,42 @@ struct SettingsFile {
   // MARK: Checks
 
   /// Checks the whole file, also what is for other commands, and returns whether it contains a secret.
-  private func check() throws -> Bool {
+  private func validate() throws -> Bool {
     var hasSecrets = false
     for (name, value) in document {
       guard let object = value.object else {
-        try checkShared(name, value)
+        try validateShared(name, value)
         continue
       }
       if let keys = Self.sections[name] {
         for (key, similar) in ConfigurationKeys.unknown(in: object, besides: keys) {
-          throw unknown("\(name).\(key)", similar.map { " Did you mean \(name).\($0)?" } ?? "")
+          throw unknownKey("\(name).\(key)", similar.map { " Did you mean \(name).\($0)?" } ?? "")
         }
         hasSecrets = hasSecrets || object["proxy"]?["http"] != nil || object["proxy"]?["https"] != nil
         continue
       }
-      hasSecrets = try check(object, at: [name]) || hasSecrets
+      hasSecrets = try validate(object, at: [name]) || hasSecrets
     }
     return hasSecrets
   }
 
-  private func checkShared(_ name: String, _ value: JSONValue) throws {
+  private func validateShared(_ name: String, _ value: JSONValue) throws {
     guard SettingRules.shared.contains(name),
       let command = table.commands.first(where: { SettingRules.applies(name, to: $0) })
     else {
       let commands = table.commands.filter { SettingRules.keys(of: $0).contains(name) }.map(\.name)
       let location =
         commands.isEmpty ? "" : " Put it into the object of a command: \(commands.joined(separator: ", "))."
-      throw unknown(
-        name, location.isEmpty ? SettingRules.proposal(name, among: SettingRules.shared + Self.names(table)) : location)
+      throw unknownKey(
+        name,
+        location.isEmpty
+          ? SettingRules.proposal(name, among: SettingRules.shared + Self.topLevelNames(table)) : location)
     }
     _ = try setting(name, value, of: command, at: name)
   }
 
-  private func check(_ object: JSONObject, at path: [String]) throws -> Bool {
+  /// Checks the settings of a command, or of the commands below a path, and returns whether there is a secret.
+  private func validate(_ object: JSONObject, at path: [String]) throws -> Bool {
     if let command = table.commands.first(where: { $0.path == path }) {
       var hasSecrets = false
       for (name, value) in object {
@@ -121,23 +124,23 @@ struct SettingsFile {
     }
     let inner = table.commands.filter { $0.path.starts(with: path) }.map { $0.path[path.count] }
     guard !inner.isEmpty else {
-      throw unknown(path.joined(separator: "."), SettingRules.proposal(path[0], among: Self.names(table)))
+      throw unknownKey(path.joined(separator: "."), SettingRules.proposal(path[0], among: Self.topLevelNames(table)))
     }
     var hasSecrets = false
     for (name, value) in object {
       guard let below = value.object else {
-        throw unknown((path + [name]).joined(separator: "."), SettingRules.proposal(name, among: inner))
+        throw unknownKey((path + [name]).joined(separator: "."), SettingRules.proposal(name, among: inner))
       }
-      hasSecrets = try check(below, at: path + [name]) || hasSecrets
+      hasSecrets = try validate(below, at: path + [name]) || hasSecrets
     }
     return hasSecrets
   }
 
-  private static func names(_ table: OptionTable) -> [String] {
+  private static func topLevelNames(_ table: OptionTable) -> [String] {
     Array(Set(table.commands.map { $0.path[0] })).sorted() + Array(sections.keys)
   }
 
-  private func unknown(_ key: String, _ proposal: String) -> ValidationError {
+  private func unknownKey(_ key: String, _ proposal: String) -> ValidationError {
     ValidationError("\(path): \(key) is no setting.\(proposal)")
   }
 
@@ -150,7 +153,7 @@ struct SettingsFile {
       return Setting(option: option, source: source, form: .secretFile(file))
     }
     guard let option = command.option(name) else {
-      throw unknown(key, SettingRules.proposal(name, among: SettingRules.keys(of: command)))
+      throw unknownKey(key, SettingRules.proposal(name, among: SettingRules.keys(of: command)))
     }
     if option.isFlag {
       guard let isOn = value.bool else { throw ValidationError("\(path): \(key) must be true or false.") }

@@ -6,6 +6,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import StorageAuth
 
+/// The options for the bucket of a URL, where the URL itself does not determine it.
 struct AddressingOptions: ParsableArguments {
   @Option(help: "The bucket, for a custom domain. If the host or the path contains one, it must be the same.")
   var bucket: String?
@@ -27,19 +28,19 @@ struct AddressingOptions: ParsableArguments {
     let host = request.hostName.asciiLowercased
     let isInHost = host.hasBytePrefix("\(bucket).")
     let isInPath = request.isInPath(bucket)
-    let isVendors = cloud.owns(host: host)
+    let isPublicHost = cloud.owns(host: host)
     let hasBucketInPath =
       switch style {
       case .path: true
       case .host, .domain: false
       case nil where isInHost: false
-      case nil: isVendors ? cloud.hasBucketInPath(host: host) : AddressingStyle(authority: host) == .path
+      case nil: isPublicHost ? cloud.hasBucketInPath(host: host) : AddressingStyle(authority: host) == .path
       }
     guard !hasBucketInPath else {
       guard isInPath else { throw Self.notInPath(bucket, request) }
       return BucketAddress(bucket: bucket, style: .path)
     }
-    guard isInHost || style != .host && !isVendors else { throw Self.notInHost(bucket, host) }
+    guard isInHost || style != .host && !isPublicHost else { throw Self.notInHost(bucket, host) }
     guard isInHost || style != nil || !isInPath else {
       throw ValidationError(
         """
@@ -47,7 +48,7 @@ struct AddressingOptions: ParsableArguments {
         domain if the host \(host) is bound to the bucket and this is the first part of the key.
         """)
     }
-    return BucketAddress(bucket: bucket, style: isVendors ? .virtualHosted : .customDomain)
+    return BucketAddress(bucket: bucket, style: isPublicHost ? .virtualHosted : .customDomain)
   }
 
   private static func notInHost(_ bucket: String, _ host: String) -> ValidationError {
@@ -71,6 +72,7 @@ struct BucketAddress {
   let style: AddressingStyle?
 }
 
+/// An argument that selects the position of the bucket.
 enum StyleArgument: String, ExpressibleByArgument, CaseIterable {
   case host
   case path

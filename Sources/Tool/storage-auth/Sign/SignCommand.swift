@@ -42,9 +42,9 @@ enum LineSigning {
     var hasFailed = false
     while let line = readLine() {
       if line.isBlank { continue }
-      let answer = SignedLine(answering: line, defaultMode: mode, now: .now)
-      hasFailed = hasFailed || answer.error != nil
-      Terminal.json(answer.json)
+      let result = SignedLine(answering: line, defaultMode: mode, now: .now)
+      hasFailed = hasFailed || result.error != nil
+      Terminal.json(result.json)
     }
     if hasFailed { throw ExitCode.failure }
   }

@@ -78,6 +78,7 @@ struct SigningOptions: ParsableArguments {
   }
 }
 
+/// An argument that selects the version of the OSS signature.
 enum SignatureVersionArgument: String, ExpressibleByArgument, CaseIterable {
   case v4
   case v1

@@ -13,6 +13,7 @@ struct SecretFile {
     let description: String
   }
 
+  /// The content of a file, for errors and warnings.
   enum Content {
     /// Lines with names and passwords, tokens or secrets.
     case secrets
@@ -29,7 +30,7 @@ struct SecretFile {
     }
   }
 
-  private static let sizeLimit = 1 << 20
+  private static let byteLimit = 1 << 20
 
   let text: String
 
@@ -41,7 +42,7 @@ struct SecretFile {
     }
     let contents: FileContents
     do {
-      contents = try SystemFiles().read(path, limit: Self.sizeLimit)
+      contents = try SystemFiles().read(path, limit: Self.byteLimit)
     } catch {
       throw Problem(description: "\(path) cannot be read: \(Self.reason(error)).")
     }
@@ -63,7 +64,7 @@ struct SecretFile {
   static func reason(_ error: FileReadError) -> String {
     switch error {
     case .notFound: "there is no such file"
-    case .tooLarge: "it is larger than \(sizeLimit) bytes"
+    case .tooLarge: "it is larger than \(byteLimit) bytes"
     case .unreadable(let reason): reason
     }
   }

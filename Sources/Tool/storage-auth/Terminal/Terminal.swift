@@ -10,6 +10,7 @@ internal import StorageAuth
 /// Object names, paths and messages from services are untrusted. Therefore control characters in them are escaped
 /// before they reach a terminal or a log.
 enum Terminal {
+  /// The form and the amount of the output.
   struct Mode {
     var isJSON = false
     var isQuiet = false

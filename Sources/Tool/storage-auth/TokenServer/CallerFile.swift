@@ -34,7 +34,7 @@ final class CallerFile: Sendable {
   func masked(path: String) -> String {
     let text = masked(path)
     var encoded = text
-    for _ in 0..<Self.encodings {
+    for _ in 0..<Self.decodingLimit {
       guard let decoded = encoded.removingPercentEncoding, masked(decoded).isIdentical(to: decoded) else { break }
       if decoded.isIdentical(to: encoded) { return text }
       encoded = decoded
@@ -42,17 +42,20 @@ final class CallerFile: Sendable {
     return Secret.mask
   }
 
-  /// The number of times for which a path is decoded.
-  private static let encodings = 4
+  /// The maximum number of times that a path is decoded.
+  private static let decodingLimit = 4
 
-  func caller(of request: Request) throws -> String {
-    try list.withLock(\.self).caller(of: request)
+  /// Returns the name of the caller that sent a request, or throws the status 401.
+  func authenticate(_ request: Request) throws -> String {
+    try list.withLock(\.self).authenticate(request)
   }
 }
 
 /// The callers of a token server with their bearer tokens, read from a file that has one line for each caller.
 struct CallerList: Sendable {
   private let callers: [(name: String, token: Secret)]
+  private static let nameByteLimit = 32
+  private static let minimumTokenByteCount = 16
   /// The mask of the callers' tokens in texts.
   let mask: SecretMask
 
@@ -65,8 +68,8 @@ struct CallerList: Sendable {
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.whitespaceSeparated
       if words.isEmpty || words[0].beginsWithByte("#") { continue }
-      guard words.count == 2, words[0].utf8.count <= 32, words[0].utf8.allSatisfy(Self.isInNames),
-        words[1].utf8.count >= 16
+      guard words.count == 2, words[0].utf8.count <= Self.nameByteLimit, words[0].utf8.allSatisfy(Self.isInNames),
+        words[1].utf8.count >= Self.minimumTokenByteCount
       else {
         throw SecretFile.Problem(
           description:
@@ -103,7 +106,7 @@ struct CallerList: Sendable {
     }
   }
 
-  func caller(of request: Request) throws -> String {
+  func authenticate(_ request: Request) throws -> String {
     if let text = request.headers[.authorization]?.removingBytePrefix("Bearer ") {
       let token = Secret(String(text))
       // Secrets are compared in constant time, and `filter` compares all of them, so the duration does not depend on

@@ -6,6 +6,7 @@ internal import Foundation
 internal import StorageAuthRedis
 internal import StorageAuthServer
 
+/// The options for a Redis server that token servers share.
 struct RedisOptions: ParsableArguments {
   private static let passwordVariable = "STORAGE_AUTH_REDIS_PASSWORD"
 
@@ -85,6 +86,7 @@ struct RedisOptions: ParsableArguments {
   }
 }
 
+/// An argument that selects the behavior while Redis is away.
 enum WithoutRedis: String, ExpressibleByArgument {
   case refuse, local
 }

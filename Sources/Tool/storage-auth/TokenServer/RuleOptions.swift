@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import StorageAuthServer
 
+/// The options for the permissions of callers.
 struct RuleOptions: ParsableArguments {
   /// The placeholder that stands for the caller's name in `--prefix`.
   static let placeholder = "{caller}"
@@ -32,7 +33,7 @@ struct RuleOptions: ParsableArguments {
   var type: [String] = []
 
   /// Checks that the prefix of one caller cannot match objects of another caller.
-  func checkPrefix() throws {
+  func requireSeparatePrefixes() throws {
     let parts = prefix.components(separatedBy: Self.placeholder)
     guard parts.count > 1 else { return }
     // Only a character that cannot be part of a name marks the end of the name.
@@ -52,6 +53,7 @@ struct RuleOptions: ParsableArguments {
   }
 }
 
+/// An argument that contains permitted actions, separated by commas.
 struct ActionList: ExpressibleByArgument {
   let actions: [AccessAction]
 

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import StorageAuthServer
 
+/// The options for HTTPS.
 struct TLSOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -40,6 +41,7 @@ struct TLSOptions: ParsableArguments {
 
 /// The certificate of a server, and the files from which it is read.
 struct CertificateFiles: Sendable {
+  /// The reason why the files cannot be used.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }

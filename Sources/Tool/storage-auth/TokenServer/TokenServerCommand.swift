@@ -89,7 +89,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    try rule.checkPrefix()
+    try rule.requireSeparatePrefixes()
     guard rate >= 0 else { throw ValidationError("--rate must be at least 0.") }
     guard (0...65_535).contains(port) else { throw ValidationError("\(port) is not a port; use 0 to 65535.") }
     guard lifetimes.contains(lifetime) else {
@@ -101,7 +101,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     if sign {
       if role != nil || sts != nil { throw ValidationError("--role and --sts have no effect with --sign: omit them.") }
     } else {
-      try provider.cloud.check(role: role)
+      try provider.cloud.validate(role: role)
       if endpoint != nil { throw ValidationError("--endpoint has an effect only with --sign: omit it.") }
     }
   }
@@ -111,6 +111,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   private var lifetimes: ClosedRange<Int> {
     sign ? 1...604_800 : provider.cloud.lifetimes(role: role)
   }
+
+  private var rateLimit: RateLimit? { rate == 0 ? nil : .perMinute(rate) }
 
   func run() async throws {
     let callers = try CallerFile(path: callers)
@@ -124,23 +126,23 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   private func keyRoutes(for callers: CallerFile) throws -> TokenServerRoutes {
     let cloud = provider.cloud
     // Checks at the start that the cloud can express the policy, so that this does not fail only at the first request.
-    _ = try cloud.document(rule.policy(of: "example"), region: region ?? "")
+    _ = try cloud.policyDocument(rule.policy(of: "example"), region: region ?? "")
     let keys = try credentials.cache(for: cloud)
     let stores = try shared.stores(of: "tokens", for: ["\(provider)", role ?? "", region ?? "", sts ?? ""])
     let count = TokenAudit.count(in: StatusServer.registry)
     var context = try ProviderContext.commandLine(credentials.network)
     context.transport = try credentials.network.transport
     let service = TokenService(
-      rate: rate == 0 ? nil : .perMinute(rate), rates: stores.rates, keys: stores.keys,
+      rate: rateLimit, rates: stores.rates, keys: stores.keys,
       audit: { entry in
         ResponseRecord.note("\(entry)")
         count(entry)
-      }, in: context, source: { try self.source(of: $0, keys) })
+      }, in: context, source: { try credentialProvider(for: $0, keys) })
     let metrics = [service.events, keys.events].map { StorageMetrics($0, factory: StatusServer.registry) }
     let router = router(for: callers)
     router.temporaryKeys(cloud.tokenFormat, at: RouterPath(stringLiteral: cloud.tokenPath), from: service) {
       [rule, lifetime] request, _ in
-      let caller = try callers.caller(of: request)
+      let caller = try callers.authenticate(request)
       ResponseRecord.current?.authenticated(caller)
       return KeyRequest(
         caller: caller, scope: TokenScope(caller, rule.policy(of: caller), lifetime: .seconds(lifetime)))
@@ -149,14 +151,15 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       router: router, service: service, metrics: metrics, checks: [.credential("key", in: keys)] + stores.checks)
   }
 
-  private func source(
-    of scope: TokenScope, _ keys: CredentialCache<AccessKey>
+  private func credentialProvider(
+    for scope: TokenScope, _ keys: CredentialCache<AccessKey>
   ) throws -> any CredentialProvider<AccessKey> {
     let cloud = provider.cloud
     // The token services require names of at least two characters.
-    return cloud.source(
-      KeyOrder(
-        role: role, sessionName: "u-\(scope.name)", policy: try cloud.document(scope.policy, region: region ?? ""),
+    return cloud.credentialProvider(
+      for: KeyParameters(
+        role: role, sessionName: "u-\(scope.name)",
+        policy: try cloud.policyDocument(scope.policy, region: region ?? ""),
         lifetime: scope.lifetime, region: region, tokenService: sts),
       keys: keys)
   }
@@ -171,9 +174,8 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
       context.caller.map { SigningRules(rule.policy(of: $0), lifetime: .seconds(lifetime)) }
     }
     let router = router(for: callers)
-    let limit: RateLimit? = rate == 0 ? nil : .perMinute(rate)
-    let login = CallerLogin(callers: callers, limit: limit, rates: stores.rates)
-    service.addRoutes(to: router.group().add(middleware: login))
+    let authentication = CallerAuthentication(callers: callers, rateLimit: rateLimit, rateStore: stores.rates)
+    service.addRoutes(to: router.group().add(middleware: authentication))
     return TokenServerRoutes(
       router: router, service: service, metrics: [StorageMetrics(keys.events, factory: StatusServer.registry)],
       checks: [.credential("key", in: keys)] + stores.checks)
@@ -195,14 +197,14 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
     let certificate = try tls.certificate()
     let scheme = certificate == nil ? "http" : "https"
     let status = try await StatusServer.start(status, routes.checks, observers: routes.metrics)
-    let parts = [status, await ReloadService(callers, certificate), routes.service] as [(any Service)?]
+    let services = [status, await ReloadService(callers, certificate), routes.service] as [(any Service)?]
     let application = Application(
       router: routes.router,
       server: certificate.map { .https(limits, certificate: $0.certificate, allowsHTTP2: tls.http2) } ?? .http1(limits),
       configuration: .init(
         address: .hostname(host, port: port), serverName: nil, availableConnectionsDelegate: limits.availableConnections
       ),
-      services: parts.compactMap { $0 },
+      services: services.compactMap { $0 },
       onServerRunning: { [host, json = output.json] channel in
         let address = "\(scheme)://\(host):\(channel.localAddress?.port ?? 0)\(path)"
         if json {
@@ -212,38 +214,9 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
           if let status { Terminal.line("\(status.url)/metrics") }
         }
       }, logger: quiet)
-    try await Unreachable.reporting(host, port) {
+    try await ListenError.reporting(host, port) {
       try await application.runService(gracefulShutdownSignals: [.sigint, .sigterm])
     }
-  }
-}
-
-struct LimitOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The maximum number of open connections; further ones wait until one is closed.", valueName: "count"))
-  var maxConnections: Int = 500
-
-  @Option(
-    help: ArgumentHelp("The maximum time for the TLS handshake, and for the head of a request.", valueName: "seconds"))
-  var headTimeout: Int = 10
-
-  @Option(
-    help: ArgumentHelp("The maximum time for which a connection may be open without a request.", valueName: "seconds"))
-  var idleTimeout: Int = 60
-
-  func validate() throws {
-    guard (1...1_000_000).contains(maxConnections) else {
-      throw ValidationError("--max-connections must be from 1 to 1000000.")
-    }
-    guard (1...3600).contains(headTimeout) else { throw ValidationError("--head-timeout must be from 1 to 3600.") }
-    guard (1...86_400).contains(idleTimeout) else { throw ValidationError("--idle-timeout must be from 1 to 86400.") }
-  }
-
-  /// The limits, with those of the library for what no option sets.
-  var limits: ConnectionLimits {
-    ConnectionLimits(
-      connections: maxConnections, headTimeout: .seconds(headTimeout), idleTimeout: .seconds(idleTimeout))
   }
 }
 

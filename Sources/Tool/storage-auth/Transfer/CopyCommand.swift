@@ -73,8 +73,8 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
     guard locations.count > 1, let destination = try locations.last.map({ try Location($0) }) else {
       throw ValidationError("Name a source and a destination.")
     }
-    if let parallel, !Self.parallels.contains(parallel) {
-      throw ValidationError("--parallel must be from 1 to \(Self.parallels.upperBound).")
+    if let parallel, !Self.permittedParallels.contains(parallel) {
+      throw ValidationError("--parallel must be from 1 to \(Self.permittedParallels.upperBound).")
     }
     guard resume || recursive || tree.checkpoints == nil else {
       throw ValidationError("--checkpoints is for --resume and --recursive.")
@@ -89,9 +89,9 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
     }
     let plan = plan
     var names: Set<[UInt8]> = []
-    for place in locations.dropLast() {
-      let source = try Location(place)
-      try plan.check(source, destination)
+    for argument in locations.dropLast() {
+      let source = try Location(argument)
+      try plan.requireSupport(from: source, to: destination)
       guard locations.count > 2 else { return }
       guard destination.isFolder else {
         throw ValidationError("Several sources need a directory, or a key that ends in a slash, as destination.")
@@ -122,23 +122,25 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
       return
     }
     let isAspera = (sources + [destination]).contains(where: \.isAspera)
-    let pipeline = TransferPipeline(transfersInFlight: parallel ?? (isAspera ? 1 : 16), stopsAtFailure: failFast)
+    let pipeline = TransferPipeline(
+      transfersInFlight: parallel ?? (isAspera ? TreeTransfer.asperaTransfers : TreeTransfer.bucketTransfers),
+      stopsAtFailure: failFast)
     let bar = ProgressBar("\(transfers.count) objects")
     let report = try await pipeline.run(transfers, progress: bar?.pipelineHandler)
     bar?.finish()
-    let rest = transfers.count - report.completedObjects - report.failedObjects
+    let notCopied = transfers.count - report.completedObjects - report.failedObjects
     for failure in report.failures { SyncOutput().show(failure.error, of: failure.name) }
     if output.json {
       Terminal.json([
         "summary": [
           "copied": .number(JSONNumber(report.completedObjects)), "failed": .number(JSONNumber(report.failedObjects)),
-          "notCopied": .number(JSONNumber(rest)),
+          "notCopied": .number(JSONNumber(notCopied)),
         ]
       ])
     }
     guard !report.isComplete else { return }
     if !output.json {
-      Terminal.notes("\(report.completedObjects) copied, \(report.failedObjects) failed, \(rest) not copied")
+      Terminal.notes("\(report.completedObjects) copied, \(report.failedObjects) failed, \(notCopied) not copied")
     }
     throw ExitCode.failure
   }
@@ -150,7 +152,9 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
         "--content-type, --metadata, --parallel, --fail-fast and --resume are not for --recursive; use --jobs, and "
           + "give the same command again after an interruption.")
     }
-    return try TreeTransfer(locations[0], locations[1], tree, options, aspera, SyncOptions(comparison: .none))
+    return try TreeTransfer(
+      from: locations[0], to: locations[1], tree: tree, stores: options, aspera: aspera,
+      sync: SyncOptions(comparison: .none))
   }
 
   private var plan: CopyPlan {
@@ -162,7 +166,7 @@ struct CopyCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// The permitted values of `--parallel`, whose maximum is the transport's number of connections per host.
-  private static let parallels = 1...64
+  private static let permittedParallels = 1...64
 }
 
 extension ObjectTransfer {

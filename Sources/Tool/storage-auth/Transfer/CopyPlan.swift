@@ -31,7 +31,8 @@ struct CopyPlan {
     return configuration
   }
 
-  func check(_ source: Location, _ destination: Location) throws {
+  /// Throws an error for a copy between two locations that is not possible.
+  func requireSupport(from source: Location, to destination: Location) throws {
     if aspera.transferServer != nil, [source, destination].contains(where: \.isAccount) {
       throw ValidationError("--transfer-server is for aspera://host/path; aspera://user@host/path names the server.")
     }
@@ -58,15 +59,15 @@ struct CopyPlan {
   }
 
   mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
-    let (giver, taker) = (try await client(of: source), try await client(of: destination))
-    if case .object(_, let bucket, let key) = source, case .bucket(let store) = taker {
+    let (sourceClient, targetClient) = (try await client(of: source), try await client(of: destination))
+    if case .object(_, let bucket, let key) = source, case .bucket(let store) = targetClient {
       let target = destination.key(naming: key)
       return ObjectTransfer(target) { _ in
         _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
       }
     }
-    if case .file(let file) = source, let taker { return send(file, to: destination, taker) }
-    if case .file(let file) = destination, let giver { return fetch(source, to: file, giver) }
+    if case .file(let file) = source, let targetClient { return send(file, to: destination, targetClient) }
+    if case .file(let file) = destination, let sourceClient { return fetch(source, to: file, sourceClient) }
     throw ValidationError("Name an object, as oss://bucket/key.")
   }
 
@@ -75,11 +76,11 @@ struct CopyPlan {
     let byteCount = LocalFiles.byteCount(file.string)
     return switch client {
     case .bucket(let store):
-      if let location: CheckpointFile<UploadCheckpoint> = checkpoints?.location(
+      if let checkpoint: CheckpointFile<UploadCheckpoint> = checkpoints?.file(
         "upload", file, store.identity(of: target))
       {
         ObjectTransfer(target, byteCount: byteCount) { [upload] progress in
-          try await store.upload(file, to: target, checkpoint: location, options: upload, progress: progress)
+          try await store.upload(file, to: target, checkpoint: checkpoint, options: upload, progress: progress)
         }
       } else {
         .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
@@ -96,11 +97,11 @@ struct CopyPlan {
     let target = Location.file(file).isFolder ? file.appending(source.lastName) : file
     return switch client {
     case .bucket(let store):
-      if let location: CheckpointFile<DownloadCheckpoint> = checkpoints?.location(
+      if let checkpoint: CheckpointFile<DownloadCheckpoint> = checkpoints?.file(
         "download", target, store.identity(of: key))
       {
         ObjectTransfer(target.string) {
-          try await store.download(key, to: target, checkpoint: location, progress: $0)
+          try await store.download(key, to: target, checkpoint: checkpoint, progress: $0)
         }
       } else {
         ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
@@ -113,15 +114,16 @@ struct CopyPlan {
 
   private mutating func client(of location: Location) async throws -> Client? {
     let container = location.container
-    if let known = clients[container] { return known }
+    if let existing = clients[container] { return existing }
     let client: Client
     switch location {
     case .file: return nil
     case .object(let name, let bucket, _):
       client = .bucket(try name.cloud.store(bucket, options.buckets, configuration))
-    case .account(let server, _): client = .account(try await aspera.transfers(server, atATime: parallel))
+    case .account(let server, _): client = .account(try await aspera.accountTransfers(on: server, atATime: parallel))
     case .node:
-      guard let (store, _) = try options.store(of: location, transfers: try aspera.transfers(atATime: parallel)) else {
+      guard let (store, _) = try options.store(of: location, transfers: try aspera.transferOptions(atATime: parallel))
+      else {
         return nil
       }
       client = .node(store)
@@ -137,10 +139,10 @@ struct CheckpointDirectory {
 
   init(_ path: String?) throws {
     let environment = ProcessInfo.processInfo.environment
-    let state =
+    let stateFolder =
       environment["XDG_STATE_HOME"].flatMap { $0.hasBytePrefix("/") ? $0 : nil }
       ?? environment["HOME"].map { "\($0)/.local/state" }
-    guard let path = path ?? state.map({ "\($0)/storage-auth/checkpoints" }) else {
+    guard let path = path ?? stateFolder.map({ "\($0)/storage-auth/checkpoints" }) else {
       throw ValidationError("There is no home directory; name a directory with --checkpoints.")
     }
     do {
@@ -152,8 +154,8 @@ struct CheckpointDirectory {
     self.path = FilePath(path)
   }
 
-  /// Returns the place for the checkpoint of a transfer, or `nil` if the identity of the object is unknown.
-  func location<Checkpoint>(
+  /// Returns the file for the checkpoint of a transfer, or `nil` if the identity of the object is unknown.
+  func file<Checkpoint>(
     _ direction: String, _ file: FilePath, _ object: ObjectIdentity?
   ) -> CheckpointFile<Checkpoint>? {
     let file = URL(filePath: file.string).standardizedFileURL.path

@@ -29,39 +29,44 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws { _ = try place() }
+  func validate() throws { _ = try storeAndTarget() }
 
   func run() async throws {
-    let (store, place) = try place()
-    if !prefix, !place.key.isEmpty, !place.key.hasByteSuffix("/") {
+    let (store, target) = try storeAndTarget()
+    if !prefix, !target.key.isEmpty, !target.key.hasByteSuffix("/") {
       // The object with the name of the folder is the first of the keys that start with this name.
-      for try await entry in store.list(prefix: place.key, delimiter: "/") {
-        if case .object = entry, entry.name.utf8.elementsEqual(place.key.utf8) { show(entry) }
+      for try await entry in store.list(prefix: target.key, delimiter: "/") {
+        if case .object = entry, entry.name.utf8.elementsEqual(target.key.utf8) { show(entry) }
         break
       }
     }
-    let keys = prefix ? place.key : place.folderPrefix
+    let keys = prefix ? target.key : target.folderPrefix
     for try await entry in store.list(prefix: keys, delimiter: recursive ? nil : "/") { show(entry) }
   }
+
+  /// The widths of the columns for dates and sizes.
+  private static let (dateWidth, sizeWidth) = (20, 14)
+
+  private func blanks(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
   private func show(_ entry: ListEntry) {
     if output.json { return Terminal.json(entry.json) }
     switch entry {
     case .object(let object):
-      let date = object.lastModified?.iso8601 ?? String(repeating: " ", count: 20)
+      let date = object.lastModified?.iso8601 ?? blanks(Self.dateWidth)
       let size = String(object.size)
-      Terminal.line("\(date) \(String(repeating: " ", count: max(0, 14 - size.count)))\(size) \(object.key)")
+      Terminal.line("\(date) \(blanks(Self.sizeWidth - size.count))\(size) \(object.key)")
     case .commonPrefix(let prefix):
-      Terminal.line(String(repeating: " ", count: 36) + prefix)
+      Terminal.line(blanks(Self.dateWidth + Self.sizeWidth + 2) + prefix)
     }
   }
 
-  private func place() throws -> (store: any ObjectStore, place: Location) {
-    let place = try Location(location)
-    guard let (store, _) = try options.store(of: place) else {
+  private func storeAndTarget() throws -> (store: any ObjectStore, target: Location) {
+    let target = try Location(location)
+    guard let (store, _) = try options.store(of: target) else {
       throw ValidationError("Name a bucket or a node, as oss://bucket/folder; an account of Aspera cannot list.")
     }
-    return (store, place)
+    return (store, target)
   }
 }
 

@@ -29,20 +29,20 @@ enum Location: Hashable {
     let scheme = String(argument[..<separator.lowerBound])
     let rest = argument[separator.upperBound...]
     let parts = rest.parts(between: "/", atMost: 1).map(String.init)
-    let place = parts.first ?? ""
+    let name = parts.first ?? ""
     let key = parts.count > 1 ? parts[1] : ""
     if scheme == "aspera" {
-      guard let server = ServerAddress(place) else {
+      guard let server = ServerAddress(name) else {
         throw ValidationError("Use aspera://host/key or aspera://user@host:port/path, without a password.")
       }
       self = server.user == nil ? .node(server, key: key) : .account(server, path: key)
     } else {
       guard let cloud = CloudName(argument: scheme) else {
-        let forms = CloudName.all.map { "\($0)://bucket/key" }.joined(separator: ", ")
+        let forms = CloudName.known.map { "\($0)://bucket/key" }.joined(separator: ", ")
         throw ValidationError("Locations have the form \(forms) or aspera://host/key.")
       }
-      guard !place.isEmpty else { throw ValidationError("There is no bucket in it; use \(scheme)://bucket/key.") }
-      self = .object(cloud, bucket: place, key: key)
+      guard !name.isEmpty else { throw ValidationError("There is no bucket in it; use \(scheme)://bucket/key.") }
+      self = .object(cloud, bucket: name, key: key)
     }
   }
 
@@ -104,6 +104,7 @@ enum Location: Hashable {
   }
 }
 
+/// Facts about files on this machine.
 enum LocalFiles {
   /// Returns whether a path leads to a directory, without following a symbolic link.
   static func isDirectory(_ path: String) -> Bool {

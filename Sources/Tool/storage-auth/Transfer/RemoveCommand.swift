@@ -32,9 +32,12 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  /// The number of objects whose results are printed together.
+  private static let batchLimit = 1000
+
   func validate() throws {
-    let (_, place) = try place()
-    guard recursive, place.folderPrefix.isEmpty, !yes, !dryRun else { return }
+    let (_, target) = try storeAndTarget()
+    guard recursive, target.folderPrefix.isEmpty, !yes, !dryRun else { return }
     guard !output.json, Terminal.canAsk else {
       throw ValidationError(
         "\(location) is a whole bucket or node. Add --yes to delete all of its objects, or --dry-run to see them.")
@@ -42,10 +45,10 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   func run() async throws {
-    let (store, place) = try place()
-    guard recursive else { return try await remove(place, from: store) }
-    let prefix = place.folderPrefix
-    try await noteObject(named: place, in: store)
+    let (store, target) = try storeAndTarget()
+    guard recursive else { return try await remove(target, from: store) }
+    let prefix = target.folderPrefix
+    try await noteObject(named: target, in: store)
     let objects = try await objects(below: prefix, in: store)
     let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
     if dryRun {
@@ -69,15 +72,17 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     if failed > 0 { throw ExitCode.failure }
   }
 
-  private func remove(_ place: Location, from store: any ObjectStore) async throws {
+  private func remove(_ target: Location, from store: any ObjectStore) async throws {
     guard !dryRun else {
-      show(deleted: place.key)
+      show(deleted: target.key)
       return Terminal.note("1 would be deleted, if it exists")
     }
-    try await store.delete(place.key)
-    if output.json { show(deleted: place.key) } else { Terminal.note("deleted \(place.key)") }
-    guard !place.key.hasByteSuffix("/"), await first(in: store.list(prefix: place.folderPrefix)) != nil else { return }
-    Terminal.note("The objects below \(place.folderPrefix) were not deleted; add --recursive for them.")
+    try await store.delete(target.key)
+    if output.json { show(deleted: target.key) } else { Terminal.note("deleted \(target.key)") }
+    guard !target.key.hasByteSuffix("/"), await first(in: store.list(prefix: target.folderPrefix)) != nil else {
+      return
+    }
+    Terminal.note("The objects below \(target.folderPrefix) were not deleted; add --recursive for them.")
   }
 
   /// Lists all objects below a prefix, before any of them is deleted; a listing of another prefix is an error.
@@ -100,8 +105,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   ) async throws -> (deleted: Int, failed: Int) {
     var (rest, deleted, failed) = (objects[...], 0, 0)
     while !rest.isEmpty {
-      // The results of so many objects are printed together.
-      let batch = rest.prefix(1000)
+      let batch = rest.prefix(Self.batchLimit)
       rest = rest.dropFirst(batch.count)
       let report = try await store.delete(batch.map(\.key))
       deleted += report.deleted.count
@@ -113,13 +117,13 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// Prints that an object is kept whose key is the name of the folder.
-  private func noteObject(named place: Location, in store: any ObjectStore) async throws {
-    guard !place.key.isEmpty, !place.key.hasByteSuffix("/"),
-      case .object(let object)? = await first(in: store.list(prefix: place.key, delimiter: "/")),
-      object.key.utf8.elementsEqual(place.key.utf8)
+  private func noteObject(named target: Location, in store: any ObjectStore) async throws {
+    guard !target.key.isEmpty, !target.key.hasByteSuffix("/"),
+      case .object(let object)? = await first(in: store.list(prefix: target.key, delimiter: "/")),
+      object.key.utf8.elementsEqual(target.key.utf8)
     else { return }
     Terminal.note(
-      "The object \(place.key) is not below \(place.folderPrefix) and is kept; delete it without --recursive.")
+      "The object \(target.key) is not below \(target.folderPrefix) and is kept; delete it without --recursive.")
   }
 
   /// Returns the first entry of a listing, or `nil` if there is none, or if the key does not permit to list.
@@ -153,14 +157,14 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     ]
   }
 
-  private func place() throws -> (store: any ObjectStore, place: Location) {
-    let place = try Location(location)
-    guard let (store, key) = try options.store(of: place) else {
+  private func storeAndTarget() throws -> (store: any ObjectStore, target: Location) {
+    let target = try Location(location)
+    guard let (store, key) = try options.store(of: target) else {
       throw ValidationError("Name an object, as oss://bucket/key; an account of Aspera cannot delete.")
     }
     guard recursive || !key.isEmpty else {
       throw ValidationError("Name an object; use --recursive to delete all objects of a bucket.")
     }
-    return (store, place)
+    return (store, target)
   }
 }

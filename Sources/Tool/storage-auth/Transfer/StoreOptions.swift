@@ -6,6 +6,7 @@ internal import AsperaAuth
 internal import AsperaClient
 internal import StorageClient
 
+/// The options for buckets, and for the credentials and the network of their clients.
 struct BucketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -26,7 +27,10 @@ struct BucketOptions: ParsableArguments {
   @OptionGroup var credentials: CredentialOptions
 }
 
+/// The options for buckets and Aspera nodes.
 struct StoreOptions: ParsableArguments {
+  private static let defaultNodePort = 9092
+
   @OptionGroup var buckets: BucketOptions
 
   @Option(
@@ -66,7 +70,7 @@ struct StoreOptions: ParsableArguments {
     EventLog.observe(cache.events)
     let client = StorageClient(
       .aspera(
-        node: url ?? "https://\(server.authority(defaultPort: 9092))", rootFileID: rootFileID,
+        node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
         transfers: transfers),
       credentials: cache, configuration: Settings.client.configuration, transport: try network.transport)
     EventLog.noteRetries(client.events)

@@ -60,10 +60,11 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws { try await transfer().run() }
 
   private func transfer() throws -> TreeTransfer {
-    var settings = SyncOptions(comparison: checksum ? .checksum : .sizeAndTime, deletes: delete)
-    settings.deletesAfterFailures = deleteAfterFailures
-    settings.allowsEmptySource = allowEmptySource
-    return try TreeTransfer(source, destination, selection, options, aspera, settings)
+    var syncOptions = SyncOptions(comparison: checksum ? .checksum : .sizeAndTime, deletes: delete)
+    syncOptions.deletesAfterFailures = deleteAfterFailures
+    syncOptions.allowsEmptySource = allowEmptySource
+    return try TreeTransfer(
+      from: source, to: destination, tree: selection, stores: options, aspera: aspera, sync: syncOptions)
   }
 }
 

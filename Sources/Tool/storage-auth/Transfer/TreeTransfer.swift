@@ -8,45 +8,53 @@ internal import StorageClient
 
 /// A transfer of a whole folder, or of all objects below a prefix, with the output that the options ask for.
 struct TreeTransfer {
+  /// The number of concurrent transfers by default: Aspera servers limit logins.
+  static let (bucketTransfers, asperaTransfers) = (16, 1)
+
   private let source: SyncLocation
   private let target: SyncLocation
   private let options: TreeOptions
-  private var settings: SyncOptions
+  private var syncOptions: SyncOptions
 
   init(
-    _ source: String, _ destination: String, _ options: TreeOptions, _ stores: StoreOptions, _ aspera: AsperaOptions,
-    _ settings: SyncOptions
+    from source: String, to destination: String, tree options: TreeOptions, stores: StoreOptions,
+    aspera: AsperaOptions, sync syncOptions: SyncOptions
   ) throws {
     let (from, to) = (try Location(source), try Location(destination))
     var configuration = Settings.client.configuration
     configuration.requestsInFlight = max(configuration.requestsInFlight, options.jobs ?? 0)
-    var fromStores = stores
-    if let endpoint = options.fromEndpoint { fromStores.buckets.endpoint = endpoint }
-    if let region = options.fromRegion { fromStores.buckets.region = region }
-    // Options without "from" are for the destination if the two are in different clouds.
-    if !from.isInSameCloud(as: to), !to.isFile {
-      fromStores.buckets.endpoint = options.fromEndpoint
-      fromStores.buckets.region = options.fromRegion
-    }
-    let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
     let isAspera = from.isAspera || to.isAspera
-    let jobs = options.jobs ?? (isAspera ? 1 : 16)
+    let jobs = options.jobs ?? (isAspera ? Self.asperaTransfers : Self.bucketTransfers)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
-    let transfers = isAspera ? try aspera.transfers(atATime: jobs) : AsperaTransferOptions()
-    self.source = try Self.side(from, fromStores, transfers, configuration, copiesInside: isSameService)
-    target = try Self.side(to, stores, transfers, configuration, copiesInside: false)
+    let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
+    let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
+    self.source = try Self.syncLocation(
+      from, in: Self.sourceStores(stores, options, from: from, to: to), transfers: transfers, configuration,
+      copiesInside: isSameService)
+    target = try Self.syncLocation(to, in: stores, transfers: transfers, configuration, copiesInside: false)
     guard !from.isFile || !to.isFile else {
       throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
     }
     self.options = options
-    self.settings = settings
-    self.settings.includes = options.include.map { PathPattern($0) }
-    self.settings.excludes = options.exclude.map { PathPattern($0) }
-    self.settings.transfersInFlight = jobs
+    self.syncOptions = syncOptions
+    self.syncOptions.includes = options.include.map { PathPattern($0) }
+    self.syncOptions.excludes = options.exclude.map { PathPattern($0) }
+    self.syncOptions.transfersInFlight = jobs
   }
 
-  private static func side(
-    _ location: Location, _ stores: StoreOptions, _ transfers: AsperaTransferOptions,
+  /// Returns the options for the source: those without "from" are for the destination if the two are in different clouds.
+  private static func sourceStores(
+    _ stores: StoreOptions, _ options: TreeOptions, from: Location, to: Location
+  ) -> StoreOptions {
+    let isInOtherCloud = !from.isInSameCloud(as: to) && !to.isFile
+    var stores = stores
+    stores.buckets.endpoint = options.fromEndpoint ?? (isInOtherCloud ? nil : stores.buckets.endpoint)
+    stores.buckets.region = options.fromRegion ?? (isInOtherCloud ? nil : stores.buckets.region)
+    return stores
+  }
+
+  private static func syncLocation(
+    _ location: Location, in stores: StoreOptions, transfers: AsperaTransferOptions,
     _ configuration: StorageClientConfiguration, copiesInside: Bool
   ) throws -> SyncLocation {
     switch location {
@@ -66,18 +74,18 @@ struct TreeTransfer {
   func run() async throws {
     let output = SyncOutput()
     guard !options.dryRun else {
-      let preview = try await FolderSync(from: source, to: target, options: settings).preview()
+      let preview = try await FolderSync(from: source, to: target, options: syncOptions).preview()
       output.show(preview)
       if !preview.kept.isEmpty { throw ExitCode.failure }
       return
     }
-    var settings = settings
-    settings.stateFolder = try CheckpointDirectory(options.checkpoints).path
+    var syncOptions = syncOptions
+    syncOptions.stateFolder = try CheckpointDirectory(options.checkpoints).path
     let bar = output.showsActions ? nil : ProgressBar("objects")
     let start = ContinuousClock.now
     var handler: (@Sendable (SyncAction) -> Void)?
     if output.showsActions { handler = { output.show($0) } }
-    let report = try await FolderSync(from: source, to: target, options: settings).run(
+    let report = try await FolderSync(from: source, to: target, options: syncOptions).run(
       progress: bar?.pipelineHandler, didFinish: handler)
     bar?.finish()
     output.show(report.skipped, report.kept)
@@ -86,94 +94,5 @@ struct TreeTransfer {
     let duration = ContinuousClock.now - start
     output.show(report.text(after: duration), ["summary": report.json(after: duration)])
     if !report.isComplete { throw ExitCode.failure }
-  }
-}
-
-/// The output of a transfer of a whole folder, as text or as lines of JSON.
-struct SyncOutput {
-  private let mode = Terminal.mode
-
-  /// Whether a line is printed for each transfer, in place of a progress bar.
-  var showsActions: Bool { mode.isJSON || mode.isVerbose }
-
-  func show(_ preview: SyncPreview) {
-    for action in preview.actions { show(action, isDone: false) }
-    show(preview.skipped, preview.kept)
-    show(preview.text, ["summary": preview.json])
-  }
-
-  func show(_ action: SyncAction, isDone: Bool = true) {
-    guard mode.isJSON else {
-      return Terminal.line("\(isDone ? "" : "would ")\(action.kind.rawValue) \(action.path)")
-    }
-    Terminal.json([
-      "action": .string(action.kind.rawValue), "path": .string(action.path),
-      "bytes": .number(JSONNumber(action.byteCount)),
-    ])
-  }
-
-  func show(_ skipped: [SyncReport.Skipped], _ kept: [SyncReport.Kept]) {
-    for file in skipped {
-      show(
-        "skipped \(file.path): \(file.reason)",
-        ["action": "skip", "path": .string(file.path), "reason": .string(file.reason)])
-    }
-    for file in kept {
-      show(
-        "not deleted: \(file.path): \(file.reason)",
-        ["action": "keep", "path": .string(file.path), "reason": .string(file.reason)])
-    }
-  }
-
-  func show(_ error: any Error, of name: String) {
-    guard mode.isJSON else { return Terminal.error("\(name): \(error)") }
-    Terminal.json(["action": "fail", "path": .string(name), "error": .string("\(error)")])
-  }
-
-  func show(_ note: String, _ value: JSONValue) {
-    if mode.isJSON { Terminal.json(value) } else { Terminal.note(note) }
-  }
-}
-
-extension SyncReport {
-  private var failed: Int { transfers.failedObjects + failedDeletions.count }
-
-  fileprivate func text(after duration: Duration) -> String {
-    """
-    \(created) created, \(updated) updated, \(deleted) deleted, \(unchanged) unchanged, \(skipped.count) skipped, \
-    \(kept.count) kept, \(failed) failed; \(ByteText(bytes)) in \(duration.clockText) (\(ByteText(bytes, per: duration)))
-    """
-  }
-
-  fileprivate func json(after duration: Duration) -> JSONValue {
-    func count(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
-    let (seconds, attoseconds) = duration.components
-    return [
-      "created": count(created), "updated": count(updated), "deleted": count(deleted), "unchanged": count(unchanged),
-      "skipped": count(skipped.count), "kept": count(kept.count), "failed": count(failed), "bytes": count(bytes),
-      "milliseconds": count(seconds * 1000 + attoseconds / 1_000_000_000_000_000),
-    ]
-  }
-}
-
-extension SyncPreview {
-  private func count(_ kind: SyncAction.Kind) -> Int { actions.count { $0.kind == kind } }
-
-  private var bytes: Int64 { actions.reduce(0) { $1.kind == .delete ? $0 : $0.saturatingAdding($1.byteCount) } }
-
-  fileprivate var text: String {
-    """
-    dry run: \(count(.create)) would be created, \(count(.update)) updated, \(count(.delete)) deleted; \
-    \(unchanged) unchanged, \(skipped.count) skipped, \(kept.count) kept; \(ByteText(bytes))
-    """
-  }
-
-  fileprivate var json: JSONValue {
-    func number(_ number: some BinaryInteger) -> JSONValue { .number(JSONNumber(number)) }
-    return [
-      "dryRun": true, "created": number(count(.create)), "updated": number(count(.update)),
-      "deleted": number(count(.delete)), "unchanged": number(unchanged), "skipped": number(skipped.count),
-      "kept": number(kept.count), "bytes": number(bytes),
-    ]
   }
 }

@@ -30,22 +30,22 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup var options: BucketOptions
 
   func validate() throws {
-    _ = try place()
-    guard olderThan.map({ $0 >= 0 && $0 <= Self.mostHours }) ?? true else {
-      throw ValidationError("--older-than must be from 0 to \(Self.mostHours) hours.")
+    _ = try storeAndTarget()
+    guard olderThan.map({ $0 >= 0 && $0 <= Self.hourLimit }) ?? true else {
+      throw ValidationError("--older-than must be from 0 to \(Self.hourLimit) hours.")
     }
   }
 
   func run() async throws {
-    let (store, place) = try place()
-    let newest = olderThan.map { SystemTime().now.advanced(by: .zero - .seconds($0 * 3600)) }
+    let (store, target) = try storeAndTarget()
+    let latestStart = olderThan.map { SystemTime().now.advanced(by: .zero - .seconds($0 * 3600)) }
     var uploads: [UnfinishedUpload] = []
-    for try await upload in store.unfinishedUploads(prefix: place.key) {
+    for try await upload in store.unfinishedUploads(prefix: target.key) {
       // The prefix of the request is only the start of a key, such as that of another object.
-      guard upload.key.hasBytePrefix(place.folderPrefix) || upload.key.utf8.elementsEqual(place.key.utf8) else {
+      guard upload.key.hasBytePrefix(target.folderPrefix) || upload.key.utf8.elementsEqual(target.key.utf8) else {
         continue
       }
-      if let newest, upload.started.map({ $0 > newest }) ?? true { continue }
+      if let latestStart, upload.started.map({ $0 > latestStart }) ?? true { continue }
       uploads.append(upload)
     }
     for upload in uploads {
@@ -55,7 +55,7 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     if abort { Terminal.note("\(uploads.count) aborted") }
   }
 
-  private static let mostHours = 1_000_000
+  private static let hourLimit = 1_000_000
 
   private func show(_ upload: UnfinishedUpload) {
     let started = upload.started?.iso8601
@@ -70,11 +70,11 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     Terminal.json(value)
   }
 
-  private func place() throws -> (store: any BucketStore, place: Location) {
-    let place = try Location(location)
-    guard case .object(let name, let bucket, _) = place else {
+  private func storeAndTarget() throws -> (store: any BucketStore, target: Location) {
+    let target = try Location(location)
+    guard case .object(let name, let bucket, _) = target else {
       throw ValidationError("Name a bucket, as oss://bucket/folder; Aspera has no uploads in parts.")
     }
-    return (try name.cloud.store(bucket, options), place)
+    return (try name.cloud.store(bucket, options), target)
   }
 }

@@ -8,29 +8,30 @@ internal import StorageAuth
 internal import StorageClient
 internal import StorageCrypto
 
-/// A client with one connection to LocalCloud's transfer desk, an HTTP service that replaces an Aspera server.
-struct DeskClient: Sendable {
-  private static let responseLimit = 64 * 1024 * 1024
-  private static let loopback = ["127.0.0.1", "localhost", "::1"]
+/// A client with one connection to LocalCloud's transfer server, an HTTP service that replaces an Aspera server.
+struct TransferServerClient: Sendable {
+  private static let responseByteLimit = 64 * 1024 * 1024
+  private static let presenceInterval = Duration.seconds(3)
+  private static let loopbackHosts = ["127.0.0.1", "localhost", "::1"]
 
   private let authority: String
   private let transport: any HTTPTransport
-  private let id: String
-
+  private let connectionID: String
   private let hostKey: String
 
-  /// Opens a connection to the transfer desk of this machine; others are rejected because requests are not encrypted.
+  /// Opens a connection to the transfer server of this machine; others are rejected because requests are not encrypted.
   private init(host: String, port: Int) async throws(Failure) {
-    guard Self.loopback.contains(host) else {
-      throw Failure(14, "Target address not available: the simulator reaches only the LocalCloud of this machine")
+    guard Self.loopbackHosts.contains(host) else {
+      throw Failure(
+        .connectionError, "Target address not available: the simulator reaches only the LocalCloud of this machine")
     }
     authority = "\(host == "::1" ? "[::1]" : host):\(port)"
     transport = AsyncHTTPClientTransport.shared
-    let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, transport, isFirst: true)
+    let answer = try await Self.send(.post, "/connections", .bytes([]), to: authority, over: transport, isFirst: true)
     guard let document = try? JSONValue(parsing: answer), let id = document["connection"]?.string,
       let hostKey = document["host_key"]?.string
-    else { throw Failure(1, "The server is not the transfer desk of a LocalCloud") }
-    self.id = id
+    else { throw Failure(.protocolError, "The server is not the transfer desk of a LocalCloud") }
+    connectionID = id
     self.hostKey = hostKey
   }
 
@@ -38,22 +39,22 @@ struct DeskClient: Sendable {
   func call(_ name: String, _ document: JSONValue) async throws(Failure) -> JSONValue {
     let answer = try await send(.post, name, .bytes(document.serialized))
     guard let document = try? JSONValue(parsing: answer) else {
-      throw Failure(1, "The response of the transfer desk cannot be read")
+      throw Failure(.protocolError, "The response of the transfer desk cannot be read")
     }
     return document
   }
 
-  /// Tells the transfer desk of a failure or a cancellation, even in a cancelled task.
+  /// Tells the transfer server of a failure or a cancellation, even in a cancelled task.
   func abort(_ failure: Failure) async {
     await Task {
       _ = try? await call("abort", ["code": .number(JSONNumber(failure.code)), "description": .string(failure.text)])
     }.value
   }
 
-  /// Starts a task that sends a request every three seconds, so that the transfer desk knows that the client exists.
+  /// Starts a task that sends a request from time to time, so that the transfer server knows that the client exists.
   func showPresence() -> Task<Void, Never> {
     Task {
-      while (try? await Task.sleep(for: .seconds(3))) != nil { _ = try? await call("presence", [:]) }
+      while (try? await Task.sleep(for: Self.presenceInterval)) != nil { _ = try? await call("presence", [:]) }
     }
   }
 
@@ -66,12 +67,13 @@ struct DeskClient: Sendable {
   }
 
   private func send(_ method: HTTPRequest.Method, _ name: String, _ body: HTTPBody) async throws(Failure) -> [UInt8] {
-    try await Self.send(method, "/connections/\(id)/\(name)", body, to: authority, transport, isFirst: false)
+    try await Self.send(
+      method, "/connections/\(connectionID)/\(name)", body, to: authority, over: transport, isFirst: false)
   }
 
   private static func send(
     _ method: HTTPRequest.Method, _ path: String, _ body: HTTPBody, to authority: String,
-    _ transport: any HTTPTransport, isFirst: Bool
+    over transport: any HTTPTransport, isFirst: Bool
   ) async throws(Failure) -> [UInt8] {
     var request = HTTPRequest(method: method, scheme: "http", authority: authority, path: path)
     if method != .get { request.headerFields[.contentLength] = "\(body.length)" }
@@ -81,27 +83,27 @@ struct DeskClient: Sendable {
     } catch {
       throw Failure(error, isFirst: isFirst)
     }
-    guard let bytes = try? await reply.body.collected(upTo: responseLimit) else {
-      throw Failure(16, "The connection to the transfer desk was lost")
+    guard let bytes = try? await reply.body.collected(upTo: responseByteLimit) else {
+      throw Failure(.connectionLost, "The connection to the transfer desk was lost")
     }
     if reply.response.status == .ok { return bytes }
     guard let error = (try? JSONValue(parsing: bytes))?["error"], let code = error["code"]?.integer,
       let text = error["description"]?.string
-    else { throw Failure(12, "The transfer desk failed with the status \(reply.response.status.code)") }
-    throw Failure(code, text)
+    else { throw Failure(.transferError, "The transfer desk failed with the status \(reply.response.status.code)") }
+    throw Failure(code: code, text)
   }
 
-  /// Connects, checks the desk's host key, and then logs in, so that no secret is sent to another host.
-  static func open(_ invocation: Invocation) async throws(Failure) -> DeskClient {
+  /// Connects, checks the server's host key, and then logs in, so that no secret is sent to another host.
+  static func open(_ invocation: Invocation) async throws(Failure) -> TransferServerClient {
     let keys = try publicKeys(invocation.keyFiles, invocation.secrets)
-    let desk = try await DeskClient(host: invocation.host, port: invocation.sshPort)
-    if let expected = invocation.fingerprint, expected != desk.hostKey {
-      throw Failure(51, "Remote host is not who we expected")
+    let server = try await TransferServerClient(host: invocation.host, port: invocation.sshPort)
+    if let expected = invocation.fingerprint, expected != server.hostKey {
+      throw Failure(.insecureConnection, "Remote host is not who we expected")
     }
     var login: JSONObject = ["user": .string(invocation.user), "public_keys": .array(keys.map { .string($0) })]
     login["password"] = invocation.secrets.password.map { .string($0.reveal()) }
-    try await desk.call("login", .object(login))
-    return desk
+    try await server.call("login", .object(login))
+    return server
   }
 
   /// Returns the public keys of all keys that can be parsed and decrypted, those of the command line first.
@@ -109,7 +111,7 @@ struct DeskClient: Sendable {
     var texts: [SecretBytes] = []
     for file in files {
       guard FileManager.default.fileExists(atPath: file) else {
-        throw Failure(4, "Private key file not found at path \(file)")
+        throw Failure(.noSuchFile, "Private key file not found at path \(file)")
       }
       guard let data = FileManager.default.contents(atPath: file) else { continue }
       texts.append(SecretBytes(Array(data)))

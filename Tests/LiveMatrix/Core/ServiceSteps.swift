@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The steps of a service, and the last one, which removes what the others have created.
-struct LivePart: Sendable {
+struct ServiceSteps: Sendable {
   let service: String
 
-  /// The place in which everything is created, such as `oss://photos/storage-auth-live/…/`.
+  /// The location below which everything is created, such as `oss://photos/storage-auth-live/…/`.
   let location: String
 
   let steps: [Step]

@@ -2,57 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hummingbird
-internal import NIOCore
 internal import StorageAuth
 internal import StorageAuthServer
-
-/// The context of a request, which contains the caller's name after ``CallerLogin`` has authenticated the caller.
-struct CallerContext: RemoteAddressRequestContext {
-  var coreContext: CoreRequestContextStorage
-  var caller: String?
-  let remoteAddress: SocketAddress?
-
-  init(source: ApplicationRequestContextSource) {
-    coreContext = CoreRequestContextStorage(source: source)
-    remoteAddress = source.channel.remoteAddress
-  }
-}
-
-/// A middleware that authenticates callers and applies the rate limit to each caller.
-struct CallerLogin: RouterMiddleware {
-  typealias Context = CallerContext
-
-  let callers: CallerFile
-  let limit: RateLimit?
-  let rates: any RateStore
-
-  func handle(
-    _ request: Request, context: CallerContext, next: @concurrent (Request, CallerContext) async throws -> Response
-  ) async throws -> Response {
-    let caller = try callers.caller(of: request)
-    ResponseRecord.current?.authenticated(caller)
-    try await count(caller)
-    var context = context
-    context.caller = caller
-    return try await next(request, context)
-  }
-
-  private func count(_ caller: String) async throws {
-    guard let limit else { return }
-    let delay: Duration?
-    do {
-      delay = try await rates.take(caller, limit: limit, at: SystemTime.system.uptime)
-    } catch {
-      ResponseRecord.note("\(Timestamp.now.iso8601) \(caller) refused: \(error)")
-      throw HTTPError(
-        .serviceUnavailable, headers: [.retryAfter: "1"], message: "The server cannot count requests now.")
-    }
-    guard let delay else { return }
-    throw HTTPError(
-      .tooManyRequests, headers: [.retryAfter: "\(delay.components.seconds + 1)"],
-      message: "Too many requests from this caller.")
-  }
-}
 
 /// A middleware that logs one line for each response of a token server, whatever its status.
 ///
@@ -61,7 +12,8 @@ struct CallerLogin: RouterMiddleware {
 struct ResponseLog: RouterMiddleware {
   typealias Context = CallerContext
 
-  private static let pathByteLimit = 256
+  /// The maximum length, in bytes, of the path and of the method in a line.
+  private static let fieldByteLimit = 256
 
   let callers: CallerFile
 
@@ -71,20 +23,20 @@ struct ResponseLog: RouterMiddleware {
     let record = ResponseRecord()
     do {
       let response = try await ResponseRecord.$current.withValue(record) { try await next(request, context) }
-      log(request, context, response.status, record)
+      log(request, context, status: response.status, record)
       return response
     } catch {
       let status = (error as? any HTTPResponseError)?.status ?? .internalServerError
-      log(request, context, status, record)
+      log(request, context, status: status, record)
       throw error
     }
   }
 
   private func log(
-    _ request: Request, _ context: CallerContext, _ status: HTTPResponse.Status, _ record: ResponseRecord
+    _ request: Request, _ context: CallerContext, status: HTTPResponse.Status, _ record: ResponseRecord
   ) {
-    let path = callers.masked(path: request.uri.path).shortened(to: Self.pathByteLimit)
-    let method = request.method.rawValue.shortened(to: Self.pathByteLimit)
+    let path = callers.masked(path: request.uri.path).shortened(to: Self.fieldByteLimit)
+    let method = request.method.rawValue.shortened(to: Self.fieldByteLimit)
     let peer = context.remoteAddress?.ipAddress ?? "an unknown address"
     let (caller, details) = record.contents
     Terminal.note(

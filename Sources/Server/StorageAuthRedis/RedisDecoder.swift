@@ -1,0 +1,76 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+internal import StorageAuth
+
+/// A decoder of the replies of a Redis server, with limits on their size and their nesting.
+struct RedisDecoder: NIOSingleStepByteToMessageDecoder {
+  typealias InboundOut = RedisValue
+
+  /// The maximum size of a reply in bytes.
+  static let byteLimit = 1 << 20
+  /// The maximum nesting of lists, and the maximum number of elements of a list.
+  private static let (depthLimit, elementLimit) = (4, 1024)
+
+  /// The error for bytes that are not a reply, or a reply over the limits.
+  struct Malformed: Error {}
+
+  func decode(buffer: inout ByteBuffer) throws -> RedisValue? {
+    var rest = buffer
+    guard let value = try Self.readValue(in: &rest, depth: 0) else {
+      guard buffer.readableBytes <= Self.byteLimit else { throw Malformed() }
+      return nil
+    }
+    buffer = rest
+    return value
+  }
+
+  func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws -> RedisValue? { try decode(buffer: &buffer) }
+
+  /// Returns the first value of a buffer, or `nil` if it is incomplete.
+  private static func readValue(in buffer: inout ByteBuffer, depth: Int) throws(Malformed) -> RedisValue? {
+    guard depth < depthLimit else { throw Malformed() }
+    guard let line = try readLine(in: &buffer), let kind = line.first else { return nil }
+    let rest = line.dropFirst()
+    switch kind {
+    case UInt8(ascii: "+"): return .status(String(decoding: rest, as: UTF8.self))
+    case UInt8(ascii: "-"): return .error(String(decoding: rest, as: UTF8.self))
+    case UInt8(ascii: ":"): return .integer(try parseNumber(rest))
+    case UInt8(ascii: "$"):
+      let count = try parseNumber(rest)
+      guard count >= 0 else { return .null }
+      guard count <= byteLimit, let count = Int(exactly: count) else { throw Malformed() }
+      guard buffer.readableBytes >= count + 2, let bytes = buffer.readBytes(length: count) else { return nil }
+      guard buffer.readBytes(length: 2) == [0x0d, 0x0a] else { throw Malformed() }
+      return .bytes(bytes)
+    case UInt8(ascii: "*"):
+      let count = try parseNumber(rest)
+      guard count >= 0 else { return .null }
+      guard count <= elementLimit else { throw Malformed() }
+      var elements: [RedisValue] = []
+      for _ in 0..<count {
+        guard let element = try readValue(in: &buffer, depth: depth + 1) else { return nil }
+        elements.append(element)
+      }
+      return .array(elements)
+    default: throw Malformed()
+    }
+  }
+
+  /// Reads a line that is not empty, or returns `nil` if its end has not arrived.
+  private static func readLine(in buffer: inout ByteBuffer) throws(Malformed) -> [UInt8]? {
+    guard let end = buffer.readableBytesView.firstIndex(of: 0x0d) else { return nil }
+    let count = end - buffer.readerIndex
+    guard buffer.readableBytes >= count + 2 else { return nil }
+    guard count > 0, let line = buffer.readBytes(length: count), buffer.readBytes(length: 2)?.last == 0x0a else {
+      throw Malformed()
+    }
+    return line
+  }
+
+  private static func parseNumber(_ digits: some Sequence<UInt8>) throws(Malformed) -> Int64 {
+    guard let number = Int64(signedDigits: String(decoding: Array(digits), as: UTF8.self)) else { throw Malformed() }
+    return number
+  }
+}

@@ -1,0 +1,47 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import NIOCore
+
+/// A timer that closes a channel at the earliestDeadline of several deadlines.
+///
+/// A timer that fires before the earliestDeadline deadline is left in place and reschedules itself, so that moving a deadline
+/// costs no task.
+final class CloseTimer {
+  /// The time until which the client must have sent what the server waits for, or `nil` if the server does not wait.
+  var readDeadline: NIODeadline?
+
+  /// The time until which the client must have read what the server sends, or `nil` if the server does not wait.
+  var writeDeadline: NIODeadline?
+
+  /// The time at which the channel ends in any case, or `nil` if there is no such time.
+  var endDeadline: NIODeadline?
+
+  private var scheduled: (deadline: NIODeadline, task: Scheduled<Void>)?
+
+  private var earliestDeadline: NIODeadline? { [readDeadline, writeDeadline, endDeadline].compactMap(\.self).min() }
+
+  func schedule(_ context: ChannelHandlerContext) {
+    guard let nextDeadline = earliestDeadline else { return }
+    if let scheduled {
+      guard scheduled.deadline > nextDeadline else { return }
+      scheduled.task.cancel()
+    }
+    let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: nextDeadline) { self.closeIfDue(context) }
+    scheduled = (nextDeadline, task)
+  }
+
+  func cancel() {
+    scheduled?.task.cancel()
+    scheduled = nil
+  }
+
+  private func closeIfDue(_ context: ChannelHandlerContext) {
+    scheduled = nil
+    if let earliestDeadline, earliestDeadline <= context.eventLoop.now {
+      context.close(promise: nil)
+    } else {
+      schedule(context)
+    }
+  }
+}

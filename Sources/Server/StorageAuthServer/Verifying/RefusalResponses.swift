@@ -1,0 +1,85 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Hummingbird
+internal import StorageCrypto
+
+/// The format of responses to requests whose signature is rejected.
+public enum RefusalFormat: Sendable, Hashable {
+  /// The XML format of the request's service, which the service's SDKs can parse.
+  case xml
+  /// A JSON object of the form `{code, message}`.
+  case json
+}
+
+/// The responses to requests whose signature is rejected.
+struct RefusalResponses: Sendable {
+  /// The maximum size, in bytes, of a message, or of a part of the request that a response repeats.
+  ///
+  /// Including the two strings of a comparison, a refusal has at most 256 KiB.
+  static let echoByteLimit = 4 * 1024
+
+  /// The maximum size, in bytes, of each element of a refusal that is sent in a header.
+  private static let headerEchoByteLimit = 256
+
+  /// An element of a refusal in XML besides its code and its message.
+  private typealias Detail = (element: String, text: String)
+
+  private let errorCodes: ServiceErrorCodes
+  private let format: RefusalFormat
+
+  init(_ errorCodes: ServiceErrorCodes, _ format: RefusalFormat) {
+    self.errorCodes = errorCodes
+    self.format = format
+  }
+
+  func response(for error: VerificationError, to head: HTTPRequest, at date: Timestamp) -> Response {
+    var details: [Detail] = []
+    if let comparison = error.comparison {
+      details.append(("StringToSign", comparison.stringToSign))
+      if let text = comparison.canonicalRequest {
+        details.append((errorCodes.canonicalRequestElement, text))
+      }
+    }
+    let concernsTime = [.expired, .lifetimeOutOfRange, .notYetValid, .clockSkew, .keyExpired].contains(error.code)
+    if concernsTime { details.append(("ServerTime", date.iso8601)) }
+    let refusal = errorCodes[error]
+    return response(
+      refusal.status, code: refusal.code, message: "\(error.message) \(error.remedy)", details: details, to: head)
+  }
+
+  func response(for refusal: RequestRefusal, to head: HTTPRequest) -> Response {
+    response(refusal.status, code: refusal.code, message: refusal.message, to: head)
+  }
+
+  private func response(
+    _ status: HTTPResponse.Status, code: String, message: String, details: [Detail] = [],
+    to head: HTTPRequest
+  ) -> Response {
+    let message = message.shortened(to: Self.echoByteLimit)
+    let isHead = head.method == .head
+    if format == .json {
+      let response = Response.json(["code": .string(code), "message": .string(message)], status)
+      return isHead ? response.createHeadResponse() : response
+    }
+    var elements = [XMLNode("Code", code), XMLNode("Message", message)]
+    // The response to HEAD carries the refusal in a header, which has less space than a body.
+    let limit = isHead ? Self.headerEchoByteLimit : .max
+    elements += details.map { XMLNode($0.element, $0.text.shortened(to: limit)) }
+    let host = head.authority ?? ""
+    let (name, subject) =
+      switch errorCodes.subject {
+      case .host(let name): (name, host)
+      case .resource(let name): (name, host + (head.path ?? "").bytes(before: "?"))
+      }
+    elements.append(XMLNode(name, subject.shortened(to: Self.echoByteLimit)))
+    let document = XMLNode("Error", children: elements).serialized()
+    var fields: HTTPFields = [.contentType: "application/xml", .cacheControl: "no-store"]
+    if isHead, let name = errorCodes.headHeader {
+      fields[name] = String(writing: { $0.append(base64: document) })
+    }
+    let response = Response(
+      status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: document)))
+    return isHead ? response.createHeadResponse() : response
+  }
+}

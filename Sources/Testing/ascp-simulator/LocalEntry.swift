@@ -1,0 +1,109 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import Foundation
+internal import StorageAuth
+
+/// A file or folder on this machine, with its attributes.
+struct LocalEntry {
+  let path: String
+  /// The path in the symbolic link, or `nil` if the link was followed, or is not a link.
+  let linkTarget: String?
+  let isFolder: Bool
+  /// Whether the path is that of a special file, such as a pipe, which must not be written to.
+  let isSpecial: Bool
+  let attributes: FileAttributes
+
+  /// Reads the attributes of the file or folder at a path, following symbolic links.
+  init?(_ path: String) {
+    let location = Self.resolved(path)
+    guard let systemAttributes = try? FileManager.default.attributesOfItem(atPath: location) else { return nil }
+    let type = systemAttributes[.type] as? FileAttributeType
+    // A link that could not be resolved leads nowhere.
+    guard type != .typeSymbolicLink else { return nil }
+    self.path = path
+    linkTarget = nil
+    isFolder = type == .typeDirectory
+    isSpecial = !isFolder && type != .typeRegular
+    attributes = FileAttributes(
+      byteCount: isFolder ? 0 : (systemAttributes[.size] as? NSNumber)?.int64Value ?? 0,
+      modified: Self.modificationTime(systemAttributes))
+  }
+
+  init?(linkAt path: String) {
+    guard let target = Self.target(ofLinkAt: path),
+      let systemAttributes = try? FileManager.default.attributesOfItem(atPath: path)
+    else { return nil }
+    self.path = path
+    linkTarget = target
+    isFolder = false
+    isSpecial = false
+    attributes = FileAttributes(byteCount: 0, modified: Self.modificationTime(systemAttributes))
+  }
+
+  private static func modificationTime(_ systemAttributes: [FileAttributeKey: Any]) -> Int64 {
+    let date = systemAttributes[.modificationDate] as? Date
+    return date.flatMap { Int64(exactly: $0.timeIntervalSince1970.rounded(.down)) } ?? 0
+  }
+
+  /// Returns a file, or a folder with its contents as far as the rules include them, each with its path below `path`.
+  ///
+  /// A path that does not exist or cannot be read, a special file that cannot be skipped, and a symbolic link to a
+  /// folder that contains it are errors.
+  static func contents(of path: String, _ rules: FileRules) throws(Failure) -> [(
+    file: LocalEntry, relativePath: String
+  )] {
+    let first = try read(path, rules)
+    guard try isIncluded(first, rules) else { return [] }
+    // Each folder with the resolved paths of the folders that lead to it, to find cycles of links.
+    var found = [(file: first, relativePath: "", trail: [resolved(path)])]
+    guard first.isFolder else { return [(first, "")] }
+    var next = 0
+    while next < found.count {
+      let (folder, relativePath, trail) = found[next]
+      next += 1
+      guard folder.isFolder else { continue }
+      guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+        throw Failure(.noPermission, "The folder cannot be read: \(folder.path)")
+      }
+      for name in names.sorted() {
+        let location = SourceNaming.joined(folder.path, name)
+        if rules.links == .skip, isLink(location) { continue }
+        let file = try read(location, rules)
+        guard try isIncluded(file, rules) else { continue }
+        if file.isFolder, isLink(location), trail.contains(where: { $0.isIdentical(to: resolved(location)) }) {
+          throw Failure(.linkLoop, "The symbolic link leads to a folder that contains it: \(location)")
+        }
+        let path = relativePath.isEmpty ? name : "\(relativePath)/\(name)"
+        found.append((file, path, file.isFolder ? trail + [resolved(location)] : []))
+      }
+    }
+    return found.map { ($0.file, $0.relativePath) }
+  }
+
+  static func isLink(_ path: String) -> Bool { target(ofLinkAt: path) != nil }
+
+  private static func target(ofLinkAt path: String) -> String? {
+    try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+  }
+
+  /// Reads a file or folder, or a symbolic link if the rules transfer links as links.
+  private static func read(_ path: String, _ rules: FileRules) throws(Failure) -> LocalEntry {
+    if rules.copiesLinks, let link = LocalEntry(linkAt: path) { return link }
+    guard let file = LocalEntry(path) else { throw Failure(.statusError, "No such file or directory: \(path)") }
+    return file
+  }
+
+  /// Returns whether the rules include a file or folder, or throws if a special file cannot be skipped.
+  private static func isIncluded(_ file: LocalEntry, _ rules: FileRules) throws(Failure) -> Bool {
+    if rules.links == .skip, isLink(file.path) { return false }
+    if file.isSpecial {
+      guard rules.skipsSpecialFiles else { throw Failure(.noPermission, "Neither a file nor a folder: \(file.path)") }
+      return false
+    }
+    return file.isFolder || rules.includes(file.attributes)
+  }
+
+  private static func resolved(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+}

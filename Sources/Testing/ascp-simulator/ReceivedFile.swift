@@ -1,0 +1,116 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import StorageClient
+internal import SystemPackage
+
+/// A file that is being received, which has a temporary name in the same folder until it is complete.
+struct ReceivedFile {
+  private let path: String
+  private let file: FileReplacement
+
+  /// Runs a function that receives a file, and moves the file to its path if the function succeeds.
+  ///
+  /// Missing parent folders are created. An existing file is replaced atomically, and its permissions are preserved.
+  static func receive(_ path: String, _ body: (ReceivedFile) async throws(Failure) -> Void) async throws(Failure) {
+    if LocalEntry(path)?.isFolder == true { throw Failure(.isAFolder, "Is a directory: \(path)") }
+    try createParentFolder(of: path)
+    do {
+      try await FileReplacement.write(FilePath(path)) { try await body(ReceivedFile(path: path, file: $0)) }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.diskWrite, "The file cannot be written: \(path)")
+    }
+  }
+
+  func write(_ bytes: [UInt8], at offset: Int64) async throws(Failure) {
+    do {
+      try await file.write(bytes, at: offset)
+    } catch {
+      throw Failure(.diskWrite, "The file cannot be written: \(path)")
+    }
+  }
+
+  static func setModificationTime(_ seconds: Int64, of path: String) throws(Failure) {
+    try Failure.replacingErrors(by: .diskWrite, "The time of the file cannot be set: \(path)") {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: Double(seconds))], ofItemAtPath: path)
+    }
+  }
+
+  static func createParentFolder(of path: String) throws(Failure) {
+    try createFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+  }
+
+  static func createFolder(_ path: String) throws(Failure) {
+    try Failure.replacingErrors(by: .notAFolder, "The folder cannot be created: \(path)") {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+  }
+}
+
+/// A file that is being received and that a later session can resume (`-k 1`).
+///
+/// Until it is complete, its name ends in `.partial`, and a file whose name ends in `.aspx` states the size and the
+/// time of the source. If either differs, the file is received from its beginning.
+struct PartialFile {
+  private let path: String
+  private let handle: FileHandle
+
+  /// The number of bytes that an earlier session received.
+  let byteCount: Int64
+
+  private var partialPath: String { "\(path).partial" }
+  private var notePath: String { "\(path).aspx" }
+
+  init(_ path: String, _ source: FileAttributes) throws(Failure) {
+    self.path = path
+    if LocalEntry(path)?.isFolder == true { throw Failure(.isAFolder, "Is a directory: \(path)") }
+    try ReceivedFile.createParentFolder(of: path)
+    let partial = "\(path).partial"
+    let sourceNote = Data("\(source.byteCount) \(source.modified)\n".utf8)
+    let received = LocalEntry(partial)?.attributes.byteCount ?? 0
+    let isResumed =
+      FileManager.default.contents(atPath: "\(path).aspx") == sourceNote
+      && (1...max(source.byteCount, 1)).contains(received)
+    if !isResumed {
+      try Failure.replacingErrors(by: .diskWrite, "The file cannot be written: \(partial)") {
+        try Data().write(to: URL(fileURLWithPath: partial), options: .atomic)
+        try sourceNote.write(to: URL(fileURLWithPath: "\(path).aspx"), options: .atomic)
+      }
+    }
+    guard let handle = FileHandle(forUpdatingAtPath: partial) else {
+      throw Failure(.diskWrite, "The file cannot be written: \(partial)")
+    }
+    self.handle = handle
+    byteCount = isResumed ? received : 0
+  }
+
+  func forEachPiece(ofAtMost size: Int64, _ body: ([UInt8]) -> Void) throws(Failure) {
+    var rest = byteCount
+    while rest > 0 {
+      guard let piece = try? handle.read(upToCount: Int(min(size, rest))), !piece.isEmpty else {
+        throw Failure(.diskRead, "The partial file cannot be read: \(partialPath)")
+      }
+      body(Array(piece))
+      rest -= Int64(piece.count)
+    }
+  }
+
+  func append(_ bytes: [UInt8]) throws(Failure) {
+    try Failure.replacingErrors(by: .diskWrite, "The file cannot be written: \(partialPath)") {
+      try handle.seekToEnd()
+      try handle.write(contentsOf: Data(bytes))
+    }
+  }
+
+  func complete() throws(Failure) {
+    try Failure.replacingErrors(by: .cannotRename, "The partial file cannot be renamed: \(partialPath)") {
+      try handle.close()
+      try FileReplacement.rename(FilePath(partialPath), to: FilePath(path))
+      try FileManager.default.removeItem(atPath: notePath)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COSAuth
+internal import StorageAuth
+
+extension SigningJob {
+  /// Whether the job contains fields that only jobs for COS contain.
+  var isOfCOS: Bool { keyTime != nil || kind != nil }
+
+  func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    guard let host else { throw SigningJobError(message: "The line has no host.") }
+    guard host != Self.placeholder || signedHeaders?.signHost != false else {
+      var response = try signCOS(mode, key, context, host: "host.invalid")
+      response.url = response.url?.replacing("host.invalid", with: Self.placeholder)
+      return response
+    }
+    return try signCOS(mode, key, context, host: host)
+  }
+
+  /// The placeholder for a host that is not signed, which remains in the URL of the result.
+  private static let placeholder = "{host}"
+
+  private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String) throws -> SignedLine {
+    var policy = COSHeaderPolicy.standard
+    if let names = signedHeaders?.list {
+      policy = .only(Set(names))
+    } else if signedHeaders?.signHost == false {
+      policy = .standardWithoutHost
+    }
+    let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
+    let name = path ?? ""
+    let request = try request(authority: host, key: String(name.removingBytePrefix("/") ?? name[...]))
+    guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
+    guard let window = COSKeyTime(keyTime) else {
+      throw SigningJobError(message: "The key time is not two times in seconds, separated by a semicolon.")
+    }
+    let identity = Identity(id: key.id, sessionToken: key.sessionToken, start: window.start, expiration: window.end)
+    switch mode {
+    case .header:
+      var signed = request
+      try signer.sign(&signed, with: key, during: window)
+      return SignedLine(signed, try signer.prepare(request, as: identity, in: context))
+    case .presign:
+      let signed = try signer.presign(request, with: key, during: window)
+      let pending = try signer.prepare(
+        presigning: request, as: identity, validFor: window.start.duration(to: window.end), in: .at(window.start))
+      return SignedLine(signed, pending)
+    }
+  }
+}

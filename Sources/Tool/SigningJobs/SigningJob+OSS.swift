@@ -1,0 +1,29 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import OSSAuth
+internal import StorageAuth
+
+extension SigningJob {
+  func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
+      throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")
+    }
+    let bucket = bucket.flatMap { $0.isEmpty ? nil : $0 }
+    let region = region ?? ""
+    let service = "oss-\(region.isEmpty ? "cn-hangzhou" : region)\(ServiceDescription.oss.domains[0])"
+    let authority = host ?? (bucket.map { "\($0).\(service)" } ?? service)
+    if let bucket, ServiceHosts.oss.own(authority), let other = ServiceHosts.oss.bucket(in: authority),
+      !other.asciiLowercased.utf8.elementsEqual(bucket.utf8)
+    {
+      throw SigningJobError(message: "The host \(authority.onOneLine) is not one of the bucket \(bucket.onOneLine).")
+    }
+    let isInPath = bucket != nil && AddressingStyle(authority: authority) == .path
+    let name = (isInPath ? [bucket, self.key] : [self.key]).compactMap(\.self).joined(separator: "/")
+    let signer = OSSSigner(
+      version, bucket: bucket, region: region, product: product ?? "oss",
+      additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
+      allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
+    return try sign(request(authority: authority, key: name), with: signer, mode, key, context)
+  }
+}

@@ -1,0 +1,170 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// The keys that each reader of settings knows.
+public enum ConfigurationKeys {
+  /// The keys of `StorageClientConfiguration`.
+  public static let client: [ConfigurationKey] = [
+    ConfigurationKey("requestsInFlight", .integer, "16", "concurrent requests, at least 1"),
+    ConfigurationKey("partsInFlight", .integer, "4", "concurrent parts of one transfer, at least 1"),
+    ConfigurationKey("multipartThreshold", .size, "16MiB", "size from which objects are transferred in parts"),
+    ConfigurationKey("partSize", .size, "8MiB", "size of a part, at least 100KiB"),
+    ConfigurationKey("keysPerPage", .integer, "1000", "entries of a page of a listing, from 1 to 1000"),
+    ConfigurationKey("attempts", .integer, "3", "attempts for each request, from 1 to 100"),
+    ConfigurationKey("retryDelay", .duration, "200ms", "delay before the second attempt, which doubles"),
+    ConfigurationKey("longestRetryDelay", .duration, "20s", "limit of the delay before an attempt"),
+  ]
+
+  /// The keys of `CredentialCacheConfiguration`.
+  public static let credentialCache: [ConfigurationKey] = [
+    ConfigurationKey("timeout", .duration, "30s", "timeout of a request for a credential"),
+    ConfigurationKey("refreshMargin", .duration, "5m", "remaining lifetime at which a credential is refreshed"),
+    ConfigurationKey("backoff", .duration, "1s", "pause after the first failure, which doubles"),
+    ConfigurationKey("longestBackoff", .duration, "1m", "limit of the pause after failures"),
+    ConfigurationKey("spreadsFirstRenewal", .boolean, "true", "whether the first refresh is at a random age"),
+  ]
+
+  /// The keys of `AccessKey`.
+  public static let accessKey: [ConfigurationKey] = [
+    ConfigurationKey("id", .text, "required", "ID of the access key"),
+    ConfigurationKey("secret", .secret, "required", "secret of the access key, unless `secretFile` is set"),
+    ConfigurationKey("secretFile", .text, "none", "file that contains the secret"),
+    ConfigurationKey("sessionToken", .secret, "none", "session token of a temporary key"),
+    ConfigurationKey("sessionTokenFile", .text, "none", "file that contains the session token"),
+  ]
+
+  /// The keys of `OSSProvider`, `COSProvider` and `S3Provider`.
+  public static let bucket: [ConfigurationKey] = [
+    ConfigurationKey("bucket", .text, "required", "name of the bucket"),
+    ConfigurationKey("region", .text, "required", "region of the bucket"),
+    ConfigurationKey("endpoint", .text, "none", "URL of the service, in place of the region's public one"),
+  ]
+
+  /// The keys of `HTTPTimeouts`.
+  public static let timeouts: [ConfigurationKey] = [
+    ConfigurationKey("connect", .duration, "10s", "limit for establishing a connection"),
+    ConfigurationKey("idle", .duration, "60s", "limit for a connection without bytes"),
+    ConfigurationKey("request", .duration, "none", "limit from the start of a request to the head of its response"),
+  ]
+
+  /// The keys of `ProxyConfiguration`.
+  public static let proxy: [ConfigurationKey] = [
+    ConfigurationKey("usesEnvironment", .boolean, "false", "whether `HTTPS_PROXY` and so on count as well"),
+    ConfigurationKey("http", .secret, "none", "URL of the proxy for http"),
+    ConfigurationKey("httpFile", .text, "none", "file that contains this URL"),
+    ConfigurationKey("https", .secret, "none", "URL of the proxy for https"),
+    ConfigurationKey("httpsFile", .text, "none", "file that contains this URL"),
+    ConfigurationKey("exclusions", .list, "none", "hosts that are reached without a proxy"),
+  ]
+
+  /// The keys of `TrustedRoots`.
+  public static let authorities: [ConfigurationKey] = [
+    ConfigurationKey("file", .text, "none", "PEM file of the trusted certificate authorities"),
+    ConfigurationKey("includesSystem", .boolean, "false", "whether those of the system are trusted too"),
+  ]
+
+  /// The keys of `AsyncHTTPClientTransport`.
+  public static let transport: [ConfigurationKey] =
+    [ConfigurationKey("connectionsPerHost", .integer, "64", "connections to one host, from 1 to 10000")]
+    + timeouts.map { $0.prefixed("timeouts") } + proxy.map { $0.prefixed("proxy") }
+    + authorities.map { $0.prefixed("authorities") }
+
+  /// The keys of `RateLimit`.
+  public static let rate: [ConfigurationKey] = [
+    ConfigurationKey("perMinute", .integer, "60", "requests of a caller in each minute"),
+    ConfigurationKey("burst", .integer, "none", "requests at once; with `interval`, in place of `perMinute`"),
+    ConfigurationKey("interval", .duration, "none", "time after which one more request is allowed"),
+  ]
+
+  /// The keys of `ConnectionLimits`.
+  public static let connections: [ConfigurationKey] = [
+    ConfigurationKey("connections", .integer, "500", "open connections, at least 1"),
+    ConfigurationKey("headTimeout", .duration, "10s", "limit for receiving the head of a request"),
+    ConfigurationKey("bodyTimeout", .duration, "30s", "limit for waiting for a body, which received bytes extend"),
+    ConfigurationKey("minimumBodyRate", .integer, "1024", "bytes per second at which a body must arrive"),
+    ConfigurationKey("idleTimeout", .duration, "60s", "limit between two requests of a connection"),
+    ConfigurationKey("writeTimeout", .duration, "60s", "limit for a response that the client does not read"),
+  ]
+
+  /// The keys of `LocalCloud.Configuration`.
+  public static let localCloud: [ConfigurationKey] =
+    [
+      ConfigurationKey("accounts", .secrets, "required", "accounts, as `id:secret` or `id:secret:token`"),
+      ConfigurationKey("accountsFile", .text, "none", "file with an account on each line"),
+      ConfigurationKey("buckets", .list, "none", "buckets to create in every service"),
+      ConfigurationKey("ossPort", .integer, "0", "port of OSS; 0 for any free port"),
+      ConfigurationKey("cosPort", .integer, "0", "port of COS; 0 for any free port"),
+      ConfigurationKey("s3Port", .integer, "0", "port of S3; 0 for any free port"),
+      ConfigurationKey("root", .text, "none", "directory for objects; a temporary one by default"),
+      ConfigurationKey("region", .text, "none", "region that OSS V4 signatures must contain"),
+      ConfigurationKey("s3Region", .text, "us-east-1", "region of S3"),
+      ConfigurationKey("isStrict", .boolean, "false", "whether COS signatures must cover every header and parameter"),
+      ConfigurationKey("allowedOrigins", .list, "none", "origins of web pages that may use the services"),
+    ] + connections.map { $0.prefixed("limits") }
+
+  /// Returns the members of a JSON object that no reader of settings would read, with dots between the parts of a name.
+  ///
+  /// A reader asks for the keys that it knows, so that a misspelled key would have no effect. Check the objects of a
+  /// file that belong to this package before they are read:
+  ///
+  /// ```swift
+  /// let unknown = ConfigurationKeys.unknown(in: document["client"]?.object ?? [:], besides: ConfigurationKeys.client)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - object: The object, which the file contains below the scope of the reader.
+  ///   - keys: The keys that the reader knows.
+  /// - Returns: The names of the unknown members, each with the most similar known name, or `nil` if there is none.
+  public static func unknown(
+    in object: JSONObject, besides keys: [ConfigurationKey]
+  ) -> [(name: String, similar: String?)] {
+    let known = keys.map(\.name)
+    return names(in: object, below: "").filter { !known.contains($0) }.map { ($0, similar(to: $0, in: known)) }
+  }
+
+  private static func names(in object: JSONObject, below prefix: String) -> [String] {
+    var found: [String] = []
+    for (name, value) in object {
+      if let inner = value.object, !inner.isEmpty {
+        found += names(in: inner, below: "\(prefix)\(name).")
+      } else {
+        found.append(prefix + name)
+      }
+    }
+    return found
+  }
+
+  /// Returns the name that differs from another in the fewest characters, or `nil` if none is similar.
+  ///
+  /// - Parameters:
+  ///   - name: The name that was not found.
+  ///   - known: The names to choose from.
+  package static func similar(to name: String, in known: [String]) -> String? {
+    let characterLimit = 64
+    let characters = Array(name.lowercased().prefix(characterLimit))
+    let candidates = known.map { known in
+      (name: known, edits: editCount(characters, Array(known.lowercased().prefix(characterLimit))))
+    }
+    guard let best = candidates.min(by: { $0.edits < $1.edits }), best.edits <= max(2, characters.count / 3) else {
+      return nil
+    }
+    return best.name
+  }
+
+  /// Returns the number of insertions, deletions and replacements that turn one name into another.
+  private static func editCount(_ first: [Character], _ second: [Character]) -> Int {
+    var row = Array(0...second.count)
+    for (rowIndex, character) in first.enumerated() {
+      var diagonal = row[0]
+      row[0] = rowIndex + 1
+      for (column, other) in second.enumerated() {
+        let replaced = diagonal + (character == other ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[second.count]
+  }
+}
