@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # The command storage-auth in an image with what it needs and without a package of the toolchain. The image contains no
-# secret and no configuration; Documentation/Operating.md shows how to run a token server with it.
+# secret and no configuration. By itself it runs OSS, COS and S3 for tests, whose accounts are in STORAGE_AUTH_ACCOUNT;
+# Documentation/Operating.md shows how to run a token server with it.
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
@@ -24,6 +25,6 @@ COPY --from=build /output/storage-auth /usr/local/bin/storage-auth
 # A number, so that a platform can check that it is not root.
 USER 65532:65532
 WORKDIR /tmp
-EXPOSE 8443
+EXPOSE 8443 9000 9001 9002
 ENTRYPOINT ["/usr/local/bin/storage-auth"]
-CMD ["--help"]
+CMD ["serve", "--listen=0.0.0.0", "--plain-http", "--oss-port=9000", "--cos-port=9001", "--s3-port=9002", "--status-port=9090"]

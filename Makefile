@@ -52,12 +52,13 @@ lint:
 	python3 Tests/Language/test_check_bytes.py
 	python3 Tests/Language/check-bytes.py
 
-## Compiles the lower libraries for macOS and iOS on Linux, as far as that is possible without Apple's SDKs.
+## Compiles the libraries for apps for macOS and iOS on Linux, as far as that is possible without Apple's SDKs.
 apple-check: setup
 	SWIFT="$(SWIFT)" Tests/Apple/check.py
 
 # The products that an app for iPhones can use.
-APPLE_PRODUCTS = StorageAuth OSSAuth COSAuth S3Auth CredentialSources StorageClient FoundationTransport StorageBackground
+APPLE_PRODUCTS = StorageAuth OSSAuth COSAuth S3Auth CredentialSources StorageClient FoundationTransport StorageBackground \
+  AsperaAuth AsperaTransfer AsperaClient
 SIMULATOR ?= iPhone 17
 
 ## Builds the libraries for PLATFORM (iOS, tvOS, watchOS, visionOS) with Xcode; needs macOS.

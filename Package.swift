@@ -67,7 +67,7 @@ let layers: KeyValuePairs<String, [Module]> = [
       "LocalCloud", "COSAuth S3Auth StorageAuthServer",
       "HummingbirdCore Logging NIOCore NIOHTTP1 NIOPosix _NIOFileSystem ServiceLifecycle SystemPackage", "Server"),
     Module("StorageAuthTesting", "StorageAuth"),
-    Module("StorageClientTesting", "StorageClient", "SystemPackage", "Client URLSession"),
+    Module("StorageClientTesting", "StorageAuthTesting StorageClient", "SystemPackage", "Client URLSession"),
     Module(
       "ascp-simulator", "AsperaAuth StorageClient", "NIOCore NIOPosix _NIOFileSystem SystemPackage", "CommandLine"),
   ],
@@ -211,7 +211,7 @@ let programs = modules.filter(\.isProgram).map(\.name)
 
 let package = Package(
   name: "swift-storage-auth",
-  platforms: [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [.macOS(.v14), .macCatalyst(.v16), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: libraries.map { .library(name: $0, targets: [$0]) } + programs.map { .executable(name: $0, targets: [$0]) },
   traits: [
     .trait(name: "PrivateKeys", description: "Private keys of AsperaAuth on Apple's systems, with swift-crypto."),
@@ -242,13 +242,13 @@ let crypto = Target.target(name: "CommonCrypto", path: "Tests/CommonCrypto", lin
 package.targets += testsCommonCrypto ? [crypto] : []
 
 // Examples and measurements.
-let plain = names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning TokenServer")
-package.targets += plain.map { example($0) }
+package.targets += names("OSS COS S3 Aspera AnyProvider AsperaOnCloud Credentials RemoteSigning").map { example($0) }
 package.targets += [
   example("VerifiedService", "VerifiedService StorageAuthRedis UnixSignals"),
-  example("FormUpload", "", [.embedInCode("page.html")]),
+  example("FormUpload", "", [.embedInCode("page.html")]), example("TokenServer", "KeyServer"),
   library("ExampleSupport", "Examples/Support", uses("LocalCloud AsperaClient")),
   library("VerifiedService", "Examples/VerifiedService", uses("COSAuth StorageAuthServer")),
+  library("KeyServer", "Examples/KeyServer", uses("COSAuth S3Auth AsyncHTTPTransport StorageAuthServer")),
   library("OBSProvider", "Examples/OBSProvider", uses("StorageClient")),
   library("PhotoApp", "Examples/iOSApp/PhotoApp", uses("StorageBackground")),
   program("obs-sign", "Tests/Interop/OBSSign", uses("OBSProvider StorageAuth")),
@@ -262,7 +262,7 @@ package.targets += [
   program("transfer-benchmark", "Benchmarks/Transfer", uses(kit + " ArgumentParser Hummingbird")),
   program("fleet", "Benchmarks/Fleet", uses("StorageAuthTesting")),
   library("SigningProperties", "Tests/SigningProperties", uses("CredentialSources StorageAuthTesting")),
-  library("ProcessWatching", "Tests/ProcessWatching", uses()),
+  library("ProcessWatching", "Tests/ProcessWatching", uses("StorageAuth")),
   library("ClientTestSupport", "Tests/ClientTestSupport", uses(kit)),
   library("LongRun", "Tests/LongRun/Core", uses("StorageClient LocalCloud StorageAuthTesting")),
   program("long-run", "Tests/LongRun/Program", uses("FoundationTransport LongRun StorageClient ArgumentParser")),
@@ -288,10 +288,10 @@ package.targets += [
   tests("AsperaTransfer", "StoragePrograms ProcessWatching", exclude: ["Ascp/fake-ascp.py"]),
   tests("ServerRedaction", kit + " StorageAuthRedis"), tests("LocalCloud", "AsyncHTTPClient", copying: ["Vectors"]),
   tests("StorageClient", kit + " ClientTestSupport LongRun ProcessWatching StorageClientTesting"),
-  tests("FoundationTransport", "AsyncHTTPTransport"), tests("AsperaClient", kit + " ClientTestSupport ProcessWatching"),
+  tests("FoundationTransport", "AsyncHTTPTransport"), tests("StorageAuthTool", "storage-auth ClientTestSupport"),
+  tests("AsperaClient", kit + " ClientTestSupport ProcessWatching StorageClientTesting"),
   tests("LiveMatrix", kit + " ClientTestSupport LiveMatrix live-matrix"),
-  tests("StorageAuthTool", "storage-auth ClientTestSupport"), tests("PhotoApp", kit + " PhotoApp StorageBackground"),
-  tests("StorageOperations", kit + " InMemoryTracing MetricsTestKit"),
+  tests("PhotoApp", kit + " PhotoApp KeyServer"), tests("StorageOperations", kit + " InMemoryTracing MetricsTestKit"),
   tests("StorageAuthServer", kit + " VerifiedService MetricsTestKit NIOEmbedded", copying: ["Certificates"]),
   tests("OBSProvider", kit + " OBSProvider NIOEmbedded", copying: ["Vectors"]),
   tests("Reader", kit + " CInstructionCounter NIOEmbedded SigningJobs", exclude: ["Corpus", "Engine"]),

@@ -3,7 +3,6 @@
 
 internal import Foundation
 internal import StorageAuth
-internal import Synchronization
 
 /// A way to read a cache that holds a valid credential, or a mutex for comparison.
 struct CacheWorkload {
@@ -67,10 +66,10 @@ extension CacheWorkload {
       CacheWorkload(name: "C2", about: "credential()", goal: 80, instructionBudget: 900) { count in
         for _ in 0..<count { take(try? await cache.credential()) }
       },
-      CacheWorkload(name: "C3", about: "clock and Mutex", goal: nil, instructionBudget: .max) { count in
+      CacheWorkload(name: "C3", about: "clock and lock", goal: nil, instructionBudget: .max) { count in
         for _ in 0..<count { take(byHand.key()) }
       },
-      CacheWorkload(name: "C4", about: "Mutex", goal: nil, instructionBudget: .max) { count in
+      CacheWorkload(name: "C4", about: "lock", goal: nil, instructionBudget: .max) { count in
         for _ in 0..<count { take(counter.next()) }
       },
     ]
@@ -78,9 +77,9 @@ extension CacheWorkload {
 
   /// A key and its expiration behind a mutex: the minimum that a cache must do.
   private final class KeyByHand: Sendable {
-    private let held: Mutex<(key: AccessKey, end: ContinuousClock.Instant)>
+    private let held: Lock<(key: AccessKey, end: ContinuousClock.Instant)>
 
-    init(_ key: AccessKey) { held = Mutex((key, .now + .seconds(86_400))) }
+    init(_ key: AccessKey) { held = Lock((key, .now + .seconds(86_400))) }
 
     func key() -> AccessKey? {
       let now = ContinuousClock.now
@@ -90,7 +89,7 @@ extension CacheWorkload {
 
   /// A number behind a mutex.
   private final class Counter: Sendable {
-    private let number = Mutex(0)
+    private let number = Lock(0)
 
     func next() -> Int {
       number.withLock { number in

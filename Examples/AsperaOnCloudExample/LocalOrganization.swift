@@ -39,7 +39,7 @@ struct LocalOrganization {
   var client: AsperaOnCloudClient {
     AsperaOnCloudClient(
       organization: "acme", user: Self.sender, clientID: "client", clientSecret: Self.clientSecret, key: key,
-      api: cloud.asperaOnCloudURL)
+      apiURL: cloud.asperaOnCloudURL)
   }
 
   /// The settings for transfers with `ascp-simulator`.

@@ -5,11 +5,11 @@ import AsyncHTTPClient
 import CredentialSources
 import ExampleSupport
 import Foundation
+import KeyServer
 import LocalCloud
 import NIOCore
 import NIOHTTP1
 import StorageClient
-import Synchronization
 
 /// An app on a phone, which logs in once and whose storage client requests keys from the app server when necessary.
 final class AppClient: Sendable {
@@ -29,7 +29,7 @@ final class AppClient: Sendable {
   private let received: Count
 
   /// The number of keys that the app has received.
-  var keyCount: Int { received.value.withLock { $0 } }
+  var keyCount: Int { received.value }
 
   init(user: String, password: String, server: String, _ service: Service, _ cloud: LocalCloud) async throws {
     var login = HTTPClientRequest(url: "\(server)/login")
@@ -47,7 +47,7 @@ final class AppClient: Sendable {
       })
     let received = Count()
     observation = keys.events.observe { event in
-      if case .refresh(let refresh) = event, case .succeeded = refresh.outcome { received.value.withLock { $0 += 1 } }
+      if case .refresh(let refresh) = event, case .succeeded = refresh.outcome { received.increment() }
     }
     self.received = received
     photos = service.client(keys, cloud)
@@ -77,6 +77,11 @@ final class AppClient: Sendable {
 }
 
 /// A number that an observer and the app share.
-private final class Count: Sendable {
-  let value = Mutex(0)
+private final class Count: @unchecked Sendable {
+  private let lock = NSLock()
+  private var count = 0
+
+  var value: Int { lock.withLock { count } }
+
+  func increment() { lock.withLock { count += 1 } }
 }

@@ -5,6 +5,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import ExampleSupport
 import Foundation
+import KeyServer
 import LocalCloud
 import NIOCore
 import NIOHTTP1
@@ -34,7 +35,7 @@ struct TokenServerExample: AsyncParsableCommand {
     do {
       let server = AppServer(
         provider, sts: cloud.servicesURL, keyHost: cloud.servicesEndpoint.authority, owner: owner,
-        users: ["mia": "cat-lover-1", "noah": "dog-lover-2"])
+        users: ["mia": "cat-lover-1", "noah": "dog-lover-2"], log: { say("  \($0)") })
       try await server.run { address in try await use(address, cloud) }
     } catch {
       await cloud.stop()

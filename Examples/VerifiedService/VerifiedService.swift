@@ -46,14 +46,14 @@ public struct VerifiedService: Sendable {
     router.add(middleware: middleware).group(context: FileContext.self)
       .put("\(Self.bucket)/**") { [files] request, context -> HTTPResponse.Status in
         let body = try await request.body.collect(upTo: FileStore.fileByteLimit)
-        try files.write(Array(body.readableBytesView), to: context.file)
+        try await files.write(Array(body.readableBytesView), to: context.file)
         return .ok
       }
       .get("\(Self.bucket)/**") { [files] _, context in
-        VerifiedAnswer(context.verified, byteCount: files.byteCount(of: context.file))
+        VerifiedAnswer(context.verified, byteCount: await files.byteCount(of: context.file))
       }
       .delete("\(Self.bucket)/**") { [files] _, context -> HTTPResponse.Status in
-        files.delete(context.file)
+        await files.delete(context.file)
         return .noContent
       }
     return router

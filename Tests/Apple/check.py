@@ -2,14 +2,18 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiles the lower libraries for Apple's systems, on Linux, as far as that is possible; `make apple-check`.
+"""Compiles the libraries for apps for Apple's systems, on Linux, as far as that is possible; `make apple-check`.
 
 The declarations of the standard library have the versions of Apple's systems in which they appeared. The toolchain for
 Linux contains them as text; this script compiles that text for Apple's systems, and the libraries against it with the
 versions of Package.swift. A declaration that is newer than these is an error then, as with Xcode.
 
-Darwin, Dispatch, Foundation and CommonCrypto are not in the toolchain. Tests/Apple/Systems and Tests/CommonCrypto declare
-what the libraries use of them. No code is generated and nothing is linked or run.
+Darwin, Dispatch, Foundation and CommonCrypto are not in the toolchain, and swift-crypto, swift-system and swift-log need
+more of them than the libraries do. Tests/Apple/Systems and Tests/CommonCrypto declare what the libraries use of all these.
+No code is generated and nothing is linked or run.
+
+The modules with SwiftNIO, which are for macOS only, are not compiled. Nothing is compiled for tvOS, watchOS, visionOS and
+Mac Catalyst: what iOS 16 declares is also in tvOS 16, watchOS 9, visionOS 1 and Mac Catalyst 16, of the same year or newer.
 """
 import glob
 import json
@@ -26,17 +30,18 @@ BUILD = os.path.join(ROOT, ".build/apple-check")
 # The triple without the version, the folder of the system in a toolchain, and the name of the system in Package.swift.
 SYSTEMS = [("x86_64-apple-macos", "", "macosx", "macos"), ("x86_64-apple-ios", "-simulator", "iphonesimulator", "ios")]
 
-STANDARD = ["Swift", "SwiftOnoneSupport", "Synchronization", "_Builtin_float", "_Concurrency", "_RegexParser",
-            "_StringProcessing", "_Volatile"]
+STANDARD = ["Swift", "SwiftOnoneSupport", "Observation", "Synchronization", "_Builtin_float", "_Concurrency",
+            "_RegexParser", "_StringProcessing", "_Volatile"]
 
 # The modules in C for which SwiftPM writes a map when it builds them.
 C_MODULES = {"CCarryless": "Sources/Core/CCarryless/include/carryless.h",
              "CommonCrypto": "Tests/CommonCrypto/include/CommonCrypto/CommonCrypto.h"}
 
-STUBS = ["Darwin", "Dispatch", "Foundation"]
+STUBS = ["Darwin", "MachO", "Dispatch", "os", "Foundation", "Crypto", "CryptoExtras", "SystemPackage", "Logging"]
 
-MODULES = ["StorageCrypto", "StorageAuth", "StorageDiagnosis", "CredentialSources", "OSSAuth",
-           "COSAuth", "S3Auth", "FoundationTransport"]
+MODULES = ["StorageCrypto", "StorageAuth", "StorageDiagnosis", "CredentialSources", "OSSAuth", "COSAuth", "S3Auth",
+           "AsperaAuth", "FoundationTransport", "StorageClient", "StorageBackground", "AsperaTransfer", "AsperaClient",
+           "StorageAuthTesting", "StorageClientTesting", "PhotoApp"]
 
 
 def run(*arguments, **options):
@@ -53,7 +58,7 @@ def manifest():
 
 def flags(target):
     """The settings of a target that are not for the systems without Apple's libraries."""
-    found = ["-package-name", "storage_auth"]
+    found = ["-package-name", "storage_auth"] if target["packageAccess"] else []
     for setting in target["settings"]:
         (kind, value), = setting["kind"].items()
         if kind == "swiftLanguageMode":
@@ -64,7 +69,7 @@ def flags(target):
             found += ["-strict-memory-safety"]
         elif kind == "treatAllWarnings":
             found += ["-warnings-as-errors"]
-        else:
+        elif kind != "define":  # Those of the client choose SwiftNIO on macOS; without them it is built as for iOS.
             sys.exit(f"apple-check: the setting {kind} of {target['name']} is unknown")
     return found
 
@@ -142,7 +147,8 @@ def main():
     if not os.path.exists(types):
         run(*os.environ.get("SWIFT", "swift").split(), "package", "resolve", check=True)
     headers = []
-    for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/Core/CCommonCrypto"):
+    for folder in ("Tests/Apple/include", "Tests/CommonCrypto/include", "Sources/Core/CCommonCrypto",
+                   "Sources/Core/CZlib"):
         headers += ["-Xcc", f"-I{os.path.join(ROOT, folder)}"]
     for name, header in C_MODULES.items():
         path = os.path.join(BUILD, f"{name}.modulemap")

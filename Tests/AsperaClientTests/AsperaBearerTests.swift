@@ -8,7 +8,6 @@ import ClientTestSupport
 import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests a client with a bearer token, for which a node identifies files by IDs.
@@ -289,7 +288,7 @@ final class AsperaBearerTests: XCTestCase {
 
 /// A counter that several tasks may advance.
 private final class Counter: Sendable {
-  private let value = Mutex(0)
+  private let value = Lock(0)
 
   func next() -> Int {
     value.withLock { value in

@@ -7,8 +7,8 @@ import AsperaTransfer
 import ClientTestSupport
 import HTTPTypes
 import LocalCloud
+import StorageAuth
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests how a client finds a user's home folder in Aspera on Cloud.
@@ -18,15 +18,15 @@ final class AsperaOnCloudClientTests: XCTestCase {
     let folder = try await applications.onCloud().homeFolder()
     XCTAssertEqual(folder.workspace.name, "Default")
     XCTAssertEqual(folder.nodeURL, applications.cloud.nodeURL)
-    XCTAssertEqual(folder.accessKey, key.id.string)
+    XCTAssertEqual(folder.accessKeyID, key.id.string)
     XCTAssertFalse(folder.fileID.isEmpty)
     XCTAssertNil(folder.transferHost)
     XCTAssertEqual(folder.tags["aspera"]?["app"], "files")
     XCTAssertEqual(folder.tags["aspera"]?["files"]?["workspace_id"]?.string, folder.workspace.id)
     let access = try await folder.credentials.credential()
     guard case .bearer(let token, let accessKey) = access.method else { return XCTFail("\(access)") }
-    XCTAssertEqual(accessKey, folder.accessKey)
-    XCTAssertEqual(try NodeBearerToken(token).claims.scope, NodeScope(accessKey: folder.accessKey))
+    XCTAssertEqual(accessKey, folder.accessKeyID)
+    XCTAssertEqual(try NodeBearerToken(token).claims.scope, NodeScope(accessKey: folder.accessKeyID))
   }
 
   func testWorkspaceIsFoundByItsName() async throws {
@@ -102,7 +102,7 @@ final class AsperaOnCloudClientTests: XCTestCase {
 
 /// A transport that sends only token requests before it is switched on.
 private final class SwitchedTransport: HTTPTransport {
-  private let state = Mutex(false)
+  private let state = Lock(false)
 
   var isOn: Bool {
     get { state.withLock { $0 } }

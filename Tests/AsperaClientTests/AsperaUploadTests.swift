@@ -8,7 +8,6 @@ import ClientTestSupport
 import Foundation
 import StorageAuth
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests uploads to a node from files, memory and streams.

@@ -3,6 +3,7 @@
 
 import COSAuth
 import StorageAuth
+import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
@@ -52,6 +53,14 @@ final class COSFormTests: XCTestCase {
     XCTAssertThrowsError(try verifier.verify(form, against: other ?? key, at: moment ?? date), what, line: line) {
       XCTAssertEqual(($0 as? VerificationError)?.code, code, "\(what) \($0)", line: line)
     }
+  }
+
+  // matrix: COS V5: form, verify, expiry, bad input, redaction
+  func testFormsConform() throws {
+    try FormConformance(
+      COSSigner(), verifier: verifier, endpoint: .cos(region: "ap-beijing"), bucket: "photos-125",
+      metadata: "x-cos-meta-author"
+    ).report().throwIfFailed()
   }
 
   // matrix: COS V5: form, expiry, skew

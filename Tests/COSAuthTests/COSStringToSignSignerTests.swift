@@ -48,6 +48,12 @@ final class COSStringToSignSignerTests: XCTestCase {
     XCTAssertGreaterThan(count, 1_000)
   }
 
+  // matrix: COS V5: remote signing
+  func testSignerOfStringsConforms() throws {
+    let scheme = try COSSchemes.scheme()
+    try scheme.signsStrings(of: scheme.samples(80), with: signer(scheme))
+  }
+
   // matrix: COS V5: remote signing, verify
   func testAllowedOperationsAreSignedAndVerify() throws {
     var count = 0

@@ -13,8 +13,10 @@ package struct Cloud {
 
   package init(_ test: XCTestCase, isStrict: Bool = true) async throws {
     SecretWatch.install()
-    let server = try await LocalCloud.start(
-      .init(accounts: [.init(key), .init(temporaryKey)], buckets: [Self.bucket], isStrict: isStrict))
+    var configuration = LocalCloud.Configuration(
+      accounts: [.init(key), .init(temporaryKey)], buckets: [Self.bucket], isStrict: isStrict)
+    configuration.allowsSmallParts = true
+    let server = try await LocalCloud.start(configuration)
     test.addTeardownBlock { await server.stop() }
     self.server = server
   }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+import StorageAuth
 package import StorageClient
-import Synchronization
 
 /// A transport that counts the requests for parts and ranges, and can fail some of them.
 package final class InterruptedTransport: HTTPTransport {
@@ -39,7 +39,7 @@ package final class InterruptedTransport: HTTPTransport {
   /// The number of answered parts after which a failure happens, whatever the order of concurrent requests.
   private let answersBefore: Int
   private let fault: Fault
-  private let requests = Mutex<(sent: [Sent], answered: [Sent])>(([], []))
+  private let requests = Lock<(sent: [Sent], answered: [Sent])>(([], []))
 
   package init(
     _ base: any HTTPTransport = NetworkTransport.shared, answersBefore: Int = 0,
@@ -106,7 +106,7 @@ package final class InterruptedTransport: HTTPTransport {
 
 /// A place in memory for the checkpoint of a transfer, as another process would find it.
 package final class MemoryCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
-  private let state = Mutex<(value: Checkpoint?, saves: [Checkpoint])>((nil, []))
+  private let state = Lock<(value: Checkpoint?, saves: [Checkpoint])>((nil, []))
 
   package init(_ value: Checkpoint? = nil) {
     state.withLock { $0.value = value }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+import StorageAuth
 package import StorageClient
-import Synchronization
 
 /// A transport without a network that records requests and returns the responses that the test provides.
 package final class RecordingTransport: HTTPTransport {
@@ -43,8 +43,8 @@ package final class RecordingTransport: HTTPTransport {
   package typealias Handler = @Sendable (Recorded) async throws(TransportError) -> HTTPStreamingResponse
 
   private let handler: Handler
-  private let recorded = Mutex<[Recorded]>([])
-  private let gauge = Mutex((current: 0, highest: 0))
+  private let recorded = Lock<[Recorded]>([])
+  private let gauge = Lock((current: 0, highest: 0))
 
   package init(_ handler: @escaping Handler) {
     self.handler = handler
@@ -92,10 +92,10 @@ package final class RecordingTransport: HTTPTransport {
 }
 
 private final class ReplyQueue: Sendable {
-  private let rest: Mutex<[HTTPStreamingResponse]>
+  private let rest: Lock<[HTTPStreamingResponse]>
 
   init(_ replies: [HTTPStreamingResponse]) {
-    rest = Mutex(replies)
+    rest = Lock(replies)
   }
 
   func next() -> HTTPStreamingResponse {

@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import StorageAuth
 package import StorageClient
-import Synchronization
 
 /// Clocks that advance by the duration of each sleep, without waiting.
 ///
@@ -17,7 +17,7 @@ package final class RushingTime: SigningClock {
   /// The shortest timeout, which is longer than any delay between two attempts.
   private static let timeout = Duration.seconds(30)
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   package init() {}
 

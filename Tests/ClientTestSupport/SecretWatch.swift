@@ -5,7 +5,6 @@ import LocalCloud
 import Logging
 package import StorageAuth
 import StorageClient
-package import Synchronization
 import XCTest
 
 /// Inspects every event, log line and error that the tests of the client and the command line produce, and fails if one
@@ -14,10 +13,10 @@ import XCTest
 /// Tests that start a cloud or create a client install it. It knows the fixed secrets of the tests; tests add every key
 /// that a LocalCloud issues.
 package enum SecretWatch {
-  private static let words = Mutex<Set<String>>([])
-  private static let seen = Mutex(0)
+  private static let words = Lock<Set<String>>([])
+  private static let seen = Lock(0)
   /// Receives a finding instead of a failure, for the test of the watch itself.
-  package static let catcher = Mutex<(@Sendable (String) -> Void)?>(nil)
+  package static let catcher = Lock<(@Sendable (String) -> Void)?>(nil)
 
   /// The number of texts that have been inspected.
   package static var count: Int { seen.withLock { $0 } }

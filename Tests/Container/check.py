@@ -96,6 +96,8 @@ def main() -> None:
     unit()
     for service in ("token-server-1", "token-server-2"):
         check_options(document["services"][service]["command"])
+    local = composition.read((CONTEXT / "Examples/LocalCloud/compose.yaml").read_text(), {})
+    check_options(local["services"]["cloud"]["command"])
     missing = [name for name in ("debootstrap", "unshare", "chroot", "nginx", "redis-server", "redis-cli", "ip",
                                  "curl", "openssl") if not shutil.which(name)]
     if os.geteuid() != 0 or missing:

@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 COMPOSE = (ROOT / "Examples/Deployment/compose.yaml").read_text()
 VARIABLES = {"BUCKET": "photos", "ROLE": "role"}
+LOCAL_CLOUD = (ROOT / "Examples/LocalCloud/compose.yaml").read_text()
 
 
 class DockerfileRules(unittest.TestCase):
@@ -77,6 +78,19 @@ class CompositionRules(unittest.TestCase):
             composition.read(COMPOSE, {"BUCKET": "photos"})
         with self.assertRaises(composition.Invalid):
             composition.read("a: $HOME", {})
+
+
+class LocalCloudComposition(unittest.TestCase):
+    def test_server_is_started_as_by_the_image_and_has_each_name(self) -> None:
+        services = composition.read(LOCAL_CLOUD, {})["services"]
+        command = services["cloud"]["command"]
+        usual = dockerfile.read(DOCKERFILE)[-1].all("CMD")[0].words
+        self.assertEqual(command[:len(usual)], usual)
+        domains = [word.removeprefix("--domain=") for word in command if word.startswith("--domain=")]
+        self.assertEqual(len(domains), 3)
+        self.assertLessEqual(set(domains), set(services["cloud"]["networks"]["tests"]["aliases"]))
+        self.assertEqual(services["tests"]["depends_on"], {"cloud": {"condition": "service_healthy"}})
+        self.assertIn("healthcheck", services["cloud"])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import StorageAuthServer
 import StorageAuthTesting
 import StorageBackground
 import StorageClient
+import StorageClientTesting
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -91,6 +92,7 @@ enum MigratingFromVendorSDKsPage {
     func decode(_ answer: [UInt8]) throws -> AccessKey { supposed() }
     func login() async -> String { supposed() }
     @concurrent func sign(_ request: SigningRequest) async throws -> SigningResponse { supposed() }
+    func signature(of text: String) async throws -> String { supposed() }
     func blockingSign(_ request: SigningRequest) throws -> SigningResponse { supposed() }
     func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
   }
@@ -134,6 +136,7 @@ enum COSPage {
 }
 
 enum CachingCredentialsPage {
+  static var keys: CredentialCache<AccessKey> { supposed() }
   struct API {
     func temporaryKey() async throws -> AccessKey { supposed() }
   }
@@ -261,6 +264,9 @@ enum TestingYourOwnPage {
   }
   static var signer: OSSSigner { supposed() }
   static var verifier: OSSVerifier { supposed() }
+  static var stringSigner: OSSStringToSignSigner { supposed() }
+  static func server(_ pending: PendingSignature, _ key: AccessKey) throws -> String { supposed() }
+  static var store: InMemoryStore { supposed() }
 }
 
 enum IssuingTemporaryKeysPage {

@@ -80,6 +80,8 @@ class LocalCloud:
         root = str(pathlib.Path(self._root, "objects"))
         command = [tool(), "serve", "--json", "--root", root, "--bucket", BUCKET, "--bucket", OTHER_BUCKET]
         command += ["--account-file", str(file), "--disabled", DISABLED.argument]
+        # The region whose buckets need no location constraint.
+        command += ["--s3-region", "us-east-1"]
         command += options
         if strict:
             command.append("--strict")

@@ -239,8 +239,10 @@ class Boto3(S3TestCase):
         self.assertEqual(len(s3.get_bucket_acl(Bucket=name)["Grants"]), 2)
         self.assertEqual(s3.get_bucket_location(Bucket=name)["LocationConstraint"], None)
         self.assertNotIn("Status", s3.get_bucket_versioning(Bucket=name))
-        s3.put_object(Bucket=name, Key="open", Body=b"abc")
+        s3.put_object(Bucket=name, Key="open", Body=b"abc", ACL="public-read")
+        s3.put_object_acl(Bucket=name, Key="open", ACL="public-read")
         self.assertEqual(requests.get(f"{self.cloud.s3}/{name}/open").content, b"abc")
+        self.assertEqual(requests.get(f"{self.cloud.s3}/{name}").status_code, 200)
         self.assertRefused("BucketNotEmpty", s3.delete_bucket, 409, Bucket=name)
         s3.delete_object(Bucket=name, Key="open")
         s3.delete_bucket(Bucket=name)
@@ -284,17 +286,37 @@ class Boto3(S3TestCase):
         self.assertRefused("NoSuchKey", s3.get_object_attributes, 404, Bucket=BUCKET, Key="untold",
                            ObjectAttributes=names)
 
-    def test_versions_are_rejected(self) -> None:
+    def test_versions_are_kept_listed_and_deleted(self) -> None:
         s3 = self.client()
-        s3.put_object(Bucket=BUCKET, Key="one version", Body=b"abc")
-        version = {"Bucket": BUCKET, "Key": "one version", "VersionId": "3sL4kqtJlcpXroDTDmJ+rmSpXd3dIbrHY"}
-        for call, arguments in ((s3.list_object_versions, {"Bucket": BUCKET}), (s3.get_object, version),
-                                (s3.delete_object, version),
-                                (s3.put_bucket_versioning, {"Bucket": BUCKET, "VersioningConfiguration": {
-                                    "Status": "Enabled"}})):
-            error = self.assertRefused("NotImplemented", call, 501, **arguments)
-            self.assertIn("support versioning", error["Message"])
-        self.assertEqual(s3.get_object(**version | {"VersionId": "null"})["Body"].read(), b"abc")
+        name = f"versions.{type(self).__name__.lower()}"
+        s3.create_bucket(Bucket=name)
+        s3.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
+        ids = [s3.put_object(Bucket=name, Key="a", Body=body)["VersionId"] for body in (b"1", b"2")]
+        marker = s3.delete_object(Bucket=name, Key="a")
+        self.assertTrue(marker["DeleteMarker"])
+        listed = s3.list_object_versions(Bucket=name)
+        self.assertEqual([version["VersionId"] for version in listed["Versions"]], ids[::-1])
+        self.assertEqual(listed["DeleteMarkers"][0]["VersionId"], marker["VersionId"])
+        self.assertEqual(s3.get_object(Bucket=name, Key="a", VersionId=ids[0])["Body"].read(), b"1")
+        version = {"Bucket": name, "Key": "a", "VersionId": "3sL4kqtJlcpXroDTDmJ+rmSpXd3dIbrHY"}
+        self.assertRefused("NoSuchVersion", s3.get_object, 404, **version)
+        self.assertRefused("BucketNotEmpty", s3.delete_bucket, 409, Bucket=name)
+        objects = [{"Key": "a", "VersionId": each} for each in ids + [marker["VersionId"]]]
+        self.assertEqual(len(s3.delete_objects(Bucket=name, Delete={"Objects": objects})["Deleted"]), 3)
+        s3.delete_bucket(Bucket=name)
+
+    def test_documents_of_a_bucket_are_stored(self) -> None:
+        s3 = self.client()
+        rule = {"AllowedMethods": ["GET"], "AllowedOrigins": ["https://example.com"]}
+        self.assertRefused("NoSuchCORSConfiguration", s3.get_bucket_cors, 404, Bucket=BUCKET)
+        s3.put_bucket_cors(Bucket=BUCKET, CORSConfiguration={"CORSRules": [rule]})
+        self.assertEqual(s3.get_bucket_cors(Bucket=BUCKET)["CORSRules"], [rule])
+        s3.delete_bucket_cors(Bucket=BUCKET)
+        tags = [{"Key": "a", "Value": "1"}]
+        s3.put_bucket_tagging(Bucket=BUCKET, Tagging={"TagSet": tags})
+        self.assertEqual(s3.get_bucket_tagging(Bucket=BUCKET)["TagSet"], tags)
+        s3.delete_bucket_tagging(Bucket=BUCKET)
+        self.assertRefused("NoSuchTagSet", s3.get_bucket_tagging, 404, Bucket=BUCKET)
 
     def test_region_of_another_regions_host_is_learnt(self) -> None:
         """Resolves AWS's hosts to the server: botocore sends a request to the wrong region and follows the redirect."""

@@ -99,4 +99,4 @@ class S3Vectors(unittest.TestCase):
                 for name in ("authorization", "url", "stringToSign", "canonicalRequest"):
                     if name in expected:
                         self.assertEqual(answer.get(name), expected[name])
-        self.assertEqual(len(decided), 125)
+        self.assertEqual(len(decided), 129)

@@ -34,7 +34,7 @@ import PackageDescription
 
 let package = Package(
   name: "consumer",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v14)],
   dependencies: [.package(name: "swift-storage-auth", path: "$root")],
   targets: [
     .executableTarget(
@@ -167,7 +167,7 @@ import PackageDescription
 
 let package = Package(
   name: "app",
-  platforms: [.macOS(.v15), .iOS(.v18)],
+  platforms: [.macOS(.v14), .iOS(.v16)],
   dependencies: [.package(name: "swift-storage-auth", path: "$root", traits: ["URLSession"])],
   targets: [
     .executableTarget(

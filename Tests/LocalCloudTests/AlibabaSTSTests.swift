@@ -70,6 +70,23 @@ final class AlibabaSTSTests: ServicesTestCase {
     }
   }
 
+  func testCallerIdentityIsThatOfTheKey() async throws {
+    try await withServices { client in
+      let account = try await client.send(client.acs3([:], action: "GetCallerIdentity"))
+      XCTAssertEqual(account.json("IdentityType"), "Account")
+      XCTAssertEqual(account.json("Arn"), "acs:ram::1250000000:root")
+      XCTAssertEqual(account.json("AccountId"), "1250000000")
+      var session = client
+      let issued = try await client.send(client.acs3(parameters)).alibabaKey
+      session.key = try XCTUnwrap(issued)
+      let role = try await session.send(session.acs3([:], action: "GetCallerIdentity"))
+      XCTAssertEqual(role.json("IdentityType"), "AssumedRoleUser")
+      XCTAssertEqual(role.json("Arn"), "acs:ram::1250000000:assumed-role/localcloud/alice")
+      session.key = AccessKey(id: "nobody", secret: "x")
+      try await refusal(client, session.acs3([:], action: "GetCallerIdentity"), 404, "InvalidAccessKeyId.NotFound")
+    }
+  }
+
   func testTemporaryCredentialsCanAssumeARole() async throws {
     try await withServices { client in
       var second = client

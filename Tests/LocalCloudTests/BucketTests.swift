@@ -38,10 +38,10 @@ final class BucketTests: CloudTestCase {
     }
   }
 
-  func testPublicReadBucketIsReadWithoutASignature() async throws {
+  func testPublicObjectIsReadWithoutASignature() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, bucket: other, headers: ["\(client.prefix)acl": "public-read"])
-      _ = try await client.send(.put, "a", bucket: other, body: [1, 2])
+      _ = try await client.send(.put, "a", bucket: other, headers: [client.objectAccess: "public-read"], body: [1, 2])
       _ = try await client.send(.put, "a", body: [3])
       for method in [.get, .head] as [HTTPRequest.Method] {
         let open = try await client.send(client.request(method, "a", bucket: other))
@@ -50,7 +50,7 @@ final class BucketTests: CloudTestCase {
         XCTAssertEqual(closed.status, 403)
       }
       let refused: [(HTTPRequest.Method, String?, KeyValuePairs<String, String?>)] = [
-        (.put, "a", [:]), (.delete, "a", [:]), (.get, nil, [:]), (.get, "a", ["acl": nil]), (.put, nil, [:]),
+        (.put, "a", [:]), (.delete, "a", [:]), (.get, nil, ["acl": nil]), (.get, "a", ["acl": nil]), (.put, nil, [:]),
         (.post, "a", ["uploads": nil]), (.delete, nil, [:]),
       ]
       for (method, key, query) in refused {
@@ -62,6 +62,37 @@ final class BucketTests: CloudTestCase {
         client.request(.get, "a", bucket: other, query: ["response-content-type": "text/html"]))
       XCTAssertEqual(changed.status, 400)
       XCTAssertGreaterThan(client.cloud.statistics.anonymous, 0)
+    }
+  }
+
+  /// Expects that a public bucket opens its list in S3, its objects in OSS, and both in COS.
+  func testPublicBucketOpensWhatItOpensAtTheService() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, bucket: other, headers: ["\(client.prefix)acl": "public-read"])
+      _ = try await client.send(.put, "a", bucket: other, body: [1])
+      _ = try await client.send(.put, "closed", bucket: other, headers: [client.objectAccess: "private"], body: [2])
+      func status(
+        _ method: HTTPRequest.Method, _ key: String? = nil, in bucket: String,
+        _ query: KeyValuePairs<String, String?> = [:]
+      ) async throws -> Int {
+        try await client.send(client.request(method, key, bucket: bucket, query: query)).status
+      }
+      let (object, list) = (client.provider == .s3 ? 403 : 200, client.provider == .oss ? 403 : 200)
+      for method in [.get, .head] as [HTTPRequest.Method] {
+        let (inherited, closed, missing, bucket) = (
+          try await status(method, "a", in: other), try await status(method, "closed", in: other),
+          try await status(method, "missing", in: other), try await status(method, in: other)
+        )
+        XCTAssertEqual([inherited, closed, missing, bucket], [object, 403, 404, list], "\(client.provider) \(method)")
+        let (privateBucket, ofPrivate) = (
+          try await status(method, in: Self.bucket), try await status(method, "missing", in: Self.bucket)
+        )
+        XCTAssertEqual([privateBucket, ofPrivate], [403, 403], "\(client.provider) \(method)")
+      }
+      for query in [["list-type": "2"], ["uploads": nil]] as [KeyValuePairs<String, String?>] {
+        let seen = try await status(.get, in: other, query)
+        XCTAssertEqual(seen, list, "\(client.provider) \(query)")
+      }
     }
   }
 
@@ -116,7 +147,9 @@ final class BucketTests: CloudTestCase {
     try await withEachService(configuration) { client in
       let list = try await client.send(.get).document
       XCTAssertEqual(list.all("Contents").map { $0["Key"]?.text }, ["a é"])
-      let get = try await client.send(client.request(.get, "a é"))
+      let open = try await client.send(client.request(.get, client.provider == .s3 ? nil : "a é"))
+      XCTAssertEqual(open.status, 200)
+      let get = try await client.send(.get, "a é")
       XCTAssertEqual(get.text, "new")
       XCTAssertEqual(get.header("\(client.prefix)meta-x"), "2")
     }

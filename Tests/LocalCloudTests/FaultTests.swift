@@ -6,14 +6,13 @@ internal import Foundation
 internal import HTTPTypes
 internal import LocalCloud
 internal import StorageAuth
-internal import Synchronization
 internal import XCTest
 
 /// Tests that injected faults happen, and happen only when they are configured.
 final class FaultTests: ServicesTestCase {
   /// Records the requested delays without waiting.
   private final class Waits: Sendable {
-    let durations = Mutex<[Duration]>([])
+    let durations = Lock<[Duration]>([])
   }
 
   private func withFaults(

@@ -16,7 +16,7 @@ final class RequestFeedTests: CloudTestCase {
   private func event(
     _ events: inout AsyncStream<LocalCloud.RequestEvent>.AsyncIterator
   ) async throws -> LocalCloud.RequestEvent {
-    let next = await events.next(isolation: #isolation)
+    let next = try await events.nextElement()
     return try XCTUnwrap(next)
   }
 
@@ -184,10 +184,10 @@ final class RequestFeedTests: CloudTestCase {
       let next = try await event(&slow)
       XCTAssertEqual(next.number, number)
     }
-    let last = await slow.next(isolation: #isolation)
+    let last = try await slow.nextElement()
     XCTAssertNil(last, "the sequence ends with the server")
     var late = cloud.requests().makeAsyncIterator()
-    let none = await late.next(isolation: #isolation)
+    let none = try await late.nextElement()
     XCTAssertNil(none)
   }
 }

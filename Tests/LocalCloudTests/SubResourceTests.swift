@@ -19,15 +19,46 @@ final class SubResourceTests: CloudTestCase {
   /// The status of a request with one parameter where this server implements the operation, or accepts the parameter
   /// and finds it empty; the status is 501 otherwise.
   private static let implemented: [String: Int] = [
-    "GET bucket versioning": 200,
+    "GET bucket versioning": 200, "PUT bucket versioning": 400, "GET bucket versions": 200,
     "GET bucket acl": 200, "PUT bucket acl": 501, "GET bucket location": 200, "GET bucket uploads": 200,
     "POST bucket delete": 400, "GET object acl": 200, "PUT object acl": 501, "POST object uploads": 200,
     "PUT object uploadId": 400, "GET object uploadId": 404, "POST object uploadId": 400, "DELETE object uploadId": 404,
+    "GET object tagging": 200, "PUT object tagging": 400, "DELETE object tagging": 204,
     "GET object versionId": 400, "HEAD object versionId": 400, "DELETE object versionId": 400,
   ]
 
+  /// The statuses of requests for a document of a bucket: GET, PUT with another document, and DELETE if it is possible.
+  private static func documents(_ rows: [(name: String, get: Int, delete: Int?)]) -> [String: Int] {
+    var statuses: [String: Int] = [:]
+    for row in rows {
+      statuses["GET bucket \(row.name)"] = row.get
+      statuses["PUT bucket \(row.name)"] = 400
+      statuses["DELETE bucket \(row.name)"] = row.delete
+    }
+    return statuses
+  }
+
+  private static let documentsOfOSS = documents([
+    ("policy", 404, 204), ("cors", 404, 204), ("lifecycle", 404, 204), ("encryption", 404, 204), ("tagging", 200, 204),
+    ("website", 404, 204), ("logging", 200, 204), ("publicAccessBlock", 200, 204), ("inventory", 404, 400),
+    ("referer", 200, nil), ("accessmonitor", 200, nil), ("resourceGroup", 200, nil),
+  ])
+
+  private static let documentsOfCOS = documents([
+    ("policy", 404, 204), ("cors", 404, 204), ("lifecycle", 404, 204), ("encryption", 404, 204), ("tagging", 404, 204),
+    ("website", 404, 204), ("logging", 200, nil), ("inventory", 200, 400), ("replication", 404, 204),
+    ("referer", 200, 204),
+  ])
+
+  private static let documentsOfS3 = documents([
+    ("policy", 404, 204), ("cors", 404, 204), ("lifecycle", 404, 204), ("encryption", 200, 204), ("tagging", 404, 204),
+    ("website", 404, 204), ("logging", 200, nil), ("publicAccessBlock", 404, 204), ("ownershipControls", 404, 204),
+    ("inventory", 200, 400), ("replication", 404, 204),
+  ])
+
   private static let ofOSS: [String: Int] = [
-    "GET bucket bucketInfo": 200, "HEAD object objectMeta": 200, "PUT object x-oss-traffic-limit": 400,
+    "GET bucket bucketInfo": 200, "GET bucket stat": 200, "POST object append": 400, "PUT object symlink": 400,
+    "GET object symlink": 400, "HEAD object objectMeta": 200, "PUT object x-oss-traffic-limit": 400,
     "GET object x-oss-traffic-limit": 400, "HEAD object x-oss-traffic-limit": 400,
     "GET service x-oss-request-payer": 400,
     "PUT bucket x-oss-request-payer": 400, "GET bucket x-oss-request-payer": 400,
@@ -37,13 +68,14 @@ final class SubResourceTests: CloudTestCase {
   ]
 
   private static let ofCOS: [String: Int] = [
+    "POST object append": 400, "PUT object symlink": 400, "GET object symlink": 400,
     "PUT object x-cos-traffic-limit": 400, "GET object x-cos-traffic-limit": 400,
     "HEAD object x-cos-traffic-limit": 400,
   ]
 
   private static let ofS3: [String: Int] = [
-    "GET service continuation-token": 200, "GET object tagging": 200,
-    "PUT object tagging": 400, "DELETE object tagging": 204, "GET object attributes": 400,
+    "GET service continuation-token": 200, "GET object attributes": 400, "GET object partNumber": 400,
+    "HEAD object partNumber": 400,
   ]
 
   private func expected(_ place: String, _ name: String, of provider: LocalCloud.Provider) -> Int {
@@ -51,9 +83,9 @@ final class SubResourceTests: CloudTestCase {
     if name.hasPrefix("response-"), isRead { return 200 }
     let own =
       switch provider {
-      case .oss: Self.ofOSS
-      case .cos: Self.ofCOS
-      case .s3: Self.ofS3
+      case .oss: Self.ofOSS.merging(Self.documentsOfOSS) { $1 }
+      case .cos: Self.ofCOS.merging(Self.documentsOfCOS) { $1 }
+      case .s3: Self.ofS3.merging(Self.documentsOfS3) { $1 }
       }
     return Self.implemented[place] ?? own[place] ?? 501
   }
@@ -127,7 +159,7 @@ final class SubResourceTests: CloudTestCase {
     try await withEachService { client in
       _ = try await client.send(.put, "kept", body: [1])
       let cases: [(HTTPRequest.Method, String?, KeyValuePairs<String, String?>, Int)] = [
-        (.get, nil, ["acl": nil, "uploads": nil], 400), (.get, nil, ["acl": nil, "lifecycle": nil], 501),
+        (.get, nil, ["acl": nil, "uploads": nil], 400), (.get, nil, ["acl": nil, "lifecycle": nil], 400),
         (.get, nil, ["location": nil, "prefix": "a"], 501), (.post, "kept", ["uploads": nil, "uploadId": "x"], 400),
         (.put, "kept", ["acl": nil, "uploadId": "x"], 400), (.delete, "kept", ["uploadId": "x", "acl": nil], 501),
         (.put, "kept", ["uploadId": "x", "partNumber": "1", "objectRetention": nil], 501),
@@ -152,7 +184,7 @@ final class SubResourceTests: CloudTestCase {
       _ = try await client.send(.put, "kept", body: [1])
       let acl = try await client.send(.get, "kept", query: ["ACL": nil])
       XCTAssertEqual(acl.status, client.provider == .oss ? 501 : 200)
-      for name in ["Object-Retention", "TAGGING", "RedundancyTransition", "OBJECTRETENTION"] {
+      for name in ["Object-Retention", "RESTORE", "RedundancyTransition", "OBJECTRETENTION"] {
         let put = try await client.send(.put, "kept", query: [name: nil], body: [2])
         XCTAssertEqual(put.status, 501, name)
         let delete = try await client.send(.delete, "kept", query: [name: ""])

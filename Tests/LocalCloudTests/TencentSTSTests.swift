@@ -60,6 +60,23 @@ final class TencentSTSTests: ServicesTestCase {
     }
   }
 
+  func testCallerIdentityIsThatOfTheKey() async throws {
+    try await withServices { client in
+      let account = try await client.send(client.tc3("GetCallerIdentity", "{}"))
+      XCTAssertEqual(account.json("Response", "Type"), "CAMUser")
+      XCTAssertEqual(account.json("Response", "Arn"), "qcs::cam:1250000000:uin/1250000000")
+      var session = client
+      let issued = try await client.send(client.tc3("AssumeRole", Self.assume)).tencentKey
+      session.key = try XCTUnwrap(issued)
+      let role = try await session.send(session.tc3("GetCallerIdentity", "{}"))
+      XCTAssertEqual(role.json("Response", "Type"), "CAMRole")
+      XCTAssertEqual(role.json("Response", "UserId")?.hasSuffix(":alice"), true)
+      XCTAssertEqual(role.json("Response", "AccountId"), "1250000000")
+      session.key = AccessKey(id: "nobody", secret: "x")
+      try await refusal(client, session.tc3("GetCallerIdentity", "{}"), "AuthFailure.SecretIdNotFound")
+    }
+  }
+
   func testPolicyIsStoredDecoded() async throws {
     try await withServices { client in
       for text in [Self.policy.percentEncoded, Self.policy, Self.policy.percentEncoded.replacing("%20", with: "+")] {

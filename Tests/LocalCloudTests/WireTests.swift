@@ -43,7 +43,8 @@ final class WireTests: CloudTestCase {
   func testTargetsThatAreNotPathsAreRejected() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, bucket: "open-1250000000", headers: ["\(client.prefix)acl": "public-read"])
-      _ = try await client.send(.put, "a", bucket: "open-1250000000", body: [1])
+      _ = try await client.send(
+        .put, "a", bucket: "open-1250000000", headers: [client.objectAccess: "public-read"], body: [1])
       let endpoint = client.cloud.endpoint(of: client.provider)
       let plain = try client.request(.get, "a", bucket: "open-1250000000")
       let path = try await RawConnection.exchange(wire(plain), with: endpoint)

@@ -7,7 +7,7 @@ import StorageAuth
 import StorageAuthTesting
 import XCTest
 
-/// OBS signer, presigner and verifier against the package's conformance suites.
+/// OBS signers, verifier and forms against the package's conformance suites.
 final class OBSConformanceTests: XCTestCase {
   private static let headers = ["content-type", "content-md5", "x-obs-meta-a", "x-obs-acl", "x-obs-storage-class"]
   private static let subresources = ["acl", "uploadId", "partNumber", "response-content-type", "versionId", "x-obs-a"]
@@ -67,29 +67,41 @@ final class OBSConformanceTests: XCTestCase {
     }
   }
 
-  /// Checks that preparing and finishing equals signing in one step.
-  func testRemoteSigningEqualsLocalSigning() throws {
-    let signer = OBSSigner()
+  func testSignerInTwoStepsConforms() throws {
     for place in Self.places {
-      for sample in try samples(place, count: 40) {
-        let key = sample.credential
-        let pending = try signer.prepare(sample.request, as: key.identity, in: .at(sample.date))
-        let code = key.authenticationCode(for: pending.stringToSign, using: .hmacSHA1).base64
-        let signed = try signer.signed(sample.request, with: key, in: .at(sample.date))
-        XCTAssertEqual(try signer.finish(pending, signature: code), signed, sample.name)
-        XCTAssertEqual(try signer.finish(pending, signature: "OBS \(key.id.string):\(code)"), signed, sample.name)
-        for wrong in ["", code + "=", String(code.dropFirst()), "OBS another:\(code)", code.lowercased() + "\n"] {
-          XCTAssertThrowsError(try signer.finish(pending, signature: wrong)) {
-            XCTAssertEqual(($0 as? SigningError)?.code, .invalidSignature)
-          }
-        }
-        let url = try signer.prepare(
-          presigning: sample.request, as: key.identity, validFor: .seconds(60), in: .at(sample.date))
-        let urlCode = key.authenticationCode(for: url.stringToSign, using: .hmacSHA1).base64
-        let presigned = try signer.presign(
-          sample.request, with: key, validFor: .seconds(60), in: .at(sample.date))
-        XCTAssertTrue(try presigned.url.hasSuffix(signer.finish(url, signature: urlCode).path ?? "?"), sample.name)
-      }
+      try TwoStepSignerConformance(OBSSigner(), samples: samples(place, count: 40)) { pending, key in
+        key.authenticationCode(for: pending.stringToSign, using: .hmacSHA1).base64
+      }.report().throwIfFailed()
     }
+  }
+
+  func testSignerOfStringsConforms() throws {
+    let endpoint = try ServiceEndpoint("https://obs.cn-north-4.myhuaweicloud.com", style: .virtualHosted)
+    let samples = try SampleMaker(
+      endpoint: endpoint, bucket: "photos", parameters: ["versionId", "response-content-type"],
+      headers: ["content-type", "x-obs-meta-a"]
+    ).samples(count: 80).filter { sample in
+      sample.request.headerFields.allSatisfy { $0.value.utf8.allSatisfy { $0 < 0x80 } }
+        && sample.target?.parameters.allSatisfy { !($0.value?.string.contains("&") ?? false) } ?? true
+    }
+    // The version can also be a part of the media type.
+    let parameters = [
+      RequestTarget.Parameter(name: "response-content-type", value: "x"), .init(name: "versionId", value: "5"),
+    ]
+    let merged = RequestTarget.Parameter(name: "response-content-type", value: "x&versionId=5")
+    let ambiguity = (
+      request: try endpoint.request(.get, bucket: "photos", key: "a", parameters: parameters),
+      targets: [parameters, [merged]].map { RequestTarget(bucket: "photos", key: "a", parameters: $0) }
+    )
+    try StringToSignSignerConformance(
+      OBSStringToSignSigner(), client: OBSSigner(), samples: samples, ambiguities: [ambiguity]
+    ).report().throwIfFailed()
+  }
+
+  func testFormsConform() throws {
+    try FormConformance(
+      OBSSigner(), verifier: OBSVerifier(), endpoint: ServiceEndpoint("https://obs.cn-north-4.myhuaweicloud.com"),
+      bucket: "photos", metadata: "x-obs-meta-author"
+    ).report().throwIfFailed()
   }
 }

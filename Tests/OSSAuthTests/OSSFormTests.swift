@@ -3,6 +3,7 @@
 
 import OSSAuth
 import StorageAuth
+import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
@@ -49,6 +50,17 @@ final class OSSFormTests: XCTestCase {
     XCTAssertThrowsError(try verifier.verify(form, against: other ?? key, at: moment ?? date), what, line: line) {
       XCTAssertEqual(($0 as? VerificationError)?.code, code, "\(what) \($0)", line: line)
       XCTAssertFalse("\($0)".contains("M4RK"), line: line)
+    }
+  }
+
+  // matrix: OSS V1: form, verify, expiry, bad input, redaction
+  // matrix: OSS V4: form, verify, expiry, bad input, redaction
+  func testFormsConform() throws {
+    for version in OSSSignatureVersion.allCases {
+      try FormConformance(
+        OSSSigner(version, region: "cn-hangzhou"), verifier: verifier, endpoint: .oss(region: "cn-hangzhou"),
+        bucket: "photos", metadata: "x-oss-meta-author"
+      ).report().throwIfFailed()
     }
   }
 

@@ -8,8 +8,8 @@ import XCTest
 final class ArchitectureTests: XCTestCase {
   /// Modules that the libraries for signing may import although the manifest does not name them.
   private static let allowedForSigning: [String: Set<String>] = [
-    "StorageCrypto": ["CommonCrypto", "Crypto", "CryptoExtras", "Synchronization"],
-    "StorageAuth": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin"],
+    "StorageCrypto": ["CommonCrypto", "Crypto", "CryptoExtras"],
+    "StorageAuth": ["Dispatch", "Synchronization", "Glibc", "Musl", "Darwin", "MachO", "os"],
     "CredentialSources": [],
     "OSSAuth": [], "COSAuth": [], "S3Auth": [], "StorageDiagnosis": [],
   ]
@@ -19,17 +19,21 @@ final class ArchitectureTests: XCTestCase {
 
   /// Files of other modules that may contain unsafe code, with the reason.
   private static let unsafeFiles: [String: String] = [
+    "Sources/Core/StorageAuth/Concurrency/Lock.swift":
+      "on Apple's systems the value is in an object, which is used while the mutex is locked",
+    "Sources/Core/StorageAuth/Concurrency/NextElement.swift":
+      "on older systems an iterator is passed to another actor, whose end the caller awaits",
     "Sources/Core/StorageAuth/Text/StandardStream.swift": "writing to a standard stream and SIGPIPE are C calls",
-    "Sources/Core/StorageAuth/Time/Timestamp.swift":
-      "the system clock is a C call; digits are written into reserved capacity",
-    "Sources/Core/StorageAuth/Canonical/HeaderSelection.swift":
+    "Sources/Core/StorageAuth/Time/Timestamp.swift": "the system clock is a C call",
+    "Sources/Core/StorageAuth/Time/ByteWriter+Time.swift": "digits are written into reserved capacity",
+    "Sources/Core/StorageAuth/Canonical/HTTPFields+Values.swift":
       "the bytes of a header are a buffer, and are inspected several at a time, with the indices of the span",
     "Sources/Client/StorageClient/Files/Folder.swift": "the bytes of a name are a C string",
-    "Sources/Client/StorageClient/Files/SystemFiles.swift": "files and folders are used with C calls",
+    "Sources/Client/StorageClient/Files/LocalFileSystem.swift": "files and folders are used with C calls",
     "Sources/Client/StorageClient/Files/OpenFileLimit.swift": "the limit of open files is read with C calls",
     "Sources/Client/StorageBackground/FinishedDownload.swift": "the system reads into a buffer",
     "Sources/Testing/StorageAuthTesting/Loopback/LoopbackSocket.swift": "sockets are C calls",
-    "Sources/Client/FoundationTransport/BodyUpload.swift":
+    "Sources/Client/FoundationTransport/BodyPipe.swift":
       "the session reads a body into its buffer; bound streams are created in variables, and are used on one queue",
     "Sources/Client/FoundationTransport/Sessions.swift": "a queue that runs its operations at once has no state",
     "Sources/Client/AsyncHTTPTransport/AsyncHTTPClient+Conversion.swift": "the bytes of a span are copied as a buffer",

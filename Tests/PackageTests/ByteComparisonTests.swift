@@ -9,7 +9,7 @@ import XCTest
 /// `String` treats `\u{37e}` as a semicolon and `\u{212a}` as a `K`, lowercases the latter to `k`, and joins an accent
 /// to the character before it: each of these is a second interpretation of the same bytes. Wire identifiers are of
 /// types that compare bytes (`ByteExactString`, `AccessKeyID`); all other parts of a request are split with the functions
-/// in `ByteExactString.swift`.
+/// in `String+Bytes.swift`.
 final class ByteComparisonTests: XCTestCase {
   /// The folders whose code parses input of untrusted clients.
   private static let folders = [

@@ -31,7 +31,7 @@ struct PlatformBranch: Hashable, Comparable {
     "!canImport(CLibcrypto) && !canImport(CryptoExtras)", "!canImport(FoundationNetworking)", "canImport(Android)",
     "canImport(Darwin)",
     "canImport(Musl)",
-    "canImport(SwiftUI)", "os(Windows)", "os(macOS)",
+    "canImport(Security)", "canImport(SwiftUI)", "canImport(UIKit)", "os(Windows)", "os(macOS)",
   ]
 
   /// Returns the branches of a file, and fails the test for an unknown condition.

@@ -5,12 +5,12 @@ import XCTest
 
 /// The rule that no source reads the property `span` of an array, which Apple's systems have from version 26 on.
 ///
-/// The check of `make apple-check` finds such uses in the lower libraries; this one finds them in all.
+/// The check of `make apple-check` finds such uses in the modules that it compiles; this one finds them in all.
 final class SpanTests: XCTestCase {
   /// Files in which the property is that of another type, with the type.
   private static let otherTypes: [String: String] = [
-    "Sources/Client/FoundationTransport/Exchange.swift": "Data",
-    "Sources/Core/StorageAuth/Canonical/HeaderSelection.swift": "ContiguousArray",
+    "Sources/Client/FoundationTransport/URLSessionExchange.swift": "Data",
+    "Sources/Core/StorageAuth/Canonical/HTTPFields+Values.swift": "ContiguousArray",
     "Sources/Core/StorageCrypto/Bytes/ByteWriter.swift": "ArraySlice",
     "Sources/Core/StorageCrypto/Bytes/NameTable.swift": "ContiguousArray",
     "Sources/Core/StorageCrypto/Hashing/CRC.swift": "ContiguousArray",
@@ -19,8 +19,10 @@ final class SpanTests: XCTestCase {
   func testSpansOfArraysAreNotUsed() throws {
     var used: Set<String> = []
     for file in try SourceTree("Sources").files {
+      let extendsArrays = file.lines.contains { $0.hasPrefix("extension [") || $0.hasPrefix("extension Array") }
       for line in file.lines where !line.drop(while: { $0 == " " }).hasPrefix("//") {
-        guard line.contains(/[\w)]\.(span|mutableSpan|bytes\.span)\b/) else { continue }
+        let isOfSelf = extendsArrays && line.contains(/[^.\w]span\)/)
+        guard isOfSelf || line.contains(/[\w)]\.(span|mutableSpan|bytes\.span)\b/) else { continue }
         used.insert(file.path)
         XCTAssertNotNil(
           Self.otherTypes[file.path],

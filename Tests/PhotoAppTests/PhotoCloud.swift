@@ -27,17 +27,13 @@ struct PhotoCloud {
 
   private var endpoint: String { "\(server.ossEndpoint.scheme)://\(server.ossEndpoint.authority)" }
 
-  /// The client of an app whose user has logged in with a token.
-  func client(login: String = Self.login) -> PhotoClient {
-    PhotoService(
-      keys: "\(server.servicesURL)/oss/distribute-token.json", bucket: "photos", region: "cn-hangzhou",
-      endpoint: endpoint
-    ).client(transport: transport) { login }
-  }
-
+  /// The model of an app whose user has logged in with a token, and has the whole bucket.
   @MainActor
   func model(login: String = Self.login, background: any BackgroundUploads = NoBackgroundUploads()) -> PhotoModel {
-    PhotoModel(client: client(login: login), background: background)
+    let service = PhotoService(
+      server: "\(server.servicesURL)/oss", provider: .oss, bucket: "photos", region: "cn-hangzhou", endpoint: endpoint)
+    return PhotoModel(
+      service.photos(of: Session(user: "mia", token: login), over: transport), folder: "", background: background)
   }
 
   /// A client of the account itself, which looks at what the app has stored.
@@ -58,7 +54,7 @@ struct PhotoCloud {
 
 /// The background uploads of a test without any.
 struct NoBackgroundUploads: BackgroundUploads {
-  func start(_ file: FilePath, with request: PresignedRequest, for id: Photo.ID) async throws {
+  func start(_ file: FilePath, with request: PresignedRequest, for key: String) async throws {
     XCTFail("an upload was handed over to the system")
   }
 
@@ -74,16 +70,16 @@ final class ImmediateBackgroundUploads: BackgroundUploads {
     (results, ends) = AsyncStream.makeStream()
   }
 
-  func start(_ file: FilePath, with request: PresignedRequest, for id: Photo.ID) async throws {
+  func start(_ file: FilePath, with request: PresignedRequest, for key: String) async throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: file.string)))
     let reply = try await AsyncHTTPClientTransport.shared.send(HTTPRequest(request, bytes.count), body: .bytes(bytes))
     let status = reply.response.status
-    end(id, failure: status == .ok ? nil : "The service answered \(status.code).")
+    end(key, failure: status == .ok ? nil : "The service answered \(status.code).")
   }
 
   /// Reports the end of an upload, such as of one that an earlier launch of the app started.
-  func end(_ id: Photo.ID, failure: String? = nil) {
-    ends.yield(BackgroundResult(id: id, failure: failure))
+  func end(_ key: String, failure: String? = nil) {
+    ends.yield(BackgroundResult(key: key, failure: failure))
   }
 }
 

@@ -188,6 +188,26 @@ final class PhotoModelTests: XCTestCase {
   }
 
   @MainActor
+  func testEndOfAnUploadWaitsForTheNextReader() async throws {
+    let cloud = try await PhotoCloud(self)
+    let uploads = SystemUploads(configuration: .ephemeral)
+    addTeardownBlock { uploads.finish() }
+    let (model, photo) = (cloud.model(background: uploads), try Camera(self).photo(1000))
+    for name in ["cat.jpg", "dog.jpg"] {
+      // The view of the list has disappeared, as after a logout.
+      let earlier = Task { await model.followBackgroundUploads() }
+      earlier.cancel()
+      await earlier.value
+      await model.uploadInBackground(photo.file, as: name)
+      try await eventually("the photo is stored") { cloud.server.writes(of: .oss, in: "photos")[name] == 1 }
+      let following = Task { await model.followBackgroundUploads() }
+      try await eventually("the end is shown") { model.photos.first == Photo(id: name, state: .stored) }
+      following.cancel()
+      await following.value
+    }
+  }
+
+  @MainActor
   func testRefusalOfABackgroundUploadIsShownWithoutTheURL() async throws {
     let cloud = try await PhotoCloud(self)
     let uploads = SystemUploads(configuration: .ephemeral)
@@ -219,7 +239,7 @@ final class PhotoModelTests: XCTestCase {
 
 /// Yields to other tasks until a condition holds, and fails the test after a minute.
 @MainActor
-private func eventually(
+func eventually(
   _ what: String, file: StaticString = #filePath, line: UInt = #line, _ condition: () async throws -> Bool
 ) async throws {
   let deadline = ContinuousClock.now.advanced(by: .seconds(60))

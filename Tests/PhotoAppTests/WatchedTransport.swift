@@ -3,10 +3,9 @@
 
 import Foundation
 import StorageClient
-import Synchronization
 
 /// A transport that records whether the main thread sends, and that can hold requests back.
-final class WatchedTransport: HTTPTransport {
+final class WatchedTransport: HTTPTransport, @unchecked Sendable {
   private struct State {
     var sendings = 0
     var sendingsOnMainThread = 0
@@ -14,19 +13,20 @@ final class WatchedTransport: HTTPTransport {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let lock = NSLock()
+  private var state = State()
 
   /// The number of requests and chunks that were sent, and that of those sent on the main thread.
-  var sendings: (all: Int, onMainThread: Int) { state.withLock { ($0.sendings, $0.sendingsOnMainThread) } }
+  var sendings: (all: Int, onMainThread: Int) { lock.withLock { (state.sendings, state.sendingsOnMainThread) } }
 
   /// Holds requests back whose path contains a text, until ``release()``.
   func hold(_ text: String) {
-    state.withLock { $0.held = text }
+    lock.withLock { state.held = text }
   }
 
   /// Lets all requests pass.
   func release() {
-    let waiters = state.withLock { state in
+    let waiters = lock.withLock {
       defer { state = State(sendings: state.sendings, sendingsOnMainThread: state.sendingsOnMainThread) }
       return state.waiters
     }
@@ -35,7 +35,7 @@ final class WatchedTransport: HTTPTransport {
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     await withCheckedContinuation { continuation in
-      let passes = state.withLock { state in
+      let passes = lock.withLock {
         guard let held = state.held, request.path?.contains(held) == true else { return true }
         state.waiters.append(continuation)
         return false
@@ -60,7 +60,7 @@ final class WatchedTransport: HTTPTransport {
 
   private func note() {
     let isMain = isMainThread()
-    state.withLock { state in
+    lock.withLock {
       state.sendings += 1
       if isMain { state.sendingsOnMainThread += 1 }
     }

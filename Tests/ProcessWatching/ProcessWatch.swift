@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import Synchronization
+internal import StorageAuth
 
 /// Collects the argument lists of all processes repeatedly on a separate thread until it is stopped.
 package final class ProcessWatch: Sendable {
-  private let lists = Mutex<Set<String>>([])
-  private let isOver = Mutex(false)
+  private let lists = Lock<Set<String>>([])
+  private let isOver = Lock(false)
 
   /// Starts collecting.
   package init() {

@@ -21,7 +21,7 @@ KILLS = int(os.environ.get("KILLS", 10))
 CLOUDS = os.environ.get("CLOUDS", "oss cos s3").split()
 SEED = int(os.environ.get("SEED", random.randrange(1 << 32)))
 PART = 8 << 20
-REGIONS = {"oss": "cn-hangzhou", "cos": "ap-guangzhou", "s3": "us-east-1"}
+REGIONS = {"oss": "cn-hangzhou", "cos": "ap-guangzhou", "s3": "eu-central-1"}
 # The requests for parts that are in flight at a time, by default.
 IN_FLIGHT = 4
 

@@ -84,6 +84,14 @@ final class S3FormTests: XCTestCase {
     }
   }
 
+  // matrix: S3 V4: form, verify, expiry, bad input, redaction
+  func testFormsConform() throws {
+    try FormConformance(
+      S3Fixture.signer(), verifier: S3Fixture.verifier, endpoint: .s3(region: S3Fixture.region), bucket: "photos",
+      metadata: "x-amz-meta-author"
+    ).report().throwIfFailed()
+  }
+
   // matrix: S3 V4: form, verify
   func testSignedFormVerifies() throws {
     for key in [S3Fixture.key, S3Fixture.temporary, AccessKey(id: "minio/with-slash", secret: "x")] {

@@ -56,6 +56,12 @@ final class S3StringToSignSignerTests: XCTestCase {
     XCTAssertEqual(count, 320)
   }
 
+  // matrix: S3 V4: remote signing
+  func testSignerOfStringsConforms() throws {
+    let scheme = try S3Schemes.scheme(.virtualHosted)
+    try scheme.signsStrings(of: scheme.samples(80), with: signer(scheme.maker.endpoint))
+  }
+
   // matrix: S3 V4: remote signing, verify
   func testAllowedOperationsAreSignedAndVerify() throws {
     let rules = SigningRules(RemoteOperations.everything(in: "photos"))

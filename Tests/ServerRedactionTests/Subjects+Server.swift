@@ -9,7 +9,6 @@ import StorageAuthRedis
 import StorageAuthServer
 import StorageAuthTesting
 import StorageClient
-import Synchronization
 
 extension Subjects {
   /// Types of StorageAuthServer whose instances hold no secret, with the reason.
@@ -103,7 +102,7 @@ extension Subjects {
 
   /// The lines of an audit log.
   private final class Recorded: Sendable {
-    private let lines = Mutex<[TokenAudit]>([])
+    private let lines = Lock<[TokenAudit]>([])
 
     var all: [TokenAudit] { lines.withLock { $0 } }
 

@@ -7,7 +7,6 @@ import StorageAuth
 import StorageAuthTesting
 import StorageClient
 import StoragePrograms
-import Synchronization
 
 extension Subjects {
   /// Types of AsperaTransfer whose instances hold no secret, with the reason.
@@ -48,7 +47,7 @@ extension Subjects {
   }
 
   private final class RetryCounts: Sendable {
-    private let count = Mutex(0)
+    private let count = Lock(0)
 
     func next() -> Int {
       count.withLock { count in
@@ -67,7 +66,7 @@ extension Subjects {
     }
     let spec = TransferSpec(.send, [TransferPath("/a")], destinationRoot: "/b")
     let session = TransferSession(spec, account: account, issuer: issuer, id: "1")
-    let fixed = TransferSession.Token.fixed(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
+    let fixed = TransferSession.TokenSource.fixed(try AsperaToken(Secret("ATM2_\(mark)_2MTA")))
     let queue = TransferQueue(engine: Engine(), account: account, issuer: issuer)
     let sequence = queue.run([session])
     var told: [(String, Any)] = []
@@ -85,8 +84,8 @@ extension Subjects {
       transport: ScriptedTransport([]))
     return told + [
       ("AsperaTransfer.TransferQueue", queue), ("AsperaTransfer.TransferEvents", sequence),
-      ("AsperaTransfer.TransferSession", session), ("AsperaTransfer.TransferSession.Token", session.token),
-      ("AsperaTransfer.TransferSession.Token", fixed), ("StoragePrograms.AccountProbe", AccountProbe(machine)),
+      ("AsperaTransfer.TransferSession", session), ("AsperaTransfer.TransferSession.TokenSource", session.token),
+      ("AsperaTransfer.TransferSession.TokenSource", fixed), ("StoragePrograms.AccountProbe", AccountProbe(machine)),
       ("StoragePrograms.AscpEngine", try AscpEngine(program: "/bin/sh")),
     ]
   }

@@ -30,7 +30,7 @@ enum Subjects {
   /// Types of StorageDiagnosis whose instances hold no secret, with the reason.
   static let holdsNothingOfDiagnosis: [String: String] = [
     "StorageDiagnosis.SignatureDiagnosis.Cause": "an enumeration without payload",
-    "StorageDiagnosis.CopiedText": "an enumeration without payload",
+    "StorageDiagnosis.CopiedTextKind": "an enumeration without payload",
     "StorageDiagnosis.RefusalMeaning": "an enumeration without payload",
     "StorageDiagnosis.SignedPart": "names of headers and parameters",
     "StorageDiagnosis.SignedService": "names of a bucket and a region",
@@ -66,7 +66,7 @@ enum Subjects {
       ("StorageDiagnosis.RejectedResponse", RejectedResponse("SignatureDoesNotMatch for \(url.url)")),
       ("StorageDiagnosis.SignatureDiagnosis", try present(diagnosis)),
       ("StorageDiagnosis.RejectedResponse.Reading", answer.reading(by: SignedService.oss().reader)),
-      ("StorageDiagnosis.SignatureFinding", SignatureFinding(.headerChanged, line: "a", sent: secret, seen: token)),
+      ("StorageDiagnosis.SignatureFinding", SignatureFinding(.headerChanged, line: "a", sent: secret, received: token)),
       ("StorageDiagnosis.SignatureReading", try present(SignedService.oss().reader.signature(of: request))),
       ("StorageDiagnosis.SignedParts", parts),
     ]

@@ -79,19 +79,23 @@ package enum ReferenceHash: Sendable {
 
   /// Returns the first 32 bits of the fractions of the roots of the first primes, in integer arithmetic.
   private static func rootFractions(count: Int, power: Int) -> [UInt32] {
-    var primes: [UInt128] = []
-    var candidate: UInt128 = 2
+    var primes: [UInt64] = []
+    var candidate: UInt64 = 2
     while primes.count < count {
       if primes.allSatisfy({ candidate % $0 != 0 }) { primes.append(candidate) }
       candidate += 1
     }
     return primes.map { prime in
       // The largest number whose power is at most the prime, shifted by 32 bits per root.
-      let target = prime << UInt128(32 * power)
-      var root: UInt128 = 0
+      let target = (high: prime << (32 * (power - 2)), low: UInt64(0))
+      var root: UInt64 = 0
       for bit in (0..<36).reversed() {
-        let next = root | 1 << UInt128(bit)
-        let raised = power == 2 ? next * next : next * next * next
+        let next = root | 1 << bit
+        var raised = (high: UInt64(0), low: UInt64(1))
+        for _ in 0..<power {
+          let product = raised.low.multipliedFullWidth(by: next)
+          raised = (raised.high * next + product.high, product.low)
+        }
         if raised <= target { root = next }
       }
       return UInt32(truncatingIfNeeded: root)

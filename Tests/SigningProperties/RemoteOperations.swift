@@ -59,7 +59,7 @@ package enum RemoteOperations {
       changed.insert(shorter)
     }
     changed.remove(bytes)
-    return changed.compactMap { String(validating: $0, as: UTF8.self) }
+    return changed.compactMap { String(utf8: $0) }
   }
 
   /// Returns the strings in which a line is moved, repeated or added.

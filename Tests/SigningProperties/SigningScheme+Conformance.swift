@@ -1,6 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPTypes
 package import StorageAuth
 package import StorageAuthTesting
 
@@ -41,6 +42,28 @@ extension SigningScheme {
   ) throws -> Int {
     let suite = VerifierConformance(verifier, presigner: signer, samples: samples, lifetime: lifetime)
     return try check(suite.report(rules))
+  }
+
+  /// Checks that preparing and finishing, with a server between them, equals signing in one step.
+  package func signsInTwoSteps(
+    _ samples: [SigningSample<AccessKey>], keeping rules: [TwoStepSignerRule] = TwoStepSignerRule.allCases
+  ) throws {
+    let suite = TwoStepSignerConformance(signer, samples: samples) { remoteSignature($0, $1.secret.reveal()) }
+    try check(suite.report(rules))
+  }
+
+  /// Checks that a signer of strings conforms to rules for the strings that the scheme's signer prepares.
+  package func signsStrings(
+    of samples: [SigningSample<AccessKey>], with server: some StringToSignSigner,
+    ambiguities: [(request: HTTPRequest, targets: [RequestTarget])] = []
+  ) throws {
+    // A policy can allow plain requests of permanent keys.
+    let plain = try SampleMaker(endpoint: maker.endpoint, bucket: maker.bucket).samples(count: 20).filter {
+      $0.credential.sessionToken == nil && $0.request.method != .post && $0.request.path?.contains("%3F") == false
+    }
+    let suite = StringToSignSignerConformance(
+      server, client: signer, samples: plain + samples, ambiguities: ambiguities)
+    try check(suite.report(StringToSignSignerRule.allCases.filter { $0 != .ambiguity || !ambiguities.isEmpty }))
   }
 
   /// Checks that a report tried every rule and found no violation.

@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import StorageAuth
 import StorageAuthServer
-import Synchronization
 import XCTest
 
 @testable import StorageAuthRedis
@@ -26,7 +26,7 @@ final class RedisFailoverTests: XCTestCase {
 
   func testFirstCallAfterAFailoverReachesTheNewPrimary() async throws {
     for reply in Self.outages {
-      let hasFailedOver = Mutex(false)
+      let hasFailedOver = Lock(false)
       let server = try await ScriptedRedis(self) { connection, words in
         if words.first == "INFO" { return ScriptedRedis.information() }
         return connection <= 2 && hasFailedOver.withLock { $0 } ? reply : ":0"
@@ -44,7 +44,7 @@ final class RedisFailoverTests: XCTestCase {
   }
 
   func testConcurrentCallsSurviveAFailover() async throws {
-    let hasFailedOver = Mutex(false)
+    let hasFailedOver = Lock(false)
     let server = try await ScriptedRedis(self) { connection, words in
       if words.first == "INFO" { return ScriptedRedis.information() }
       return connection <= 2 && hasFailedOver.withLock { $0 } ? Self.outages[0] : ":0"
@@ -63,7 +63,7 @@ final class RedisFailoverTests: XCTestCase {
   }
 
   func testCallSurvivesTheEndOfAllConnections() async throws {
-    let hasEnded = Mutex(false)
+    let hasEnded = Lock(false)
     let server = try await ScriptedRedis(self) { connection, words in
       if words.first == "INFO" { return ScriptedRedis.information() }
       return connection <= 2 && hasEnded.withLock { $0 } ? nil : ":0"
@@ -100,7 +100,7 @@ final class RedisFailoverTests: XCTestCase {
   }
 
   func testServerThatNeverServesCausesFewConnections() async throws {
-    let information = Mutex(ScriptedRedis.primary)
+    let information = Lock(ScriptedRedis.primary)
     let server = try await ScriptedRedis(self) { _, words in
       words.first == "INFO" ? ScriptedRedis.information(information.withLock { $0 }) : Self.outages[4]
     }
@@ -125,7 +125,7 @@ final class RedisFailoverTests: XCTestCase {
   }
 
   func testHealthCheckSeesADemotedServer() async throws {
-    let information = Mutex(ScriptedRedis.primary)
+    let information = Lock(ScriptedRedis.primary)
     let server = try await ScriptedRedis(self) { _, _ in ScriptedRedis.information(information.withLock { $0 }) }
     let pool = try server.pool()
     var isReachable = await pool.isReachable()

@@ -3,7 +3,7 @@
 
 import NIOCore
 import NIOPosix
-import Synchronization
+import StorageAuth
 import XCTest
 
 @testable import StorageAuthRedis
@@ -52,7 +52,7 @@ final class ScriptedRedis: Sendable {
   }
 
   private final class Counter: Sendable {
-    let count = Mutex(0)
+    let count = Lock(0)
 
     func next() -> Int {
       count.withLock {

@@ -38,7 +38,7 @@ final class SecretMaskTests: XCTestCase {
   }
 
   func testTooShortSecretsAreIgnored() {
-    XCTAssertEqual(SecretMask.shortestSecret, 4)
+    XCTAssertEqual(SecretMask.minimumByteCount, 4)
     XCTAssertEqual(masked("GET /e/abc", "e", "", "abc", " ab "), "GET /e/abc")
     XCTAssertEqual(masked("GET /abcd", "abcd"), "GET /\(Secret.mask)")
   }

@@ -3,7 +3,6 @@
 
 import StorageAuth
 import StorageCrypto
-import Synchronization
 import XCTest
 
 /// Redaction, comparison and wiping of secrets.
@@ -43,9 +42,7 @@ final class SecretTests: XCTestCase {
   /// Runs `body` and collects the contents of secrets of a given length as their memory was released.
   private func released(_ length: Int, in body: () throws -> Void) rethrows -> [[UInt8]] {
     let seen = Collected()
-    SecretBytes.wipeObserver.withLock { $0 = { bytes in if bytes.count == length { seen.add(bytes) } } }
-    defer { SecretBytes.wipeObserver.withLock { $0 = nil } }
-    try body()
+    try SecretBytes.$wipeObserver.withValue({ bytes in if bytes.count == length { seen.add(bytes) } }, operation: body)
     return seen.all
   }
 
@@ -72,7 +69,7 @@ final class SecretTests: XCTestCase {
 }
 
 private final class Collected: Sendable {
-  private let bytes = Mutex<[[UInt8]]>([])
+  private let bytes = Lock<[[UInt8]]>([])
   func add(_ run: [UInt8]) { bytes.withLock { $0.append(run) } }
   var all: [[UInt8]] { bytes.withLock { $0 } }
 }

@@ -175,8 +175,8 @@ final class BackgroundTransferTests: XCTestCase {
         MainActor.assertIsolated()
         continuation.resume()
       }
-      transfers.delivered()
+      transfers.eventsWereDelivered()
     }
-    transfers.delivered()
+    transfers.eventsWereDelivered()
   }
 }

@@ -11,7 +11,6 @@ import HTTPTypes
 import OSSAuth
 import StorageAuth
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests that the app's functions are called on threads other than the main thread, as by the vendors' SDKs: each is
@@ -19,7 +18,7 @@ import XCTest
 final class CallbackThreadTests: XCTestCase {
   /// Records for each call whether it was on the main thread.
   private final class Witness: Sendable {
-    private let calls = Mutex<[Bool]>([])
+    private let calls = Lock<[Bool]>([])
 
     /// Records the current thread and returns `value`.
     func note<Value>(_ value: Value) -> Value {
@@ -151,7 +150,7 @@ final class CallbackThreadTests: XCTestCase {
 
   /// Covers that a blocking function is not called concurrently: other callers wait for their turn.
   func testBlockingSigningFunctionIsCalledSerially() async throws {
-    let state = Mutex((running: 0, most: 0, calls: 0))
+    let state = Lock((running: 0, most: 0, calls: 0))
     let client = Self.client(
       .remote(
         blocking: { _ in

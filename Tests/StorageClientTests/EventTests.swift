@@ -4,9 +4,9 @@
 import ClientTestSupport
 import HTTPTypes
 import Logging
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests the events and log lines of the client.

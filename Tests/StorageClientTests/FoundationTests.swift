@@ -32,6 +32,16 @@ final class FoundationTests: XCTestCase {
     XCTAssertEqual((error as? any LocalizedError)?.recoverySuggestion, "Log in.")
     let other: any Error = StorageError(.unsupported, "There is no cat.", remedy: "Upload it.")
     XCTAssertEqual(other.localizedDescription, "There is no cat.")
+    let refusal: any Error = ServiceError(
+      code: "AccessDenied", message: "The cat is private.", status: .forbidden, subject: "GET oss://photos/cat.jpg")
+    XCTAssertEqual(refusal.localizedDescription, "The cat is private.")
+    XCTAssertEqual((refusal as? any LocalizedError)?.recoverySuggestion?.isEmpty, false)
+    for error in [
+      PolicyError.self, ServiceError.self, SigningError.self, SigningRefusal.self, TransportError.self,
+      VerificationError.self,
+    ] as [any Error.Type] {
+      XCTAssertTrue(error is any LocalizedError.Type, "\(error)")
+    }
   }
 
   func testUploadIsASequenceOfItsProgress() async throws {

@@ -11,7 +11,6 @@ import LocalCloud
 import Logging
 import StorageAuth
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests that control characters in keys and messages of services do not reach a terminal or a log.
@@ -34,7 +33,7 @@ final class HostileTextTests: XCTestCase {
   }
 
   func testLogLinesContainNoControlCharacters() {
-    let lines = Mutex<[String]>([])
+    let lines = Lock<[String]>([])
     let logger = Logger(label: "events") { _ in LineHandler { line in lines.withLock { $0.append(line) } } }
     let text = Self.hostile
     for event in [

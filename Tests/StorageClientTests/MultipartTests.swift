@@ -4,7 +4,6 @@
 import ClientTestSupport
 import HTTPTypes
 import StorageAuth
-import Synchronization
 import XCTest
 
 @testable import StorageClient
@@ -185,7 +184,7 @@ final class MultipartService: Sendable {
     var isAborted = false
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   var object: [UInt8]? { state.withLock { $0.object } }
   var isAborted: Bool { state.withLock { $0.isAborted } }

@@ -4,8 +4,8 @@
 import ClientTestSupport
 import Foundation
 import HTTPTypes
+import StorageAuth
 import StorageAuthTesting
-import Synchronization
 import XCTest
 
 @testable import StorageClient
@@ -43,7 +43,7 @@ final class PresignedTransferTests: XCTestCase {
         try await cloud.s3().presign(.get, "a/3.jpg", validFor: .seconds(600))
       ),
     ] {
-      let sent = Mutex<[Int64]>([])
+      let sent = Lock<[Int64]>([])
       let object = try await upload.upload(.file(file), transport: NetworkTransport.shared) { progress in
         sent.withLock { $0.append(progress.completed) }
       }
@@ -108,7 +108,7 @@ final class PresignedTransferTests: XCTestCase {
   }
 
   func testFailuresOfTheServiceAndTheNetworkAreRetried() async throws {
-    let attempts = Mutex(0)
+    let attempts = Lock(0)
     let transport = RecordingTransport { _ throws(TransportError) in
       let attempt = attempts.withLock { attempts in
         attempts += 1
@@ -211,7 +211,7 @@ final class PresignedTransferTests: XCTestCase {
 
   @MainActor
   func testMainActorIsNotBlocked() async throws {
-    let wasOnMainThread = Mutex<[Bool]>([])
+    let wasOnMainThread = Lock<[Bool]>([])
     let stream = ByteStream { () -> ByteStream.Reader in
       var isDone = false
       return {

@@ -3,9 +3,9 @@
 
 import ClientTestSupport
 import HTTPTypes
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests credentials that expire while a request is in flight.
@@ -13,7 +13,7 @@ extension RenewalTests {
   func testCredentialThatExpiresBetweenAttemptsIsRefreshedAfterEachRetry() async throws {
     let (cache, fetches) = issuing()
     let service = GuardedService(time: time, accepting: ["STS.3"])
-    let hasLost = Mutex(false)
+    let hasLost = Lock(false)
     let transport = RecordingTransport { request async throws(TransportError) in
       let isLost = hasLost.withLock { hasLost in
         guard fetches.values.count == 2, !hasLost else { return false }

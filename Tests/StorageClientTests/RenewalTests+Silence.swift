@@ -3,9 +3,9 @@
 
 import ClientTestSupport
 import HTTPTypes
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests rejected HEAD requests, whose responses have no body, and the GET requests that determine the reason.
@@ -14,7 +14,7 @@ extension RenewalTests {
     for disturbance in ["lost", "500", "cut"] {
       let (cache, fetches) = issuing()
       let service = GuardedService(time: time, accepting: ["STS.2"], voice: .cos)
-      let isDisturbed = Mutex(false)
+      let isDisturbed = Lock(false)
       let transport = RecordingTransport { request async throws(TransportError) in
         let isFirst = isDisturbed.withLock { isDisturbed in
           defer { isDisturbed = isDisturbed || request.method == .get }

@@ -3,9 +3,9 @@
 
 import ClientTestSupport
 import HTTPTypes
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests how the client refreshes credentials that expire or that a service rejects.
@@ -230,10 +230,10 @@ private final class Gathering: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(_ count: Int) {
-    state = Mutex(State(missing: count))
+    state = Lock(State(missing: count))
   }
 
   func arrive() async {

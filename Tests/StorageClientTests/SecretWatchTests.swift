@@ -3,8 +3,8 @@
 
 import ClientTestSupport
 import Logging
+import StorageAuth
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests that the watch finds secrets.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ClientTestSupport
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests the client while its credential provider fails.
@@ -14,7 +14,7 @@ final class TokenServiceTests: XCTestCase {
 
   /// Returns a cache of a token service that issues `STS.1`, `STS.2` and so on, and fails at the given requests.
   private func failing(at failures: Set<Int>, isRetryable: Bool = true) -> CredentialCache<AccessKey> {
-    let questions = Mutex(0)
+    let questions = Lock(0)
     return CredentialCache(source: "token service", events: log.events, time: time) {
       let number = questions.withLock { questions in
         questions += 1
@@ -40,7 +40,7 @@ final class TokenServiceTests: XCTestCase {
 
   /// Waits for a task, and advances the clocks by five seconds for each retry that it waits for.
   private func result(of task: Task<Int64, any Error>) async -> Result<Int64, any Error> {
-    let isDone = Mutex(false)
+    let isDone = Lock(false)
     let watch = Task {
       _ = await task.result
       isDone.withLock { $0 = true }

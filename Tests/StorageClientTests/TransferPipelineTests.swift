@@ -4,10 +4,10 @@
 import ClientTestSupport
 import HTTPTypes
 import LocalCloud
+import StorageAuth
 import StorageAuthTesting
 import StorageClient
 import StorageClientTesting
-import Synchronization
 import XCTest
 
 /// Tests many transfers with one progress and one report.
@@ -23,7 +23,7 @@ final class TransferPipelineTests: XCTestCase {
 
   /// Counts the transfers in progress and suspends them until it is opened.
   private final class Gate: Sendable {
-    private let state = Mutex((underWay: 0, most: 0, isOpen: false))
+    private let state = Lock((underWay: 0, most: 0, isOpen: false))
 
     var underWay: Int { state.withLock { $0.underWay } }
     var most: Int { state.withLock { $0.most } }
@@ -65,7 +65,7 @@ final class TransferPipelineTests: XCTestCase {
     }
 
     final class Count: Sendable {
-      private let value = Mutex(0)
+      private let value = Lock(0)
       func withLock<Result>(_ body: (inout Int) -> Result) -> Result { value.withLock { body(&$0) } }
     }
 

@@ -9,10 +9,10 @@ import StorageAuth
 import StorageAuthServer
 import StorageClient
 import StorageConfiguration
-import Synchronization
 import XCTest
 
 /// Tests the readers of settings: every key, the forms of values, and errors that name the key.
+@available(macOS 15, *)
 final class ReadingTests: XCTestCase {
   private func reader(_ values: [AbsoluteConfigKey: ConfigValue]) -> ConfigReader {
     ConfigReader(provider: InMemoryProvider(name: "the test", values: values))
@@ -168,7 +168,7 @@ final class ReadingTests: XCTestCase {
 
   /// Records the keys that readers ask for, and which of them are secret.
   private final class Recorder: AccessReporter {
-    let keys = Mutex<Set<String>>([])
+    let keys = Lock<Set<String>>([])
 
     func report(_ event: AccessEvent) {
       keys.withLock { _ = $0.insert(event.metadata.key.description) }

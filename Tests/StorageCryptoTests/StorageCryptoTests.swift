@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import StorageCrypto
-import Synchronization
 import XCTest
 
 /// The cryptographic primitives against the published answers of their standards.
@@ -182,11 +181,11 @@ final class StorageCryptoTests: XCTestCase {
 
   func testSecretBytesAreWipedOnRelease() {
     let observed = Observed()
-    SecretBytes.wipeObserver.withLock { $0 = { observed.append($0) } }
-    defer { SecretBytes.wipeObserver.withLock { $0 = nil } }
-    var secret: SecretBytes? = SecretBytes(Array("correct horse".utf8))
-    XCTAssertEqual(secret?.withBytes { $0.count }, 13)
-    secret = nil
+    SecretBytes.$wipeObserver.withValue({ observed.append($0) }) {
+      var secret: SecretBytes? = SecretBytes(Array("correct horse".utf8))
+      XCTAssertEqual(secret?.withBytes { $0.count }, 13)
+      secret = nil
+    }
     XCTAssertEqual(observed.all, [[UInt8](repeating: 0, count: 13)])
   }
 }

@@ -24,7 +24,7 @@ final class DiagnosisTextTests: XCTestCase {
       """
     assertDiagnosis(
       SignatureDiagnosis(of: RejectedResponse(text), to: signed, signedFor: .oss()), .otherDifference, sent: "b=1&c=2",
-      seen: "c=2&b=1")
+      received: "c=2&b=1")
   }
 
   /// Some regions of OSS are reported to show only the string to sign for V4.
@@ -79,7 +79,7 @@ final class DiagnosisTextTests: XCTestCase {
     let signed = try Provocation.request(.get, "/a").oss(.v1)
     let text = "GET\n\n\u{1B}[2Jx\n\(Provocation.now.httpDate)\n/photos/a"
     XCTAssertEqual(
-      SignatureDiagnosis(of: RejectedResponse(text), to: signed, signedFor: .oss())?.seen, "\\u{1B}[2Jx")
+      SignatureDiagnosis(of: RejectedResponse(text), to: signed, signedFor: .oss())?.received, "\\u{1B}[2Jx")
   }
 
   func testTokenInAServicesResponseIsMasked() throws {
@@ -91,7 +91,7 @@ final class DiagnosisTextTests: XCTestCase {
     assertDiagnosis(diagnosis(Provocation.token), .unknown)
     let other = diagnosis("the-token-of-another")
     assertDiagnosis(
-      other, .tokenOfAnotherKey, line: "header x-oss-security-token", sent: Secret.mask, seen: Secret.mask)
+      other, .tokenOfAnotherKey, line: "header x-oss-security-token", sent: Secret.mask, received: Secret.mask)
     XCTAssertFalse(other?.description.contains("the-token-of-another") ?? true)
     assertDiagnosis(diagnosis("***"), .unknown)
   }

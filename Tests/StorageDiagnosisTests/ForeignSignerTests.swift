@@ -33,7 +33,7 @@ final class ForeignSignerTests: XCTestCase {
   func testMissingBucketIsNamed() async throws {
     assertDiagnosis(
       try await explainV1("/cat.jpg", host: "photos.example.com", signing: "/cat.jpg", for: .oss(bucket: "photos")),
-      .bucketMissing, line: "path", sent: "/cat.jpg", seen: "/photos/cat.jpg")
+      .bucketMissing, line: "path", sent: "/cat.jpg", received: "/photos/cat.jpg")
   }
 
   func testUnsignedSubresourceIsNamed() async throws {
@@ -50,13 +50,13 @@ final class ForeignSignerTests: XCTestCase {
     request["x-oss-security-token"] = Provocation.token
     assertDiagnosis(
       try await provocation.explain(request, signing: text), .tokenUnsigned,
-      line: "header x-oss-security-token", sent: nil, seen: Secret.mask)
+      line: "header x-oss-security-token", sent: nil, received: Secret.mask)
   }
 
   func testPathSignedInEncodedFormIsNamed() async throws {
     assertDiagnosis(
       try await explainV1("/my%20cat", signing: "/photos/my%20cat"), .decodedTwice, line: "path",
-      sent: "/photos/my%20cat", seen: "/photos/my cat")
+      sent: "/photos/my%20cat", received: "/photos/my cat")
   }
 
   func testSpellingOfEscapesIsNamed() async throws {
@@ -73,7 +73,7 @@ final class ForeignSignerTests: XCTestCase {
       + "&q-url-param-list=prefix&q-signature=\(signature)"
     assertDiagnosis(
       try await provocation.explain(request, for: .cos(), signing: stringToSign, canonicalRequest: text),
-      .escapeSpelling, line: "query parameter prefix", sent: "a%2fb", seen: "a%2Fb")
+      .escapeSpelling, line: "query parameter prefix", sent: "a%2fb", received: "a%2Fb")
   }
 
   func testHostWithoutItsPortIsNamed() async throws {

@@ -95,7 +95,7 @@ final class KeyAndTimeTests: XCTestCase {
     let early = Provocation.now.advanced(by: .seconds(1800))
     for version in OSSSignatureVersion.allCases {
       let slow = try await provocation.explain(oss.oss(version, at: late))
-      assertDiagnosis(slow, .clockSkew, sent: late.iso8601, seen: Provocation.now.iso8601)
+      assertDiagnosis(slow, .clockSkew, sent: late.iso8601, received: Provocation.now.iso8601)
       XCTAssertTrue(slow?.explanation.contains("1 h 1 min behind the service") ?? false)
       let fast = try await provocation.explain(oss.oss(version, at: early))
       assertDiagnosis(fast, .clockSkew)
@@ -128,7 +128,7 @@ final class KeyAndTimeTests: XCTestCase {
       try await provocation.explain(oss.oss(region: "cn-shanghai"), for: .oss(region: "cn-hangzhou")), .wrongRegion,
       line: "region of the scope", sent: "cn-shanghai")
     assertDiagnosis(
-      try await provocation.explain(oss.oss(product: "oss-cloudbox")), .wrongProduct, line: "product of the scope",
+      try await provocation.explain(oss.oss(product: "oss-cloudbox")), .wrongService, line: "service of the scope",
       sent: "oss-cloudbox")
     var spelt = try oss.oss()
     spelt["Authorization"] = spelt["Authorization"]?.replacing("/cn-hangzhou/", with: "/oss-cn-hangzhou/")
@@ -150,7 +150,7 @@ final class KeyAndTimeTests: XCTestCase {
       oss, with: Provocation.key, validFor: .seconds(60), in: .at(Provocation.now)
     ).request
     url["Authorization"] = try oss.oss()["Authorization"]
-    assertDiagnosis(try await provocation.explain(url), .signatureTwice)
+    assertDiagnosis(try await provocation.explain(url), .multipleSignatures)
     var cut = try oss.oss()
     cut["Authorization"] = "OSS4-HMAC-SHA256 Credential=LTAItest"
     assertDiagnosis(try await provocation.explain(cut), .malformedAuthorization)

@@ -14,13 +14,13 @@ final class OwnServiceTests: XCTestCase {
   private struct Reader: SignatureReader {
     let signatureParameters: Set = ["sig"]
     var errorCodes: ServiceErrorCodes { ServiceErrorCodes() }
-    var meanings: [String: RefusalMeaning] { ["BadSignature": .mismatch, "Blocked": .denied] }
+    var refusalMeanings: [String: RefusalMeaning] { ["BadSignature": .mismatch, "Blocked": .denied] }
 
     func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
       guard let value = request.headerFields[.authorization] else { return nil }
       let id = try AccessKeyID(claimed: value)
       return SignatureReading(
-        accessKeyID: id, hasToken: false, signedAt: nil, end: nil,
+        accessKeyID: id, hasToken: false, signedAt: nil, expiration: nil,
         texts: SignedTexts(
           stringToSign: "\(request.method)\n\(request.path ?? "")\n\(request.headerFields[.contentType] ?? "")",
           canonicalRequest: nil))
@@ -37,10 +37,10 @@ final class OwnServiceTests: XCTestCase {
     }
 
     func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
-      refusal.details["Why"] == "region" ? SignatureFinding(.wrongRegion, sent: "here", seen: "there") : nil
+      refusal.details["Why"] == "region" ? SignatureFinding(.wrongRegion, sent: "here", received: "there") : nil
     }
 
-    func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)? {
+    func advice(for cause: SignatureDiagnosis.Cause) -> SignatureDiagnosis.Advice? {
       cause == .contentTypeChanged ? ("The gateway rewrites types.", "Ask its owner.") : nil
     }
   }
@@ -52,7 +52,7 @@ final class OwnServiceTests: XCTestCase {
 
   func testStringsCodesAndExplanationsOfTheServiceAreUsed() {
     let changed = diagnosis("<Error><Code>BadSignature</Code><StringToSign>PUT\n/a\ntext/html</StringToSign></Error>")
-    assertDiagnosis(changed, .contentTypeChanged, line: "Content-Type", sent: "text/xml", seen: "text/html")
+    assertDiagnosis(changed, .contentTypeChanged, line: "Content-Type", sent: "text/xml", received: "text/html")
     XCTAssertEqual(changed?.explanation, "The gateway rewrites types.")
     XCTAssertEqual(changed?.remedy, "Ask its owner.")
     assertDiagnosis(

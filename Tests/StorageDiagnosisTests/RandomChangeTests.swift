@@ -103,7 +103,7 @@ final class RandomChangeTests: XCTestCase {
         }
         let diagnosis = SignatureDiagnosis(of: text.joined(lines), to: text.request, signedFor: text.service)
         XCTAssertEqual(diagnosis?.line, text.lines[changed].name, "\(lines)")
-        XCTAssertNotEqual(diagnosis?.sent, diagnosis?.seen)
+        XCTAssertNotEqual(diagnosis?.sent, diagnosis?.received)
         XCTAssertEqual(diagnosis?.otherLines, [], "\(lines)")
       }
     }

@@ -56,7 +56,7 @@ final class RealAnswerTests: XCTestCase {
     let diagnosis = SignatureDiagnosis(of: answer, to: request, signedFor: .cos())
     assertDiagnosis(
       diagnosis, .contentTypeChanged, line: "Content-Type", sent: "application%2Fxml",
-      seen: "application%2Fxml%3B%20charset%3Dutf-8")
+      received: "application%2Fxml%3B%20charset%3Dutf-8")
     XCTAssertEqual(diagnosis?.otherLines, [])
   }
 
@@ -76,7 +76,7 @@ final class RealAnswerTests: XCTestCase {
     XCTAssertTrue(same?.explanation.contains("So are the hashes") ?? false, "the vector hashes to its third line")
     assertDiagnosis(
       try diagnosis("/log/YqNfNc_%25E8%25A7%2582%25E4%25BC%2597_.log"), .decodedTwice, line: "path",
-      seen: "/log/YqNfNc_观众_.log")
+      received: "/log/YqNfNc_观众_.log")
   }
 
   func testMissingSlashInAPathIsNamed() throws {
@@ -135,7 +135,7 @@ final class RealAnswerTests: XCTestCase {
     ] {
       assertDiagnosis(
         SignatureDiagnosis(of: answer, to: url.request, signedFor: .oss(bucket: "llvision")), .contentTypeAdded,
-        line: "Content-Type", seen: "text/plain")
+        line: "Content-Type", received: "text/plain")
     }
   }
 
@@ -171,8 +171,9 @@ final class RealAnswerTests: XCTestCase {
     let v1 = try Provocation.request(.get, "/a").oss(.v1)
     let ofV1 = RejectedResponse("GET\n\n\n\(Provocation.now.httpDate)\n/photos/a")
     assertDiagnosis(
-      SignatureDiagnosis(of: ofV1, to: v4, signedFor: .oss()), .wrongVersion, line: "algorithm", sent: "V4", seen: "V1")
+      SignatureDiagnosis(of: ofV1, to: v4, signedFor: .oss()), .wrongVersion, line: "algorithm", sent: "V4",
+      received: "V1")
     let ofV4 = RejectedResponse("OSS4-HMAC-SHA256\n20261120T080000Z\n20261120/cn-hangzhou/oss/aliyun_v4_request\n00")
-    assertDiagnosis(SignatureDiagnosis(of: ofV4, to: v1, signedFor: .oss()), .wrongVersion, sent: "V1", seen: "V4")
+    assertDiagnosis(SignatureDiagnosis(of: ofV4, to: v1, signedFor: .oss()), .wrongVersion, sent: "V1", received: "V4")
   }
 }

@@ -102,7 +102,7 @@ final class RewrittenRequestTests: XCTestCase {
       ).request
       assertDiagnosis(
         try await provocation.explain(url) { $0["Content-Type"] = "image/jpeg" }, .contentTypeAdded,
-        line: "Content-Type", seen: "image/jpeg")
+        line: "Content-Type", received: "image/jpeg")
       assertDiagnosis(
         try await provocation.explain(url) { $0.path = $0.path.map { "\($0)&acl" } }, .parameterAdded,
         line: "query parameter acl")
@@ -115,7 +115,7 @@ final class RewrittenRequestTests: XCTestCase {
     let request = Provocation.request(.get, "/a")
     assertDiagnosis(
       try await provocation.explain(request.oss(.v1)) { $0["Date"] = later.httpDate }, .dateChanged, line: "Date",
-      sent: Provocation.now.httpDate, seen: later.httpDate)
+      sent: Provocation.now.httpDate, received: later.httpDate)
     assertDiagnosis(try await provocation.explain(request.oss(.v1)) { $0["Date"] = nil }, .dateMissing)
     assertDiagnosis(
       try await provocation.explain(request.oss(.v4)) { $0["x-oss-date"] = later.iso8601Basic }, .dateChanged,
@@ -130,7 +130,7 @@ final class RewrittenRequestTests: XCTestCase {
     assertDiagnosis(try await provocation.explain(ranged) { $0["Range"] = nil }, .additionalHeaders)
     assertDiagnosis(
       try await provocation.explain(ranged) { $0.authority = Provocation.ossHost + ":8080" }, .hostPort, line: "Host",
-      sent: Provocation.ossHost, seen: Provocation.ossHost + ":8080")
+      sent: Provocation.ossHost, received: Provocation.ossHost + ":8080")
     assertDiagnosis(
       try await provocation.explain(ranged) { $0.authority = "photos.oss-cn-hangzhou-internal.aliyuncs.com" },
       .hostChanged, line: "Host")
@@ -146,7 +146,7 @@ final class RewrittenRequestTests: XCTestCase {
       for service in [SignedService.oss(bucket: "pictures", style: .customDomain), .oss(bucket: "pictures")] {
         assertDiagnosis(
           try await provocation.explain(wrong, for: service), .wrongBucket, line: "path", sent: "/pictures/cat.jpg",
-          seen: "/photos/cat.jpg")
+          received: "/photos/cat.jpg")
       }
     }
   }

@@ -120,7 +120,7 @@ final class S3RequestTests: XCTestCase {
     let other = SHA256.hash(Array("hullo".utf8)).hex
     assertDiagnosis(
       try explain(sent) { $0["x-amz-content-sha256"] = other }, .payloadHash, line: "payload hash",
-      sent: SHA256.hash(Array("hello".utf8)).hex, seen: other)
+      sent: SHA256.hash(Array("hello".utf8)).hex, received: other)
     let document = """
       <Error><Code>XAmzContentSHA256Mismatch</Code><Message>The provided 'x-amz-content-sha256' header does not match \
       what was computed.</Message><ClientComputedContentSHA256>aa</ClientComputedContentSHA256>\
@@ -128,7 +128,7 @@ final class S3RequestTests: XCTestCase {
       """
     assertDiagnosis(
       SignatureDiagnosis(of: RejectedResponse(document), to: sent, signedFor: .s3()), .payloadHash, sent: "aa",
-      seen: "bb")
+      received: "bb")
     assertDiagnosis(try explain(sent) { $0["x-amz-content-sha256"] = nil }, .payloadHash)
   }
 
@@ -181,7 +181,7 @@ final class S3RequestTests: XCTestCase {
       """
     let told = SignatureDiagnosis(
       of: RejectedResponse(document), to: try signed(request(.get, "/a")), signedFor: .s3())
-    assertDiagnosis(told, .clockSkew, sent: "2026-11-20T07:00:00Z", seen: "2026-11-20T08:00:00Z")
+    assertDiagnosis(told, .clockSkew, sent: "2026-11-20T07:00:00Z", received: "2026-11-20T08:00:00Z")
 
     func url(_ seconds: Int64) throws -> HTTPRequest {
       var url = try S3Signer(region: "eu-central-1").presign(
@@ -208,7 +208,7 @@ final class S3RequestTests: XCTestCase {
         + "'us-east-1' is wrong; expecting 'eu-west-1'</Message><Region>eu-west-1</Region></Error>")
     assertDiagnosis(
       SignatureDiagnosis(of: told, to: try signed(get, region: "us-east-1"), signedFor: .s3()), .wrongRegion,
-      sent: "us-east-1", seen: "eu-west-1")
+      sent: "us-east-1", received: "eu-west-1")
     let moved = RejectedResponse(
       HTTPResponse(status: .movedPermanently),
       body: Array(
@@ -218,7 +218,7 @@ final class S3RequestTests: XCTestCase {
     assertDiagnosis(redirect, .wrongRegion, sent: "eu-central-1")
     XCTAssertTrue(redirect?.explanation.contains("photos.s3.eu-west-1.amazonaws.com") ?? false)
     assertDiagnosis(
-      try explain(try signed(get, service: "s3-outposts")), .wrongProduct, line: "product of the scope",
+      try explain(try signed(get, service: "s3-outposts")), .wrongService, line: "service of the scope",
       sent: "s3-outposts")
     var yesterday = try signed(get)
     yesterday["Authorization"] = yesterday["Authorization"]?.replacing("/20261120/", with: "/20261119/")
@@ -231,7 +231,7 @@ final class S3RequestTests: XCTestCase {
       request(.get, "/a"), with: Self.key, validFor: .seconds(60), in: .at(Self.now)
     ).request
     url["Authorization"] = try signed(request(.get, "/a"))["Authorization"]
-    assertDiagnosis(try explain(url), .signatureTwice)
+    assertDiagnosis(try explain(url), .multipleSignatures)
     var cut = try signed(request(.get, "/a"))
     cut["Authorization"] = "AWS4-HMAC-SHA256 Credential=AKIAtest"
     assertDiagnosis(try explain(cut), .malformedAuthorization)

@@ -11,7 +11,6 @@ import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageOperations
-import Synchronization
 import XCTest
 
 @testable import AsperaTransfer
@@ -181,7 +180,7 @@ final class ServiceTests: XCTestCase {
 
 /// An engine whose attempts last until they are released or cancelled.
 private final class HeldEngine: TransferEngine {
-  private let state = Mutex((starts: 0, isReleased: false))
+  private let state = Lock((starts: 0, isReleased: false))
 
   var starts: Int { state.withLock { $0.starts } }
 

@@ -4,7 +4,6 @@
 import HTTPTypes
 import InMemoryTracing
 import StorageAuth
-import Synchronization
 
 /// The permanent key of the tests.
 let key = AccessKey(id: "LTAIobservability", secret: "observability-secret")
@@ -34,7 +33,7 @@ extension HTTPField.Name {
 
 /// Values that several tasks collect.
 final class Collected<Value: Sendable>: Sendable {
-  private let storage = Mutex<[Value]>([])
+  private let storage = Lock<[Value]>([])
 
   var values: [Value] { storage.withLock { $0 } }
 

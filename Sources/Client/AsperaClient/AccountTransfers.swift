@@ -51,6 +51,6 @@ package struct AccountTransfers: Sendable {
   private func session(_ spec: TransferSpec) -> TransferSession {
     var spec = spec
     spec.tags = tags
-    return TransferSession(spec, token: token.map { .fixed($0) } ?? .none)
+    return TransferSession(spec, token: token.map { .fixed($0) } ?? .queueDefault)
   }
 }

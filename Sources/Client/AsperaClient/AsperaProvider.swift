@@ -62,7 +62,7 @@ public struct AsperaProvider: StorageProvider {
           .invalidConfiguration, "The address of the node is not a URL of scheme, host, port and path.",
           remedy: "Write it like https://node.example.com:9092, without a user, a query or a fragment.")
       }
-      guard names.allSatisfy({ NodePath.isName($0) }) else {
+      guard names.allSatisfy({ NodeFilePath.isName($0) }) else {
         throw SigningError(
           .invalidConfiguration, "The root of the node holds \"..\", \".\" or a control character.",
           remedy: "Name a folder by its whole path, such as /photos.")

@@ -119,7 +119,7 @@ public struct AsperaTransferOptions: Sendable {
 
   /// Returns a transfer with these rates and this kind of connection, whose grants name the caller's server.
   func session(
-    _ specification: TransferSpec, _ account: AsperaAccount?, _ issuer: some TokenIssuer
+    _ specification: TransferSpec, account: AsperaAccount?, issuer: some TokenIssuer
   ) -> TransferSession {
     var specification = specification
     if case .webSocket(let port, _) = login {
@@ -130,22 +130,22 @@ public struct AsperaTransferOptions: Sendable {
     specification.minimumRate = minimumRate
     specification.ratePolicy = ratePolicy
     return TransferSession(
-      specification, account: account, issuer: PlacedIssuer(base: issuer, server: server))
+      specification, account: account, issuer: ServerNamingIssuer(base: issuer, server: server))
   }
 
   /// Checks that the login does not exclude a specified part of the server's address.
-  func checkServer() throws(StorageError) {
-    let parts = [
+  func requireServerOptionsForLogin() throws(StorageError) {
+    let options: [(name: String, isSet: Bool)] = [
       ("host", server.host != nil), ("sshPort", server.sshPort != nil), ("udpPort", server.udpPort != nil),
       ("hostKey", server.hostKey != nil),
     ]
     let (excluded, login) =
       switch login {
-      case .tokenAccount, .dynamicKey: (parts[..<0], "")
-      case .account: (parts[...], "The account of the login")
-      case .webSocket: (parts[1...], "A WebSocket")
+      case .tokenAccount, .dynamicKey: (options[..<0], "")
+      case .account: (options[...], "The account of the login")
+      case .webSocket: (options[1...], "A WebSocket")
       }
-    let names = excluded.filter(\.1).map(\.0)
+    let names = excluded.filter(\.isSet).map(\.name)
     guard !names.isEmpty else { return }
     throw StorageError(
       .invalidOption, "\(login) excludes \(names.joined(separator: " and ")) of the transfer server.",
@@ -241,7 +241,7 @@ public struct TransferServer: Sendable, Equatable {
 /// A token issuer whose grants name the server that the caller specifies in place of the server that a node specifies.
 ///
 /// A node does not need to return the host and the ports that a request contains.
-private struct PlacedIssuer<Base: TokenIssuer>: TokenIssuer {
+private struct ServerNamingIssuer<Base: TokenIssuer>: TokenIssuer {
   let base: Base
   let server: TransferServer
 

@@ -10,7 +10,7 @@ internal import StorageClient
 /// of a folder and its subfolders therefore appear in the order of a flat listing.
 actor FolderWalk {
   /// The maximum depth of nested folders; a deeper hierarchy is considered a cycle.
-  private static let deepest = 256
+  private static let depthLimit = 256
 
   private struct Step {
     /// The key of a file, or the key of a folder with a trailing slash.
@@ -26,7 +26,7 @@ actor FolderWalk {
   /// The remaining files and folders, with the next step last, or `nil` before the first folder was requested.
   private var steps: [Step]?
   private var lastCommonPrefix: String?
-  private var number = 0
+  private var pageCount = 0
 
   private init(prefix: String, delimiter: String?, _ findNode: @escaping @Sendable () async throws -> NodeClient) {
     self.findNode = findNode
@@ -54,16 +54,16 @@ actor FolderWalk {
     while let step = steps?.last, entries.count < node.sender.configuration.keysPerPage {
       if step.entry.isFolder, delimiter != "/" {
         if !entries.isEmpty { break }
-        let inside = try await children(of: step, on: node)
+        let children = try await children(of: step, on: node)
         steps?.removeLast()
-        steps? += inside ?? []
+        steps? += children ?? []
       } else {
         steps?.removeLast()
         if let entry = try entry(for: step) { entries.append(entry) }
       }
     }
-    number += 1
-    return ListPage(entries: entries, continuation: steps?.isEmpty == true ? nil : "\(number)")
+    pageCount += 1
+    return ListPage(entries: entries, continuation: steps?.isEmpty == true ? nil : "\(pageCount)")
   }
 
   /// Returns the files and folders in the prefix's folder whose keys start with the prefix.
@@ -71,7 +71,7 @@ actor FolderWalk {
     _ = try node.provider.address.get()
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     // No file has a key whose prefix starts with a slash or contains an invalid folder.
-    guard folder.isEmpty ? !prefix.beginsWithByte("/") : NodePath.isKey(folder) else { return [] }
+    guard folder.isEmpty ? !prefix.beginsWithByte("/") : NodeFilePath.isKey(folder) else { return [] }
     let children = try await children(ofFolder: folder, [nil], on: node) ?? []
     return children.filter { $0.key.utf8.starts(with: prefix.utf8) }
   }
@@ -85,7 +85,7 @@ actor FolderWalk {
   }
 
   private func children(ofFolder key: String, _ trail: [String?], on node: NodeClient) async throws -> [Step]? {
-    guard trail.count <= Self.deepest else {
+    guard trail.count <= Self.depthLimit else {
       throw StorageError(
         .tooLarge, "\(node.sender.location(ofKey: key)) is \(trail.count) folders deep.",
         remedy: "List it with a delimiter, a folder at a time.")

@@ -14,30 +14,30 @@ internal import StorageCrypto
 /// A key is resolved to an ID name by name. The IDs of folders are cached in ``NodeMemory``.
 struct IdentifiedFiles: NodeFiles {
   /// The maximum number of entries that a node returns in one response.
-  private static let largestPage = 1000
+  private static let pageEntryLimit = 1000
 
   /// The maximum number of responses without entries in one listing.
-  private static let mostEmptyPages = 1_000
+  private static let emptyPageLimit = 1_000
 
   let node: NodeClient
   let access: AsperaNodeAccess
 
   /// The IDs and the transfer server that all operations of one client share.
-  private var memory: NodeMemory { node.sender.memory.value { NodeMemory() } }
+  var memory: NodeMemory { node.sender.memory.value { NodeMemory() } }
 
   func entry(_ key: String) async throws -> NodeEntry {
-    guard let entry = try await lookUp(path(key), for: key) else {
+    guard let entry = try await lookUp(path(of: key), for: key) else {
       throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
     }
     return entry
   }
 
   func entries(ofFolder key: String) async throws -> [NodeEntry]? {
-    let path = path(key)
+    let path = path(of: key)
     return try await repeatingIfStale(path) {
       guard let id = try await folderID(path, for: key) else { return nil }
       let uptime = node.sender.time.uptime
-      return try await pages(of: id, named: nil, for: key) { page in
+      return try await pages(ofFolder: id, for: key) { page in
         for entry in page where entry.isFolder {
           if let id = entry.id {
             memory.remember(id, of: Self.join(path, entry.name), for: access.identity, at: uptime)
@@ -49,7 +49,7 @@ struct IdentifiedFiles: NodeFiles {
   }
 
   func createFolder(_ key: String) async throws {
-    let names = path(key).words(between: "/").map(String.init)
+    let names = path(of: key).words(between: "/").map(String.init)
     for count in names.indices {
       let parent = names[..<count].joined(separator: "/")
       let folder = Self.join(parent, names[count])
@@ -59,7 +59,7 @@ struct IdentifiedFiles: NodeFiles {
       }
       do {
         let (_, document) = try await node.call(
-          .post, "/files/\(id.percentEncoded())/files", as: "create", key,
+          .post, "/files/\(id.percentEncoded())/files", as: "create", for: key,
           body: ["name": .string(names[count]), "type": "folder"])
         guard document["id"]?.string != nil else {
           throw StorageError.malformedResponse("the created folder has no ID")
@@ -73,14 +73,14 @@ struct IdentifiedFiles: NodeFiles {
 
   func rename(_ key: String, to name: String) async throws {
     guard let id = try await entry(key).id else { throw StorageError.malformedResponse("a file has no ID") }
-    memory.forget(path(key), for: access.identity)
+    memory.forget(path(of: key), for: access.identity)
     let (_, document) = try await node.call(
-      .put, "/files/\(id.percentEncoded())", as: "rename", key, body: ["name": .string(name)])
-    try NodeResponse.checkChange(document)
+      .put, "/files/\(id.percentEncoded())", as: "rename", for: key, body: ["name": .string(name)])
+    try NodeResponse.requireChangeResponse(document)
   }
 
   func remove(_ files: [(key: String, entry: NodeEntry?)]) async throws -> [ServiceError?] {
-    try await withThrowingTaskGroup(of: (Int, ServiceError?).self) { group in
+    try await withThrowingTaskGroup(of: (index: Int, error: ServiceError?).self) { group in
       for (index, (key, known)) in files.enumerated() {
         group.addTask {
           do {
@@ -92,46 +92,28 @@ struct IdentifiedFiles: NodeFiles {
           }
         }
       }
-      return try await group.reduce(into: Array(repeating: nil, count: files.count)) { $0[$1.0] = $1.1 }
+      return try await group.reduce(into: Array(repeating: nil, count: files.count)) { $0[$1.index] = $1.error }
     }
   }
 
   private func remove(_ key: String, _ entry: NodeEntry) async throws {
     guard let id = entry.id else { throw StorageError.malformedResponse("a file has no ID") }
-    if entry.isFolder { memory.forget(path(key), for: access.identity) }
-    let (_, document) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", key)
-    try NodeResponse.checkChange(document)
-  }
-
-  func upload(of file: String, to key: String, in context: TransferContext) async throws -> TransferSession {
-    var spec = TransferSpec(.send, [TransferPath(file, to: path(key))], destinationRoot: "/")
-    spec.createsFolder = true
-    return try await session(spec, fileID: rootID(for: key), key, context)
-  }
-
-  func download(
-    of key: String, into folder: TemporaryFolder, in context: TransferContext
-  ) async throws -> TransferSession {
-    let (parent, file) = NodePath.split(path(key))
-    guard let id = try await folderID(parent, for: key) else {
-      throw node.notFound(key, code: "NotFound", "No file and no folder has the key.")
-    }
-    let paths = [TransferPath(file, to: TemporaryFolder.contentName)]
-    let spec = TransferSpec(.receive, paths, destinationRoot: folder.path)
-    return try await session(spec, fileID: id, key, context)
+    if entry.isFolder { memory.forget(path(of: key), for: access.identity) }
+    let (_, document) = try await node.call(.delete, "/files/\(id.percentEncoded())", as: "delete", for: key)
+    try NodeResponse.requireChangeResponse(document)
   }
 
   /// Returns the path of a key below the access key's root folder, without a leading slash.
-  private func path(_ key: String) -> String {
-    let path = NodePath.join(key, below: node.provider.root)
+  func path(of key: String) -> String {
+    let path = NodeFilePath.join(key, below: node.provider.root)
     return String(path.removingBytePrefix("/") ?? path[...])
   }
 
   /// Returns the ID of the folder that paths are relative to.
-  private func rootID(for key: String) async throws -> String {
+  func rootID(for key: String) async throws -> String {
     if let id = node.provider.rootFileID { return id }
     if let id = memory.root(for: access.identity) { return id }
-    let (_, document) = try await node.call(.get, "/self", as: "self", key)
+    let (_, document) = try await node.call(.get, "/self", as: "self", for: key)
     guard let id = document["root_file_id"]?.string, NodeEntry.isID(id) else {
       throw StorageError.malformedResponse("it does not contain the root_file_id of the access key")
     }
@@ -140,22 +122,23 @@ struct IdentifiedFiles: NodeFiles {
   }
 
   /// Returns the ID of a folder, or `nil` if the folder does not exist or is a file.
-  private func folderID(_ path: String, for key: String) async throws -> String? {
+  func folderID(_ path: String, for key: String) async throws -> String? {
     let uptime = node.sender.time.uptime
-    var (known, id) = memory.nearest(to: path, for: access.identity, at: uptime)
-    for name in path.utf8.dropFirst(known.isEmpty ? 0 : known.utf8.count + 1).split(separator: UInt8(ascii: "/")) {
+    var (knownPath, id) = memory.nearest(to: path, for: access.identity, at: uptime)
+    let rest = path.utf8.dropFirst(knownPath.isEmpty ? 0 : knownPath.utf8.count + 1)
+    for name in rest.split(separator: UInt8(ascii: "/")) {
       let parent: String = if let id { id } else { try await rootID(for: key) }
       let name = String(Substring(name))
       guard let entry = try await entry(named: name, inFolder: parent, for: key), entry.isFolder else { return nil }
-      known = Self.join(known, name)
+      knownPath = Self.join(knownPath, name)
       id = entry.id
-      if let id { memory.remember(id, of: known, for: access.identity, at: uptime) }
+      if let id { memory.remember(id, of: knownPath, for: access.identity, at: uptime) }
     }
     return if let id { id } else { try await rootID(for: key) }
   }
 
   private func lookUp(_ path: String, for key: String) async throws -> NodeEntry? {
-    let (parent, name) = NodePath.split(path)
+    let (parent, name) = NodeFilePath.split(path)
     return try await repeatingIfStale(path) {
       guard let id = try await folderID(parent, for: key) else { return nil }
       return try await entry(named: name, inFolder: id, for: key)
@@ -165,17 +148,17 @@ struct IdentifiedFiles: NodeFiles {
   /// Returns the file or folder with a name in a folder, or `nil` if it does not exist.
   private func entry(named name: String, inFolder id: String, for key: String) async throws -> NodeEntry? {
     let isWanted = { (entry: NodeEntry) in entry.name.isIdentical(to: name) }
-    return try await pages(of: id, named: name, for: key) { page in !page.contains(where: isWanted) }
+    return try await pages(ofFolder: id, named: name, for: key) { page in !page.contains(where: isWanted) }
       .last(where: isWanted)
   }
 
   /// Requests the pages of a folder's entries until a closure returns `false`, and returns the entries of all pages.
   ///
-  /// With a name, only the entries with the name are requested, but a node may ignore it.
+  /// With a name, only the entries with the name are requested, but a node may ignore it. Errors name the key.
   private func pages(
-    of id: String, named name: String?, for key: String, _ consume: ([NodeEntry]) -> Bool
+    ofFolder id: String, named name: String? = nil, for key: String, while shouldContinue: ([NodeEntry]) -> Bool
   ) async throws -> [NodeEntry] {
-    let limit = min(node.sender.configuration.keysPerPage, Self.largestPage)
+    let pageSize = min(node.sender.configuration.keysPerPage, Self.pageEntryLimit)
     let filter = name.map { "&name=\($0.percentEncoded())" } ?? ""
     var list = EntryList(node.sender.location(ofKey: key))
     var position = ""
@@ -183,7 +166,7 @@ struct IdentifiedFiles: NodeFiles {
     var emptyPages = 0
     while true {
       let (response, document) = try await node.call(
-        .get, "/files/\(id.percentEncoded())/files?per_page=\(limit)\(filter)\(position)", as: "browse", key,
+        .get, "/files/\(id.percentEncoded())/files?per_page=\(pageSize)\(filter)\(position)", as: "browse", for: key,
         headers: [.acceptVersion: "4.0"])
       guard let items = document.array else { throw StorageError.malformedResponse("it is not a list of files") }
       let page = try items.map { item in
@@ -194,9 +177,9 @@ struct IdentifiedFiles: NodeFiles {
       }
       try list.append(page)
       let next = response.headerFields[.nextIterationToken] ?? ""
-      guard consume(page), !next.isEmpty else { return list.entries }
+      guard shouldContinue(page), !next.isEmpty else { return list.entries }
       emptyPages += page.isEmpty ? 1 : 0
-      guard tokens.insert(ByteExactString(next)).inserted, emptyPages <= Self.mostEmptyPages else {
+      guard tokens.insert(ByteExactString(next)).inserted, emptyPages <= Self.emptyPageLimit else {
         throw StorageError.malformedResponse("it repeats the token of an earlier page, or too many pages are empty")
       }
       position = "&iteration_token=\(next.percentEncoded())"
@@ -217,61 +200,6 @@ struct IdentifiedFiles: NodeFiles {
   }
 
   private static func join(_ folder: String, _ name: String) -> String { folder.isEmpty ? name : "\(folder)/\(name)" }
-
-  /// Returns a transfer with paths relative to the folder with an ID, which the credential of the Node API authorizes.
-  private func session(
-    _ spec: TransferSpec, fileID: String, _ key: String, _ context: TransferContext
-  ) async throws -> TransferSession {
-    var grant = try await server(for: key, context)
-    if let tags = spec.direction.flatMap({ node.provider.tags[$0] }) { grant.tags = tags }
-    let issuer = NodeAccessTokenIssuer(
-      access: node.sender.credentials, fileID: fileID, specification: grant,
-      margin: node.provider.transfers.queue.tokenMargin ?? .seconds(120))
-    return context.session(spec, issuer)
-  }
-
-  /// Returns what the node tells about its transfer server, and registers a generated key with the node.
-  private func server(for key: String, _ context: TransferContext) async throws -> TransferSpec {
-    if let known = memory.server(for: access.identity) { return known }
-    var server = TransferSpec(fields: JSONObject())
-    let info = try await info(for: key)
-    server.remoteUser = context.ownUser ?? info?["transfer_user"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-    if let account = context.account {
-      if account.hostKey == nil { server.sshfp = info?.setting("ssh_fingerprint") }
-    } else {
-      server.remoteHost = context.host
-      if info?.setting("wss_enabled") == "false" { server.offersWebSocket = false }
-      server.webSocketPort = info?.setting("wss_port").flatMap { Int(digits: $0) }
-    }
-    if let publicKey = context.publicKey {
-      let user = server.remoteUser ?? AsperaAccount.defaultTokenUser
-      let (_, document) = try await node.call(
-        .post, "/public_keys", as: "public_keys", key,
-        body: ["username": .string(user), "public_key": .string(publicKey)])
-      try NodeResponse.checkChange(document)
-    }
-    memory.remember(server, for: access.identity)
-    return server
-  }
-
-  /// Requests information about the node, and returns `nil` if the credential may not read it.
-  ///
-  /// According to IBM's description, `/info` requires Basic authorization, but some nodes accept bearer tokens. A bearer
-  /// token that is refused here is not refreshed.
-  private func info(for key: String) async throws -> JSONValue? {
-    let draft = try node.draft(.get, "/info", as: "info", key)
-    guard case .bearer = access.method else {
-      return try NodeResponse.info(try await node.sender.exchange(draft).1)
-    }
-    switch try await node.sender.sendOnce(draft, { try await $0.body.collected(upTo: 1 << 20) }) {
-    case .done(let body, _): return try body.map { body throws(StorageError) in try NodeResponse.info(body) }
-    case .refused(let refusal):
-      if refusal.error.isRetryable { throw refusal.error }
-      return nil
-    case .lost(let error): throw error
-    case .unsigned(let error): throw error
-    }
-  }
 }
 
 extension HTTPField.Name {
@@ -280,83 +208,4 @@ extension HTTPField.Name {
 
   /// The name of the response header with the token for the next page of entries.
   fileprivate static let nextIterationToken = known("X-Aspera-Next-Iteration-Token")
-}
-
-extension JSONValue {
-  /// Returns a value in the `settings` of a response to `/info`, or `nil` if it is missing or empty.
-  fileprivate func setting(_ name: String) -> String? {
-    self["settings"]?.array?.first { $0["name"]?.string == name }?["value"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-  }
-}
-
-/// The memory that a client has of an Aspera node: the IDs that it gave to folders, and its transfer server.
-///
-/// An ID stays with a folder that another client renames. A cached ID is therefore used for at most a minute. What belongs
-/// to another access key is discarded.
-private final class NodeMemory: Sendable {
-  private static let lifetime = Duration.seconds(60)
-
-  private static let limit = 10_000
-
-  private struct Folder {
-    let id: String
-    let end: Duration
-  }
-
-  private struct State {
-    var accessKey = ""
-    var root: String?
-    var server: TransferSpec?
-    /// The folders by their paths, which are compared as bytes: a file system may have both spellings of a name.
-    var folders: [ByteExactString: Folder] = [:]
-  }
-
-  private let state = Lock(State())
-
-  private func withState<Result: Sendable>(of accessKey: String, _ body: (inout State) -> Result) -> Result {
-    state.withLock { state in
-      if !state.accessKey.isIdentical(to: accessKey) { state = State(accessKey: accessKey) }
-      return body(&state)
-    }
-  }
-
-  func root(for accessKey: String) -> String? { withState(of: accessKey) { $0.root } }
-
-  func remember(root: String, for accessKey: String) { withState(of: accessKey) { $0.root = root } }
-
-  func server(for accessKey: String) -> TransferSpec? { withState(of: accessKey) { $0.server } }
-
-  func remember(_ server: TransferSpec, for accessKey: String) { withState(of: accessKey) { $0.server = server } }
-
-  func remember(_ id: String, of path: String, for accessKey: String, at uptime: Duration) {
-    withState(of: accessKey) { state in
-      if state.folders.count >= Self.limit { state.folders = state.folders.filter { $0.value.end > uptime } }
-      if state.folders.count >= Self.limit { state.folders = [:] }
-      state.folders[ByteExactString(path)] = Folder(id: id, end: uptime + Self.lifetime)
-    }
-  }
-
-  /// Returns the path and ID of the deepest cached folder that contains a path or is at it, or an empty path and `nil`.
-  func nearest(to path: String, for accessKey: String, at uptime: Duration) -> (path: String, id: String?) {
-    withState(of: accessKey) { state in
-      var path = path[...]
-      while !path.isEmpty {
-        if let folder = state.folders[ByteExactString(path)], folder.end > uptime { return (String(path), folder.id) }
-        path = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[..<$0] } ?? ""
-      }
-      return ("", nil)
-    }
-  }
-
-  /// Discards the IDs of the folder at a path and of all folders in it.
-  func forget(_ path: String, for accessKey: String) {
-    withState(of: accessKey) { state in
-      state.folders = state.folders.filter { other, _ in
-        !other.utf8.starts(with: path.utf8)
-          || ![nil, UInt8(ascii: "/")].contains(other.utf8.dropFirst(path.utf8.count).first)
-      }
-    }
-  }
-
-  func forgetFolders(of accessKey: String) { withState(of: accessKey) { $0.folders = [:] } }
 }

@@ -22,7 +22,7 @@ struct NodeClient: OpenFileStore {
   var files: any NodeFiles {
     get async throws {
       guard sender.remoteSigner == nil else { return PathFiles(node: self) }
-      let access = try await sender.credential(lasting: .zero, for: nil).credential
+      let access = try await sender.credential(for: nil).credential
       switch access.method {
       case .bearer: return IdentifiedFiles(node: self, access: access)
       case .accessKey, .basic:
@@ -36,17 +36,17 @@ struct NodeClient: OpenFileStore {
   ///
   /// - Throws: `ServiceError` if the node reports an error, even in a response whose status reports success.
   func call(
-    _ method: HTTPRequest.Method, _ path: String, as action: String, _ key: String, headers: HTTPFields = [:],
+    _ method: HTTPRequest.Method, _ path: String, as action: String, for key: String, headers: HTTPFields = [:],
     body: JSONValue? = nil, isRepeatable: Bool = true
   ) async throws -> (HTTPResponse, JSONValue) {
-    var draft = try draft(method, path, as: action, key, headers: headers, body: body)
+    var draft = try draft(method, path, as: action, for: key, headers: headers, body: body)
     draft.isRepeatable = isRepeatable
     let (response, document) = try await sender.exchange(draft)
     return (response, document.isEmpty && response.status == .noContent ? .null : try NodeResponse.document(document))
   }
 
   func draft(
-    _ method: HTTPRequest.Method, _ path: String, as action: String, _ key: String, headers: HTTPFields = [:],
+    _ method: HTTPRequest.Method, _ path: String, as action: String, for key: String, headers: HTTPFields = [:],
     body: JSONValue? = nil
   ) throws -> RequestDraft {
     let address = try provider.address.get().appending(path)
@@ -65,12 +65,12 @@ struct NodeClient: OpenFileStore {
   }
 
   /// Checks that the provider's URL and root folder are valid, and that a file can have an object key.
-  func check(_ key: String) throws {
+  func requireValidKey(_ key: String) throws {
     _ = try provider.address.get()
-    try NodePath.check(key)
+    try NodeFilePath.requireKey(key)
   }
 
-  func existing(_ key: String, in files: some NodeFiles) async throws -> NodeEntry? {
+  func existingEntry(_ key: String, in files: some NodeFiles) async throws -> NodeEntry? {
     do {
       return try await files.entry(key)
     } catch let error as ServiceError where error.kind == .noSuchKey {
@@ -84,14 +84,14 @@ struct NodeClient: OpenFileStore {
   }
 
   /// The error code for a key that refers to a folder instead of an object.
-  private static let folderCode = "IsFolder"
+  private static let folderErrorCode = "IsFolder"
   private static let folderMessage = "The key names a folder, which is not an object."
 
   func head(_ key: String, headers: HTTPFields) async throws -> ObjectInfo {
     try StorageError.refuse([("headers", !headers.isEmpty)])
-    try check(key)
+    try requireValidKey(key)
     let entry = try await files.entry(key)
-    guard !entry.isFolder else { throw notFound(key, code: Self.folderCode, Self.folderMessage) }
+    guard !entry.isFolder else { throw notFound(key, code: Self.folderErrorCode, Self.folderMessage) }
     return ObjectInfo(key: key, size: entry.size, lastModified: entry.modified)
   }
 
@@ -111,14 +111,14 @@ struct NodeClient: OpenFileStore {
   func upload(
     _ source: UploadSource, to key: String, options: UploadOptions, progress: TransferProgress.Handler?
   ) async throws -> UploadedObject {
-    try options.checkForAspera()
-    try check(key)
+    try options.requireAsperaOptions()
+    try requireValidKey(key)
     return try await sender.transfer("upload", key, progress) { ledger in
       let file = try await TransferFile(source)
       let context = try context
       let session = try await files.upload(of: file.path, to: key, in: context)
       try await context.queue.carryOut(session, size: file.size, ledger.meter(total: file.size))
-      try await file.checkIsUnchanged()
+      try await file.requireUnchanged()
       return UploadedObject(key: key, size: file.size, checksum: file.checksum)
     }
   }
@@ -127,7 +127,7 @@ struct NodeClient: OpenFileStore {
   func download(
     _ key: String, to location: FileLocation, options: DownloadOptions, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {
-    try options.checkForAspera()
+    try options.requireAsperaOptions()
     return try await sender.transfer("download", key, progress) { ledger in
       // Before anything is transferred, so that a folder is not found at the end.
       _ = try await location.permissions()
@@ -150,7 +150,7 @@ struct NodeClient: OpenFileStore {
   /// Downloads an object to a temporary file, which exists as long as its bytes are being read.
   @concurrent
   func open(_ key: String, options: DownloadOptions) async throws -> DownloadedObject {
-    try options.checkForAspera()
+    try options.requireAsperaOptions()
     return try await sender.opening(key) {
       let copy = try await fetch(try await head(key), into: nil, nil)
       let bytes = try copy.bytes(of: options.range, subject: "download \(sender.location(ofKey: key))")
@@ -170,10 +170,10 @@ struct NodeClient: OpenFileStore {
 
   /// Deletes an object, succeeds if the object does not exist, and throws an error if the key refers to a folder.
   func delete(_ key: String) async throws {
-    try check(key)
+    try requireValidKey(key)
     let files = try await files
-    guard let entry = try await existing(key, in: files) else { return }
-    if entry.isFolder { throw notFound(key, code: Self.folderCode, Self.folderMessage) }
+    guard let entry = try await existingEntry(key, in: files) else { return }
+    if entry.isFolder { throw notFound(key, code: Self.folderErrorCode, Self.folderMessage) }
     try await remove(key, entry, in: files)
   }
 
@@ -181,13 +181,13 @@ struct NodeClient: OpenFileStore {
   ///
   /// A node deletes a folder together with its content. The client therefore checks first what each key refers to.
   func delete(_ keys: [String]) async throws -> DeletionReport {
-    for key in keys { try check(key) }
+    for key in keys { try requireValidKey(key) }
     let files = try await files
     var report = DeletionReport()
     for start in stride(from: 0, to: keys.count, by: DeletionReport.batchSize) {
       let found = try await entries(of: keys[start..<min(start + DeletionReport.batchSize, keys.count)], in: files)
       for (key, entry) in found where entry?.isFolder == true {
-        report.failures.append(.init(key: key, code: Self.folderCode, message: Self.folderMessage))
+        report.failures.append(.init(key: key, code: Self.folderErrorCode, message: Self.folderMessage))
       }
       report.deleted += found.filter { $0.entry == nil }.map(\.key)
       try await remove(found.filter { $0.entry?.isFolder == false }, in: files, report: &report)
@@ -199,18 +199,18 @@ struct NodeClient: OpenFileStore {
   ///
   /// A node creates a folder only in an existing folder, and reports an error for a folder that exists.
   func createFolder(_ key: String) async throws {
-    try check(key)
+    try requireValidKey(key)
     try await files.createFolder(key)
   }
 
   func deleteFolder(_ key: String) async throws {
-    try check(key)
+    try requireValidKey(key)
     try await remove(key, nil, in: files)
   }
 
   func rename(_ key: String, to name: String) async throws {
-    try check(key)
-    guard NodePath.isName(name) else {
+    try requireValidKey(key)
+    guard NodeFilePath.isName(name) else {
       throw StorageError(
         .invalidKey, "\"\(name)\" is not the name of a file on a node.",
         remedy: "Give the new name alone, without the folder, and without control characters.")
@@ -224,9 +224,11 @@ struct NodeClient: OpenFileStore {
   ) async throws -> [(key: String, entry: NodeEntry?)] {
     var known: Set<ByteExactString> = []
     let keys = keys.filter { known.insert(ByteExactString($0)).inserted }
-    return try await withThrowingTaskGroup(of: (Int, NodeEntry?).self) { group in
-      for (index, key) in keys.enumerated() { group.addTask { (index, try await existing(key, in: files)) } }
-      return try await group.reduce(into: keys.map { (key: $0, entry: NodeEntry?.none) }) { $0[$1.0].entry = $1.1 }
+    return try await withThrowingTaskGroup(of: (index: Int, entry: NodeEntry?).self) { group in
+      for (index, key) in keys.enumerated() { group.addTask { (index, try await existingEntry(key, in: files)) } }
+      return try await group.reduce(into: keys.map { (key: $0, entry: NodeEntry?.none) }) {
+        $0[$1.index].entry = $1.entry
+      }
     }
   }
 
@@ -254,7 +256,7 @@ struct NodeClient: OpenFileStore {
 
 extension UploadOptions {
   /// Throws an error if an upload option is set that an Aspera node cannot store with a file.
-  func checkForAspera() throws(StorageError) {
+  func requireAsperaOptions() throws(StorageError) {
     try StorageError.refuse([
       ("contentType", contentType != nil), ("metadata", !metadata.isEmpty), ("cacheControl", cacheControl != nil),
       ("contentDisposition", contentDisposition != nil), ("contentEncoding", contentEncoding != nil),
@@ -276,7 +278,7 @@ extension StorageError {
 
 extension DownloadOptions {
   /// Throws an error if a download option is set that an Aspera node does not support.
-  func checkForAspera() throws(StorageError) {
+  func requireAsperaOptions() throws(StorageError) {
     try StorageError.refuse([
       ("versionID", versionID != nil), ("ifMatch", ifMatch != nil), ("ifNoneMatch", ifNoneMatch != nil),
       ("ifModifiedSince", ifModifiedSince != nil), ("parameters", !parameters.isEmpty), ("headers", !headers.isEmpty),
@@ -284,6 +286,7 @@ extension DownloadOptions {
   }
 }
 
+/// A namespace for functions that parse responses of the Node API.
 enum NodeResponse {
   static func document(_ body: [UInt8]) throws(StorageError) -> JSONValue {
     do {
@@ -315,7 +318,7 @@ enum NodeResponse {
   }
 
   /// Checks that the response to a change is an object, or has no body.
-  static func checkChange(_ document: JSONValue) throws(StorageError) {
+  static func requireChangeResponse(_ document: JSONValue) throws(StorageError) {
     guard document.object != nil || document == .null else {
       throw .malformedResponse("it is neither empty nor a JSON object")
     }

@@ -53,10 +53,10 @@ struct NodeEntry: Sendable {
   /// A symbolic link counts as a file. Its target is not walked, so that a walk cannot run into a cycle.
   init(_ element: JSONValue, in folder: String) throws(StorageError) {
     let path = element["path"]?.string
-    guard let name = element["basename"]?.string ?? path.map({ NodePath.split($0).name }) else {
+    guard let name = element["basename"]?.string ?? path.map({ NodeFilePath.split($0).name }) else {
       throw StorageError.malformedResponse("a listed file has no name")
     }
-    let expected = NodePath.join(name, below: folder)
+    let expected = NodeFilePath.join(name, below: folder)
     guard Self.isName(name), path?.isIdentical(to: expected) ?? true else {
       throw StorageError.malformedResponse("a listed file is not in the folder \(folder)")
     }
@@ -68,10 +68,10 @@ struct NodeEntry: Sendable {
     guard let element else {
       throw StorageError.malformedResponse("it has no self, which describes the requested file")
     }
-    guard (element["path"]?.string).map({ NodePath.isSame($0, path) }) ?? true else {
+    guard (element["path"]?.string).map({ NodeFilePath.isSame($0, path) }) ?? true else {
       throw StorageError.malformedResponse("it describes another file than \(path)")
     }
-    try self.init(element, named: NodePath.split(path).name)
+    try self.init(element, named: NodeFilePath.split(path).name)
   }
 
   private init(_ element: JSONValue, named name: String) throws(StorageError) {
@@ -88,7 +88,7 @@ struct NodeEntry: Sendable {
     guard let type = element["type"]?.string, let name = element["name"]?.string, let id = element["id"]?.string else {
       throw StorageError.malformedResponse("a listed file has no ID, no name or no type")
     }
-    guard NodePath.isName(name) else { throw StorageError.malformedResponse("a listed file is not in the folder") }
+    guard NodeFilePath.isName(name) else { throw StorageError.malformedResponse("a listed file is not in the folder") }
     guard Self.isID(id) else { throw StorageError.malformedResponse("the ID of a file is invalid") }
     try self.init(element, id: id, name, isFolder: type == "folder", isLink: type == "link", modified: "modified_time")
   }
@@ -118,7 +118,7 @@ struct NodeEntry: Sendable {
 /// The entries of one folder, collected from several responses, up to a limit, each name once.
 struct EntryList {
   /// The maximum number of files that are listed from one folder, because they are sorted in memory.
-  private static let mostEntries = 1_000_000
+  private static let entryLimit = 1_000_000
 
   private(set) var entries: [NodeEntry] = []
   private var names: Set<ByteExactString> = []
@@ -139,9 +139,9 @@ struct EntryList {
           + "changed meanwhile")
     }
     entries += more
-    guard entries.count <= Self.mostEntries else {
+    guard entries.count <= Self.entryLimit else {
       throw StorageError(
-        .tooLarge, "\(location) has more than \(Self.mostEntries) files.",
+        .tooLarge, "\(location) has more than \(Self.entryLimit) files.",
         remedy: "List folders with fewer files in them.")
     }
   }
@@ -151,8 +151,8 @@ struct EntryList {
 ///
 /// Two different keys never refer to the same file, and no key leads out of the root folder. Keys that a file system
 /// would normalize are rejected.
-enum NodePath {
-  static func check(_ key: String) throws(StorageError) {
+enum NodeFilePath {
+  static func requireKey(_ key: String) throws(StorageError) {
     guard isKey(key) else {
       throw StorageError(
         .invalidKey, "\"\(key)\" is not the key of a file on a node.",

@@ -14,7 +14,7 @@ struct PathFiles: NodeFiles {
 
   func entry(_ key: String) async throws -> NodeEntry {
     let path = path(key)
-    let (_, document) = try await call("browse", key, ["path": .string(path), "count": 1])
+    let (_, document) = try await call("browse", for: key, ["path": .string(path), "count": 1])
     return try NodeEntry(itself: document["self"], at: path)
   }
 
@@ -26,7 +26,7 @@ struct PathFiles: NodeFiles {
       let document: JSONValue
       do {
         document = try await call(
-          "browse", key,
+          "browse", for: key,
           [
             "path": .string(path), "count": .number(JSONNumber(limit)),
             "skip": .number(JSONNumber(list.entries.count)),
@@ -54,19 +54,19 @@ struct PathFiles: NodeFiles {
     var folders: [String] = []
     for name in key.words(between: "/") { folders.append((folders.last.map { $0 + "/" } ?? "") + name) }
     let elements = folders.map { ["path": .string(path($0)), "type": "directory"] as JSONValue }
-    let (response, document) = try await call("create", key, ["paths": .array(elements)])
+    let (response, document) = try await call("create", for: key, ["paths": .array(elements)])
     let results = try NodeResponse.elements("paths", of: document, count: elements.count)
     guard let refusal = results.last.flatMap({ NodeRefusal(of: $0) }) else { return }
-    if try await (node.existing(key, in: self))?.isFolder == true { return }
+    if try await (node.existingEntry(key, in: self))?.isFolder == true { return }
     throw ServiceError(refusal, in: response, subject: "create \(node.sender.location(ofKey: key))")
   }
 
   func rename(_ key: String, to name: String) async throws {
-    let (folder, old) = NodePath.split(path(key))
+    let (folder, old) = NodeFilePath.split(path(key))
     let element: JSONValue = [
       "path": .string(folder.isEmpty ? "/" : folder), "source": .string(old), "destination": .string(name),
     ]
-    let (response, document) = try await call("rename", key, ["paths": [element]], isRepeatable: false)
+    let (response, document) = try await call("rename", for: key, ["paths": [element]], isRepeatable: false)
     guard
       let refusal = try NodeResponse.elements("paths", of: document, count: 1).first.flatMap({ NodeRefusal(of: $0) })
     else { return }
@@ -78,10 +78,11 @@ struct PathFiles: NodeFiles {
     let paths = files.map {
       ["path": .string(path($0.key)), "recursive_delete": .bool($0.entry?.isFolder != false)] as JSONValue
     }
-    let (response, document) = try await call("delete", files.count == 1 ? files[0].key : "", ["paths": .array(paths)])
+    let (response, document) = try await call(
+      "delete", for: files.count == 1 ? files[0].key : "", ["paths": .array(paths)])
     let results = try NodeResponse.elements("paths", of: document, count: files.count)
     return try zip(files, results).map { file, result in
-      guard (result["path"]?.string).map({ NodePath.isSame($0, path(file.key)) }) ?? true else {
+      guard (result["path"]?.string).map({ NodeFilePath.isSame($0, path(file.key)) }) ?? true else {
         throw StorageError.malformedResponse("its results are not in the order of the request")
       }
       return NodeRefusal(of: result).map {
@@ -103,11 +104,11 @@ struct PathFiles: NodeFiles {
     return context.session(TransferSpec(.receive, paths, destinationRoot: folder.path))
   }
 
-  private func path(_ key: String) -> String { NodePath.join(key, below: node.provider.root) }
+  private func path(_ key: String) -> String { NodeFilePath.join(key, below: node.provider.root) }
 
   private func call(
-    _ action: String, _ key: String, _ body: JSONValue, isRepeatable: Bool = true
+    _ action: String, for key: String, _ body: JSONValue, isRepeatable: Bool = true
   ) async throws -> (HTTPResponse, JSONValue) {
-    try await node.call(.post, "/files/\(action)", as: action, key, body: body, isRepeatable: isRepeatable)
+    try await node.call(.post, "/files/\(action)", as: action, for: key, body: body, isRepeatable: isRepeatable)
   }
 }

@@ -29,7 +29,7 @@ final class TransferContext: Sendable {
   init(_ sender: RequestSender<AsperaProvider>) throws {
     let address = try sender.provider.address.get()
     transfers = sender.provider.transfers
-    try transfers.checkServer()
+    try transfers.requireServerOptionsForLogin()
     host = transfers.server.host ?? AsperaAccount.host(of: address.authority)
     var key: DynamicKey?
     account = try transfers.account(on: host) {
@@ -44,9 +44,9 @@ final class TransferContext: Sendable {
     issuer = SetupTokenIssuer(node: address.visible, access: sender.credentials, tokenLifetime: transfers.tokenLifetime)
     // The operation that a transfer belongs to emits the transfer event, with its key.
     let events = EventHub(measuredBy: sender.events)
-    observation = events.observe { [told = sender.events] event in
+    observation = events.observe { [clientEvents = sender.events] event in
       if case .transfer = event { return }
-      told.relay(event)
+      clientEvents.relay(event)
     }
     queue = TransferQueue(
       engine: try transfers.makeEngine(sender.time), configuration: transfers.queue, authEvents: events,
@@ -60,12 +60,12 @@ final class TransferContext: Sendable {
     if account == nil { specification.remoteHost = transfers.server.host }
     specification.sshPort = transfers.server.sshPort
     specification.udpPort = transfers.server.udpPort
-    return session(specification, issuer)
+    return session(specification, issuer: issuer)
   }
 
   /// Returns a transfer with a token of another issuer.
-  func session(_ specification: TransferSpec, _ issuer: some TokenIssuer) -> TransferSession {
-    transfers.session(specification, account, issuer)
+  func session(_ specification: TransferSpec, issuer: some TokenIssuer) -> TransferSession {
+    transfers.session(specification, account: account, issuer: issuer)
   }
 }
 
@@ -76,20 +76,20 @@ extension TransferQueue {
   ///
   /// - Throws: A `TransferFailure` or a `CancellationError`.
   func carryOut(_ session: TransferSession, size: Int64?, _ meter: ProgressMeter?) async throws {
-    var moved: Int64 = 0
-    func tell(_ bytes: Int64) {
+    var reportedBytes: Int64 = 0
+    func report(_ bytes: Int64) {
       let bytes = min(bytes, size ?? bytes)
-      guard bytes > moved else { return }
-      meter?.advance(by: bytes - moved)
-      moved = bytes
+      guard bytes > reportedBytes else { return }
+      meter?.advance(by: bytes - reportedBytes)
+      reportedBytes = bytes
     }
     var result: Result<TransferSummary, TransferFailure>?
-    var lost: TransferFailure?
+    var fileFailure: TransferFailure?
     for await event in run([session]) {
       switch event.kind {
-      case .progress(let progress): tell(progress.bytes)
-      case .file(let file): lost = TransferFailure(file)
-      case .finished(let ending): result = ending
+      case .progress(let progress): report(progress.bytes)
+      case .file(let file): fileFailure = TransferFailure(file)
+      case .finished(let finalResult): result = finalResult
       default: break
       }
     }
@@ -99,8 +99,8 @@ extension TransferQueue {
     }
     if Task.isCancelled, case .failure = result { throw CancellationError() }
     let summary = try result.get()
-    if let lost { throw lost }
-    tell(size ?? summary.bytes)
+    if let fileFailure { throw fileFailure }
+    report(size ?? summary.bytes)
   }
 }
 

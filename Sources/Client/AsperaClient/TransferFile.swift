@@ -38,7 +38,7 @@ struct TransferFile: Sendable {
   /// Throws an error if ascp may have read another file than the one that was opened, or another state of it.
   ///
   /// ascp gets a path, and resolves it by itself.
-  func checkIsUnchanged() async throws {
+  func requireUnchanged() async throws {
     guard let original else { return }
     let status = try? await FileLocation(FilePath(path)).status()
     guard let status, status.isSameFile(as: original.status), status.identity == original.identity else {
@@ -94,7 +94,7 @@ struct FetchedFile: Sendable {
     self.folder = folder
   }
 
-  /// Moves the file to a place, with the permissions of the file that it replaces.
+  /// Moves the file to a location, with the permissions of the file that it replaces.
   func move(to location: FileLocation) async throws {
     if let permissions = try await location.permissions() { try await content.setPermissions(permissions) }
     let source = try await FileLocation(folder.content)

@@ -31,17 +31,18 @@ struct QueueMachine {
   var isPaused = false
   var isTimerSet = false
   var lastStart: Duration?
-  /// The IDs of the sessions to remove after they have ended; `again` contains those to run again after they stop.
-  var leaving: Set<String> = []
-  var again: Set<String> = []
+  /// The IDs of the sessions to remove after they have ended.
+  var idsToRemove: Set<String> = []
+  /// The IDs of the sessions to run again after they have stopped.
+  var idsToRunAgain: Set<String> = []
 
   var isIdle: Bool { sessions.values.allSatisfy(\.isEnded) }
 
   mutating func add(
-    _ id: String, means: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
+    _ id: String, tokenSupply: SessionMachine.TokenSupply, requiresToken: Bool, at uptime: Duration
   ) -> [Effect] {
     guard sessions[id] == nil else { return [] }
-    sessions[id] = SessionMachine(means: means, requiresToken: requiresToken, configuration: configuration)
+    sessions[id] = SessionMachine(tokenSupply: tokenSupply, requiresToken: requiresToken, configuration: configuration)
     waiting.append(id)
     let effects = update(id) { $0.enter() }
     return effects + (isShutDown ? update(id) { $0.cancel() } : []) + schedule(at: uptime)
@@ -56,25 +57,25 @@ struct QueueMachine {
   }
 
   /// Handles the result of checking a session's token, after which the attempt starts if the token is valid.
-  mutating func checked(
-    _ id: String, _ ticket: UInt64, _ check: SessionMachine.Check, at uptime: Duration
+  mutating func checkEnded(
+    _ id: String, _ ticket: UInt64, _ check: SessionMachine.CheckResult, at uptime: Duration
   ) -> [Effect] {
-    let effects = update(id) { $0.checked(ticket, check) }
+    let effects = update(id) { $0.checkEnded(ticket, check) }
     if sessions[id]?.state == .connecting { lastStart = uptime }
     return effects + schedule(at: uptime)
   }
 
   mutating func cancel(_ id: String, at uptime: Duration) -> [Effect] {
-    again.remove(id)
+    idsToRunAgain.remove(id)
     return update(id) { $0.cancel() } + schedule(at: uptime)
   }
 
   /// Cancels a session, and removes it from the queue after it has ended.
   mutating func remove(_ id: String, at uptime: Duration) -> [Effect] {
     guard let session = sessions[id] else { return [] }
-    again.remove(id)
+    idsToRunAgain.remove(id)
     guard !session.isEnded else { return forget(id) }
-    leaving.insert(id)
+    idsToRemove.insert(id)
     return update(id) { $0.cancel() } + schedule(at: uptime)
   }
 
@@ -91,12 +92,12 @@ struct QueueMachine {
   /// Cancels all sessions, including sessions that are added later.
   mutating func shutDown() -> [Effect] {
     isShutDown = true
-    again = []
+    idsToRunAgain = []
     return (waiting + urgent + interrupted + active).flatMap { id in update(id) { $0.cancel() } }
   }
 
   /// Starts sessions after the time that an ``Effect/timer(_:)`` effect requested.
-  mutating func timer(at uptime: Duration) -> [Effect] {
+  mutating func timerFired(at uptime: Duration) -> [Effect] {
     isTimerSet = false
     return schedule(at: uptime)
   }
@@ -107,12 +108,12 @@ struct QueueMachine {
     var next = session
     let effects = event(&next)
     sessions[id] = next
-    keepLists(id, from: session, to: next)
-    let told = effects.map { Effect.session(id, ticket: next.ticket, $0) }
-    return told + (next.isEnded && leaving.contains(id) ? forget(id) : [])
+    updateLists(id, from: session, to: next)
+    let sessionEffects = effects.map { Effect.session(id, ticket: next.ticket, $0) }
+    return sessionEffects + (next.isEnded && idsToRemove.contains(id) ? forget(id) : [])
   }
 
-  private mutating func keepLists(_ id: String, from old: SessionMachine, to new: SessionMachine) {
+  private mutating func updateLists(_ id: String, from old: SessionMachine, to new: SessionMachine) {
     if new.isActive != old.isActive {
       if new.isActive { active.append(id) } else { active.removeAll { $0 == id } }
     }
@@ -133,7 +134,7 @@ struct QueueMachine {
   }
 
   private mutating func forget(_ id: String) -> [Effect] {
-    leaving.remove(id)
+    idsToRemove.remove(id)
     sessions[id] = nil
     return [.forget(id)]
   }
@@ -142,17 +143,17 @@ struct QueueMachine {
   ///
   /// A session that has ended runs again. A session that is being stopped runs again after it has stopped.
   mutating func run(_ id: String, at uptime: Duration) -> [Effect] {
-    guard let session = sessions[id], !isShutDown, !leaving.contains(id) else { return [] }
+    guard let session = sessions[id], !isShutDown, !idsToRemove.contains(id) else { return [] }
     if case .stopping = session.state {
-      again.insert(id)
+      idsToRunAgain.insert(id)
       return []
     }
-    return putFirst(id) + makeRoom() + schedule(at: uptime)
+    return putFirst(id) + freeSlotsForUrgent() + schedule(at: uptime)
   }
 
   /// Runs a stopped session first if the caller asked to run the session while it was being stopped.
   private mutating func runAgain(_ id: String) -> [Effect] {
-    guard let session = sessions[id], !session.isActive, again.remove(id) != nil else { return [] }
+    guard let session = sessions[id], !session.isActive, idsToRunAgain.remove(id) != nil else { return [] }
     switch session.state {
     case .interrupted, .ended(.failure(.cancelled)): return putFirst(id)
     default: return []
@@ -162,7 +163,7 @@ struct QueueMachine {
   /// Activates as many sessions as there are free slots, and then starts the sessions whose start is due.
   mutating func schedule(at uptime: Duration) -> [Effect] {
     var effects: [Effect] = []
-    while active.count < configuration.maximumActive, let id = next() {
+    while active.count < configuration.maximumActive, let id = nextID() {
       effects += update(id) { $0.activate() }
     }
     return effects + start(at: uptime)
@@ -184,7 +185,7 @@ struct QueueMachine {
   }
 
   /// Interrupts active sessions, the last activated first, until there are enough slots for the urgent ones.
-  private mutating func makeRoom() -> [Effect] {
+  private mutating func freeSlotsForUrgent() -> [Effect] {
     guard !isPaused else { return [] }
     let stopping = active.count { isStopping($0) }
     var missing = urgent.count - (configuration.maximumActive - active.count) - stopping
@@ -200,7 +201,7 @@ struct QueueMachine {
     if case .stopping = sessions[id]?.state { true } else { false }
   }
 
-  private func next() -> String? {
+  private func nextID() -> String? {
     isPaused || isShutDown ? nil : urgent.first ?? interrupted.last ?? waiting.first
   }
 

@@ -14,7 +14,7 @@ struct SessionMachine {
     case none, fixed, issuer
   }
 
-  struct Need: Equatable {
+  struct TokenNeed: Equatable {
     var reason: TokenRequest.Reason
     /// Whether the server rejected the last token, in which case the cache must not return that token again.
     var isRefused = false
@@ -22,7 +22,7 @@ struct SessionMachine {
 
   /// The first step of a session whose turn to start has come: a token request, or the check of the token that it has.
   enum Step: Equatable {
-    case requestToken(Need)
+    case requestToken(TokenNeed)
     case start
   }
 
@@ -37,7 +37,7 @@ struct SessionMachine {
     ///
     /// A token is requested only then, so that its lifetime does not pass while the session waits.
     case queued(before: Step)
-    case requestingToken(Need)
+    case requestingToken(TokenNeed)
     /// The session's token is checked again, and the specification is signed.
     case checking
     case connecting
@@ -50,15 +50,16 @@ struct SessionMachine {
 
   /// An action that the transfer queue performs for the session, in the order of the effects.
   enum Effect {
-    case tell(TransferEvent.Kind)
-    case requestToken(Need)
+    case report(TransferEvent.Kind)
+    case requestToken(TokenNeed)
     case check
     case run
     case sleep(Duration)
     case cancelWork
   }
 
-  enum Check {
+  /// The result of checking the token of a session before an attempt.
+  enum CheckResult {
     /// The attempt can start, with a token that the issuer has just issued, or with the current token if `nil`.
     case ready(TokenIssuance?)
     /// The remaining lifetime of the token is too short.
@@ -66,7 +67,7 @@ struct SessionMachine {
     case failed(TransferFailure)
   }
 
-  let means: TokenSupply
+  let tokenSupply: TokenSupply
   let requiresToken: Bool
   let configuration: TransferQueueConfiguration
   var state = State.waiting
@@ -76,7 +77,7 @@ struct SessionMachine {
   var isActivated = false
   /// Whether the current attempt has reported `didStartRunning`.
   var hasStarted = false
-  var tries = RetryCounts()
+  var retryCounts = RetryCounts()
 
   var isActive: Bool {
     switch state {
@@ -101,15 +102,16 @@ struct SessionMachine {
   mutating func enter() -> [Effect] {
     state = .waiting
     isActivated = false
-    tries = RetryCounts()
-    return requiresToken && means == .none ? end(.failure(.tokenRequired)) : []
+    retryCounts = RetryCounts()
+    return requiresToken && tokenSupply == .none ? end(.failure(.tokenRequired)) : []
   }
 
   /// Activates the session for the first time, or again after an interruption.
   mutating func activate() -> [Effect] {
     switch state {
     case .waiting:
-      return [.tell(.willActivate)] + queue(before: means == .issuer ? .requestToken(Need(reason: .initial)) : .start)
+      return [.report(.willActivate)]
+        + queue(before: tokenSupply == .issuer ? .requestToken(TokenNeed(reason: .initial)) : .start)
     case .interrupted(let step):
       return queue(before: step)
     default:
@@ -150,7 +152,7 @@ struct SessionMachine {
     }
   }
 
-  mutating func wake(_ number: UInt64) -> [Effect] {
+  mutating func delayEnded(_ number: UInt64) -> [Effect] {
     guard number == ticket, case .pausing(let step) = state else { return [] }
     return queue(before: step)
   }
@@ -163,7 +165,7 @@ struct SessionMachine {
   /// Reports that the session has its token, unless it has already done so.
   private mutating func ready() -> [Effect] {
     defer { isActivated = true }
-    return isActivated ? [] : [.tell(.didActivate)]
+    return isActivated ? [] : [.report(.didActivate)]
   }
 
   /// Enters a state with a new ticket, so that the result of an earlier task is ignored.
@@ -176,59 +178,59 @@ struct SessionMachine {
   /// Requests that the attempt stops, after whose end the state changes again.
   private mutating func stop(_ purpose: Purpose) -> [Effect] {
     state = .stopping(purpose)
-    return hasStarted ? [.tell(.willStopRunning), .cancelWork] : [.cancelWork]
+    return hasStarted ? [.report(.willStopRunning), .cancelWork] : [.cancelWork]
   }
 
   /// Ends the session with a result, and reports the remaining events.
   mutating func end(_ result: Result<TransferSummary, TransferFailure>) -> [Effect] {
     var effects: [Effect] = []
-    if isActivated { effects.append(.tell(.willDeactivate)) }
-    if state != .waiting { effects.append(.tell(.didDeactivate)) }
+    if isActivated { effects.append(.report(.willDeactivate)) }
+    if state != .waiting { effects.append(.report(.didDeactivate)) }
     isActivated = false
     state = .ended(result)
-    return effects + [.tell(.finished(result))]
+    return effects + [.report(.finished(result))]
   }
 
   /// Handles a successful token request, whose issuance is `nil` if the session already had the token.
-  mutating func answered(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
+  mutating func requestSucceeded(_ number: UInt64, _ issuance: TokenIssuance?) -> [Effect] {
     guard number == ticket, case .requestingToken = state else { return [] }
-    tries.issuer = 0
-    return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + ready() + begin(.checking, .check)
+    retryCounts.issuer = 0
+    return (issuance.map { [.report(.tokenIssued($0))] } ?? []) + ready() + begin(.checking, .check)
   }
 
   /// Handles an error from the issuer, to which no request may be sent for the duration of `pause`.
-  mutating func refused(_ number: UInt64, _ error: CredentialError, pause: Duration, random: Double) -> [Effect] {
+  mutating func requestFailed(_ number: UInt64, _ error: CredentialError, pause: Duration, random: Double) -> [Effect] {
     guard number == ticket, case .requestingToken(let need) = state else { return [] }
     let failure = TransferFailure(issuer: error)
-    guard error.isRetryable, tries.issuer < configuration.issuerRetries else { return end(.failure(failure)) }
-    tries.issuer += 1
-    let delay = pause > .zero ? pause : configuration.delay(beforeRepetition: tries.issuer, random: random)
-    return retry(.issuer, failure, number: tries.issuer, delay: delay, before: .requestToken(need))
+    guard error.isRetryable, retryCounts.issuer < configuration.issuerRetries else { return end(.failure(failure)) }
+    retryCounts.issuer += 1
+    let delay = pause > .zero ? pause : configuration.delay(beforeRetry: retryCounts.issuer, random: random)
+    return retry(.issuer, failure, number: retryCounts.issuer, delay: delay, before: .requestToken(need))
   }
 
-  mutating func checked(_ number: UInt64, _ check: Check) -> [Effect] {
+  mutating func checkEnded(_ number: UInt64, _ check: CheckResult) -> [Effect] {
     guard number == ticket, state == .checking else { return [] }
     switch check {
     case .ready(let issuance):
-      tries.stale = 0
-      tries.beginAttempt()
+      retryCounts.stale = 0
+      retryCounts.beginAttempt()
       hasStarted = false
       ticket += 1
       state = .connecting
-      return (issuance.map { [.tell(.tokenIssued($0))] } ?? []) + [.tell(.willStartRunning), .run]
+      return (issuance.map { [.report(.tokenIssued($0))] } ?? []) + [.report(.willStartRunning), .run]
     case .stale:
-      tries.stale += 1
-      guard tries.stale <= max(1, configuration.tokenRenewals) else {
-        return end(.failure(.tokensTooShort(tries.stale)))
+      retryCounts.stale += 1
+      guard retryCounts.stale <= max(1, configuration.tokenRenewals) else {
+        return end(.failure(.tokensTooShort(retryCounts.stale)))
       }
-      let need = Need(reason: .expired)
+      let need = TokenNeed(reason: .expired)
       return begin(.requestingToken(need), .requestToken(need))
     case .failed(let failure):
       return end(.failure(failure))
     }
   }
 
-  mutating func reported(_ number: UInt64, _ report: TransferReport) -> [Effect] {
+  mutating func handle(_ number: UInt64, _ report: TransferReport) -> [Effect] {
     guard number == ticket else { return [] }
     switch report {
     case .connecting:
@@ -237,13 +239,13 @@ struct SessionMachine {
       return acceptLogin()
     case .progress(let progress):
       let effects = progress.bytes > 0 ? acceptLogin() : []
-      tries.note(bytes: progress.bytes)
-      return effects + (state == .running ? [.tell(.progress(progress))] : [])
+      retryCounts.recordProgress(bytes: progress.bytes)
+      return effects + (state == .running ? [.report(.progress(progress))] : [])
     case .file(let file):
-      if case .failed = file.outcome { return isAttempting ? [.tell(.file(file))] : [] }
+      if case .failed = file.outcome { return isAttempting ? [.report(.file(file))] : [] }
       let effects = acceptLogin()
-      tries.noteFile()
-      return effects + (hasStarted ? [.tell(.file(file))] : [])
+      retryCounts.recordFile()
+      return effects + (hasStarted ? [.report(.file(file))] : [])
     }
   }
 
@@ -255,11 +257,11 @@ struct SessionMachine {
     var effects: [Effect] = []
     if case .success = result, !hasStarted {
       hasStarted = true
-      effects += [.tell(.didStartRunning), .tell(.willStopRunning)]
+      effects += [.report(.didStartRunning), .report(.willStopRunning)]
     } else if state == .running {
-      effects.append(.tell(.willStopRunning))
+      effects.append(.report(.willStopRunning))
     }
-    effects.append(.tell(.didStopRunning))
+    effects.append(.report(.didStopRunning))
     hasStarted = false
     ticket += 1
     return effects + conclude(result, random: random)
@@ -287,41 +289,42 @@ struct SessionMachine {
 
   /// Starts a retry if the failure and the retry limits allow it, or else ends the session.
   private mutating func recover(from failure: TransferFailure, random: Double) -> [Effect] {
-    tries.settle()
+    retryCounts.endAttempt()
     switch failure.kind {
-    case .token(let reason) where means == .issuer && tries.token < configuration.tokenRenewals:
-      tries.token += 1
-      let need = Need(reason: reason == .initial ? .rejected : reason, isRefused: true)
-      let wait = configuration.delay(beforeRepetition: tries.token - 1, random: random)
+    case .token(let reason) where tokenSupply == .issuer && retryCounts.token < configuration.tokenRenewals:
+      retryCounts.token += 1
+      let need = TokenNeed(reason: reason == .initial ? .rejected : reason, isRefused: true)
+      let wait = configuration.delay(beforeRetry: retryCounts.token - 1, random: random)
       return retry(
-        .token, failure, number: tries.token, delay: tries.token == 1 ? .zero : wait, before: .requestToken(need))
-    case .transport where tries.transport < retries(after: failure):
-      tries.transport += 1
-      let wait = configuration.delay(beforeRepetition: tries.transport, random: random)
-      return retry(.transport, failure, number: tries.transport, delay: wait, before: .start)
-    case .token where means == .issuer && tries.token > 0:
-      return end(.failure(failure.appending(count: tries.token + 1, of: "consecutive tokens were rejected")))
-    case .token where means == .fixed:
+        .token, failure, number: retryCounts.token, delay: retryCounts.token == 1 ? .zero : wait,
+        before: .requestToken(need))
+    case .transport where retryCounts.transport < retries(after: failure):
+      retryCounts.transport += 1
+      let wait = configuration.delay(beforeRetry: retryCounts.transport, random: random)
+      return retry(.transport, failure, number: retryCounts.transport, delay: wait, before: .start)
+    case .token where tokenSupply == .issuer && retryCounts.token > 0:
+      return end(.failure(failure.appending(count: retryCounts.token + 1, of: "consecutive tokens were rejected")))
+    case .token where tokenSupply == .fixed:
       return end(.failure(failure.advisingIssuer))
-    case .transport where tries.transport > 0:
-      return end(.failure(failure.appending(count: tries.transport + 1, of: "consecutive attempts failed")))
+    case .transport where retryCounts.transport > 0:
+      return end(.failure(failure.appending(count: retryCounts.transport + 1, of: "consecutive attempts failed")))
     default:
       return end(.failure(failure))
     }
   }
 
   /// The maximum number of retries for a server that was never reached, whose address is likely to be wrong.
-  private static let retriesOfUnreached = 2
+  private static let unreachedRetryLimit = 2
 
   private func retries(after failure: TransferFailure) -> Int {
-    failure.isUnreached ? min(Self.retriesOfUnreached, configuration.transportRetries) : configuration.transportRetries
+    failure.isUnreached ? min(Self.unreachedRetryLimit, configuration.transportRetries) : configuration.transportRetries
   }
 
   private mutating func retry(
     _ cause: TransferRetry.Cause, _ failure: TransferFailure, number: Int, delay: Duration, before step: Step
   ) -> [Effect] {
     let retry = TransferRetry(cause: cause, failure: failure, number: number, delay: delay)
-    return [.tell(.retry(retry))] + begin(.pausing(before: step), .sleep(delay))
+    return [.report(.retry(retry))] + begin(.pausing(before: step), .sleep(delay))
   }
 
   private var isAttempting: Bool {
@@ -336,7 +339,7 @@ struct SessionMachine {
     guard state == .connecting else { return [] }
     state = .running
     hasStarted = true
-    return [.tell(.didStartRunning)]
+    return [.report(.didStartRunning)]
   }
 }
 
@@ -359,12 +362,12 @@ struct RetryCounts {
     files = 0
   }
 
-  mutating func note(bytes count: Int64) { bytes = max(bytes, count) }
+  mutating func recordProgress(bytes count: Int64) { bytes = max(bytes, count) }
 
-  mutating func noteFile() { files += 1 }
+  mutating func recordFile() { files += 1 }
 
   /// Ends an attempt, which resets the counts of tokens and transport if it made more progress than all before.
-  mutating func settle() {
+  mutating func endAttempt() {
     guard bytes > best.bytes || files > best.files else { return }
     best = (max(bytes, best.bytes), max(files, best.files))
     token = 0

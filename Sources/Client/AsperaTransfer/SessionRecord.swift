@@ -26,7 +26,7 @@ struct SessionRecord {
   var trace: ActiveSpan?
   var attempts = 0
   /// The uptime at which the session's current activation started.
-  var began = Duration.zero
+  var activationStart = Duration.zero
   /// The largest number of bytes that an attempt in the current activation has transferred.
   var bytes: Int64 = 0
   let batch: UInt64?
@@ -44,7 +44,7 @@ struct SessionRecord {
     feed = session.isPersistent ? PathFeed() : nil
   }
 
-  var means: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
+  var tokenSupply: SessionMachine.TokenSupply { issuer != nil ? .issuer : fixed != nil ? .fixed : .none }
 
   var login: String {
     let specification = session.specification
@@ -57,12 +57,12 @@ struct SessionRecord {
 
   /// Starts an activation of the session, with a new token cache.
   mutating func begin(as id: String, queue: TransferQueue, at uptime: Duration) {
-    began = uptime
+    activationStart = uptime
     bytes = 0
     let (configuration, events) = (queue.configuration.tokens, queue.authEvents)
     if let issuer {
       let provider = SessionTokenProvider(
-        issuer: issuer, session: id, specification: session.specification.forIssuer(of: account),
+        issuer: issuer, session: id, specification: session.specification.specificationForIssuer(of: account),
         attempts: provider?.attempts ?? 0)
       self.provider = provider
       tokens = SessionTokens(
@@ -83,13 +83,13 @@ struct SessionRecord {
     waiters = []
   }
 
-  mutating func note(_ report: TransferReport) {
+  mutating func update(from report: TransferReport) {
     switch report {
     case .progress(let progress):
       bytes = max(bytes, progress.bytes)
     case .file(let file):
       if case .failed = file.outcome { return }
-      feed?.done(file.file)
+      feed?.remove(file.file)
     case .connecting, .running:
       break
     }
@@ -104,9 +104,9 @@ struct SessionRecord {
   func transferEvent(_ result: Result<TransferSummary, TransferFailure>, at uptime: Duration) -> AuthEvent.Transfer {
     switch result {
     case .success(let summary):
-      AuthEvent.Transfer(subject: subject, bytes: summary.bytes, duration: uptime - began, failure: nil)
+      AuthEvent.Transfer(subject: subject, bytes: summary.bytes, duration: uptime - activationStart, failure: nil)
     case .failure(let failure):
-      AuthEvent.Transfer(subject: subject, bytes: bytes, duration: uptime - began, failure: failure.message)
+      AuthEvent.Transfer(subject: subject, bytes: bytes, duration: uptime - activationStart, failure: failure.message)
     }
   }
 }
@@ -129,7 +129,7 @@ struct PathFeed {
   }
 
   /// Removes a path that is done, identified by the file name that the engine reports.
-  mutating func done(_ file: String) {
+  mutating func remove(_ file: String) {
     guard let index = pending.firstIndex(where: { $0.source == file }) else { return }
     pending.remove(at: index)
   }
@@ -191,8 +191,8 @@ final class SessionTokens: Sendable {
   }
 
   /// Returns the cached grant with its issuance if it is new, or `nil` if there is none that is valid for long enough.
-  func use() -> (CachedCredential<TransferCredential>, TokenIssuance?)? {
-    cache.current(lasting: margin).map { ($0, note($0)) }
+  func currentToken() -> (CachedCredential<TransferCredential>, TokenIssuance?)? {
+    cache.current(lasting: margin).map { ($0, recordUse(of: $0)) }
   }
 
   /// Returns the signing date for a grant: `now`, but at most the grant's expiration minus the margin.
@@ -208,17 +208,17 @@ final class SessionTokens: Sendable {
   var remainingBackoff: Duration { cache.remainingBackoff }
 
   /// Waits for a token that remains valid for the margin, and returns its issuance if it is a new one.
-  func obtain(_ need: SessionMachine.Need) async throws(CredentialError) -> TokenIssuance? {
+  func obtain(_ need: SessionMachine.TokenNeed) async throws(CredentialError) -> TokenIssuance? {
     issuer?.reason = need.reason
     let last = generation.withLock { $0 }
     let cached = try await cache.credential(lasting: margin, replacing: need.isRefused ? last : nil)
-    return note(cached)
+    return recordUse(of: cached)
   }
 
   func shutdown() { cache.shutdown() }
 
   /// Records the generation of the grant in use, which the server may reject.
-  private func note(_ cached: CachedCredential<TransferCredential>) -> TokenIssuance? {
+  private func recordUse(of cached: CachedCredential<TransferCredential>) -> TokenIssuance? {
     let isNew = generation.withLock { generation in
       defer { generation = cached.generation }
       return generation != cached.generation

@@ -66,18 +66,18 @@ extension String {
     var words: [Substring] = []
     for word in line.words(between: " ") {
       let isCredential =
-        ["basic", "bearer"].contains(words.last?.lowercased()) && word.utf8.count > Self.longestPlainWord
+        ["basic", "bearer"].contains(words.last?.lowercased()) && word.utf8.count > Self.plainWordByteLimit
       words.append(isCredential || word.holdsToken ? Secret.mask[...] : word)
     }
     let text = words.joined(separator: " ")
-    return text.count > Self.longestQuote ? text.prefix(Self.longestQuote) + "…" : text
+    return text.count > Self.quotationLimit ? text.prefix(Self.quotationLimit) + "…" : text
   }
 
-  private static let longestQuote = 300
+  private static let quotationLimit = 300
 
   /// The maximum length of a word that is quoted after "basic" or "bearer": longer ones can be credentials, while
   /// those of a sentence, such as "bearer token expired", are shorter.
-  private static let longestPlainWord = 12
+  private static let plainWordByteLimit = 12
 }
 
 extension Substring {

@@ -28,13 +28,13 @@ extension TransferQueue {
     var observers: [UInt64: Observer] = [:]
     var batches: [UInt64: QueueBatch] = [:]
     /// The numbers of the batches in which a session has ended since the batches were last examined.
-    var touched: Set<UInt64> = []
+    var changedBatches: Set<UInt64> = []
     /// The logins (user and server) that a server has accepted.
-    var accepted: Set<String> = []
+    var acceptedLogins: Set<String> = []
     var timer: Task<Void, Never>?
     var notices = DeliveryQueue<Notice>()
     var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
-    private var numbers: UInt64 = 0
+    private var lastNumber: UInt64 = 0
 
     init(machine: QueueMachine) {
       self.machine = machine
@@ -43,8 +43,8 @@ extension TransferQueue {
     var isOver: Bool { machine.isShutDown && machine.isIdle }
 
     mutating func nextNumber() -> UInt64 {
-      numbers += 1
-      return numbers
+      lastNumber += 1
+      return lastNumber
     }
 
     /// Returns an unused session ID: the requested ID, or the requested ID with a number appended.
@@ -58,13 +58,14 @@ extension TransferQueue {
 
     mutating func add(_ record: SessionRecord, as id: String, at uptime: Duration) -> [QueueMachine.Effect] {
       records[id] = record
-      return machine.add(id, means: record.means, requiresToken: record.account?.requiresToken ?? false, at: uptime)
+      return machine.add(
+        id, tokenSupply: record.tokenSupply, requiresToken: record.account?.requiresToken ?? false, at: uptime)
     }
 
     /// Ends the batches whose sessions have all ended, and removes these sessions from the queue.
     mutating func closeBatches(at uptime: Duration) -> [QueueMachine.Effect] {
       var effects: [QueueMachine.Effect] = []
-      for number in touched {
+      for number in changedBatches {
         guard let batch = batches[number], batch.open.isEmpty,
           batch.members.allSatisfy({ machine.sessions[$0]?.isEnded ?? true })
         else { continue }
@@ -72,7 +73,7 @@ extension TransferQueue {
         effects += batch.members.flatMap { machine.remove($0, at: uptime) }
         if let buffer = observers.removeValue(forKey: number)?.buffer { notices.append(.end([buffer])) }
       }
-      touched = []
+      changedBatches = []
       return effects
     }
 
@@ -98,9 +99,9 @@ extension TransferQueue {
   func perform(_ change: (inout State, _ uptime: Duration) -> [QueueMachine.Effect]) {
     let uptime = time.uptime
     let actions = state.withLock { state in
-      var actions = change(&state, uptime).compactMap { prepare($0, &state, at: uptime) }
-      while !state.touched.isEmpty {
-        actions += state.closeBatches(at: uptime).compactMap { prepare($0, &state, at: uptime) }
+      var actions = change(&state, uptime).compactMap { prepare($0, in: &state, at: uptime) }
+      while !state.changedBatches.isEmpty {
+        actions += state.closeBatches(at: uptime).compactMap { prepare($0, in: &state, at: uptime) }
       }
       state.closeIfOver()
       return actions
@@ -111,22 +112,22 @@ extension TransferQueue {
 
   /// Starts an effect under the lock, and returns the part that calls external code and must run outside the lock.
   private func prepare(
-    _ effect: QueueMachine.Effect, _ state: inout State, at uptime: Duration
+    _ effect: QueueMachine.Effect, in state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
     switch effect {
-    case .session(let id, _, .tell(let kind)):
-      return prepare(kind, id, &state, at: uptime)
+    case .session(let id, _, .report(let kind)):
+      return prepare(kind, of: id, in: &state, at: uptime)
     case .session(let id, let ticket, .requestToken(let need)):
       guard let record = state.records[id], let tokens = record.tokens else { break }
-      state.records[id]?.work = startTokenRequest(tokens, need, id, ticket, in: record.trace)
+      state.records[id]?.work = startTokenRequest(to: tokens, need, for: id, ticket: ticket, in: record.trace)
     case .session(let id, let ticket, .check):
       guard let record = state.records[id] else { break }
-      state.records[id]?.work = startCheck(record, id, ticket)
+      state.records[id]?.work = startCheck(of: record, id: id, ticket: ticket)
     case .session(let id, let ticket, .run):
-      startAttempt(id, ticket, &state)
+      startAttempt(of: id, ticket: ticket, in: &state)
     case .session(let id, let ticket, .sleep(let duration)):
       state.records[id]?.work = perform(after: duration) { state, uptime in
-        state.machine.perform(id, at: uptime) { $0.wake(ticket) }
+        state.machine.perform(id, at: uptime) { $0.delayEnded(ticket) }
       }
     case .session(let id, _, .cancelWork):
       guard let work = state.records[id]?.work else { return nil }
@@ -134,14 +135,14 @@ extension TransferQueue {
     case .forget(let id):
       state.records[id] = nil
     case .timer(let duration):
-      state.timer = perform(after: duration) { state, uptime in state.machine.timer(at: uptime) }
+      state.timer = perform(after: duration) { state, uptime in state.machine.timerFired(at: uptime) }
     }
     return nil
   }
 
   /// Records an event of a session and its consequences, and returns the part that must run outside the lock.
   private func prepare(
-    _ kind: TransferEvent.Kind, _ id: String, _ state: inout State, at uptime: Duration
+    _ kind: TransferEvent.Kind, of id: String, in state: inout State, at uptime: Duration
   ) -> (@Sendable () -> Void)? {
     guard let record = state.records[id] else { return nil }
     let readers = state.observers.values.filter { $0.batch == nil || $0.batch == record.batch }.map(\.buffer)
@@ -150,7 +151,7 @@ extension TransferQueue {
     case .willActivate:
       state.records[id]?.begin(as: id, queue: self, at: uptime)
     case .didStartRunning:
-      state.accepted.insert(record.login)
+      state.acceptedLogins.insert(record.login)
     case .retry(let retry):
       state.notices.append(.auth(.retry(record.retryEvent(retry)), record.trace))
     case .finished(let result):
@@ -160,7 +161,7 @@ extension TransferQueue {
       state.notices.append(.result(record.waiters, result))
       if let batch = record.batch {
         state.batches[batch]?.open.remove(id)
-        state.touched.insert(batch)
+        state.changedBatches.insert(batch)
       }
       state.records[id]?.end()
       guard let tokens = record.tokens else { return nil }
@@ -226,23 +227,24 @@ extension TransferQueue {
   }
 
   private func startTokenRequest(
-    _ tokens: SessionTokens, _ need: SessionMachine.Need, _ id: String, _ ticket: UInt64, in span: ActiveSpan?
+    to tokens: SessionTokens, _ need: SessionMachine.TokenNeed, for id: String, ticket: UInt64, in span: ActiveSpan?
   ) -> Task<Void, Never> {
     Task.detached { [self] in
       do throws(CredentialError) {
         let issuance = try await span.run { () async throws(CredentialError) in try await tokens.obtain(need) }
-        perform { state, uptime in state.machine.perform(id, at: uptime) { $0.answered(ticket, issuance) } }
+        perform { state, uptime in state.machine.perform(id, at: uptime) { $0.requestSucceeded(ticket, issuance) }
+        }
       } catch {
         let (pause, random) = (tokens.remainingBackoff, random())
         perform { state, uptime in
-          state.machine.perform(id, at: uptime) { $0.refused(ticket, error, pause: pause, random: random) }
+          state.machine.perform(id, at: uptime) { $0.requestFailed(ticket, error, pause: pause, random: random) }
         }
       }
     }
   }
 
   /// Starts a task that checks the session's token and signs the specification.
-  private func startCheck(_ record: SessionRecord, _ id: String, _ ticket: UInt64) -> Task<Void, Never> {
+  private func startCheck(of record: SessionRecord, id: String, ticket: UInt64) -> Task<Void, Never> {
     Task.detached { [self] in
       var record = record
       let (check, signed) = await authenticateAndSign(&record)
@@ -251,13 +253,13 @@ extension TransferQueue {
           state.records[id]?.signed = signed
           state.records[id]?.account = record.account
         }
-        return state.machine.checked(id, ticket, check, at: uptime)
+        return state.machine.checkEnded(id, ticket, check, at: uptime)
       }
     }
   }
 
   /// Signs the specification with the account of the session, or with the one that the queue has now.
-  private func authenticateAndSign(_ record: inout SessionRecord) async -> (SessionMachine.Check, TransferSpec?) {
+  private func authenticateAndSign(_ record: inout SessionRecord) async -> (SessionMachine.CheckResult, TransferSpec?) {
     if record.session.account == nil, let accounts {
       do throws(CredentialError) {
         record.account = try await accounts.credential()
@@ -270,7 +272,7 @@ extension TransferQueue {
     var generation: CredentialGeneration?
     var signingDate = time.now
     if let tokens = record.tokens {
-      guard let (cached, issued) = tokens.use() else {
+      guard let (cached, issued) = tokens.currentToken() else {
         return (record.issuer == nil ? .failed(.fixedTokenExpired(record.fixed?.expiration)) : .stale, nil)
       }
       (grant, issuance, generation) = (cached.credential, issued, cached.generation)
@@ -293,7 +295,7 @@ extension TransferQueue {
     }
   }
 
-  private func startAttempt(_ id: String, _ ticket: UInt64, _ state: inout State) {
+  private func startAttempt(of id: String, ticket: UInt64, in state: inout State) {
     guard let specification = state.records[id]?.signed else { return }
     state.records[id]?.signed = nil
     let additions = state.records[id]?.feed?.open()
@@ -304,7 +306,7 @@ extension TransferQueue {
       do throws(TransferFailure) {
         result = .success(
           try await measure(record) { () async throws(TransferFailure) in
-            try await engine.run(specification, additions: additions) { [self] report in handle(report, id, ticket) }
+            try await engine.run(specification, additions: additions) { [self] in handle($0, of: id, ticket: ticket) }
           })
       } catch {
         result = .failure(specification.lacksTags && error.isAboutToken ? error.advisingTags : error)
@@ -332,10 +334,10 @@ extension TransferQueue {
     }
   }
 
-  private func handle(_ report: TransferReport, _ id: String, _ ticket: UInt64) {
+  private func handle(_ report: TransferReport, of id: String, ticket: UInt64) {
     perform { state, uptime in
-      if state.machine.sessions[id]?.ticket == ticket { state.records[id]?.note(report) }
-      return state.machine.perform(id, at: uptime) { $0.reported(ticket, report) }
+      if state.machine.sessions[id]?.ticket == ticket { state.records[id]?.update(from: report) }
+      return state.machine.perform(id, at: uptime) { $0.handle(ticket, report) }
     }
   }
 
@@ -364,7 +366,7 @@ extension TransferQueue.State {
       return .failure(isCancelled ? .cancelled : .endedEarly)
     case .failure(let failure):
       let isBurst = machine.active.count > 1 || (record.session.specification.sessionCount ?? 1) > 1
-      guard failure.kind == .account, isBurst, accepted.contains(record.login) else { return result }
+      guard failure.kind == .account, isBurst, acceptedLogins.contains(record.login) else { return result }
       return .failure(failure.advisingStartSpacing)
     }
   }

@@ -267,26 +267,7 @@ extension TransferQueue {
   public func finish(_ id: String) {
     state.withLock { state in state.records[id]?.feed?.finish() }
   }
-}
 
-extension TransferStatus {
-  init(_ state: SessionMachine.State) {
-    self =
-      switch state {
-      case .waiting: .waiting
-      case .requestingToken: .activating
-      case .queued, .checking: .ready
-      case .connecting: .connecting
-      case .running: .running
-      case .pausing: .retrying
-      case .stopping: .stopping
-      case .interrupted: .interrupted
-      case .ended(let result): .ended(result)
-      }
-  }
-}
-
-extension TransferQueue {
   /// Runs sessions, and returns a sequence of their events.
   ///
   /// The sequence ends when all sessions have ended, which are then removed from the queue. If the caller stops reading
@@ -307,7 +288,7 @@ extension TransferQueue {
     perform { state, uptime in
       let ids = sessions.reduce(into: []) { $0.append(state.freeID(for: $1.id, besides: $0)) }
       state.batches[batch] = QueueBatch(members: ids, open: Set(ids))
-      state.touched.insert(batch)
+      state.changedBatches.insert(batch)
       return zip(ids, records).flatMap { state.add($1, as: $0, at: uptime) }
     }
     return events
@@ -319,5 +300,22 @@ extension TransferQueue {
   /// - Returns: The events of these transfers, whose session IDs are their positions, starting with `1`.
   public func run(_ specifications: [TransferSpec]) -> TransferEvents {
     run(specifications.enumerated().map { location, spec in TransferSession(spec, id: "\(location + 1)") })
+  }
+}
+
+extension TransferStatus {
+  init(_ state: SessionMachine.State) {
+    self =
+      switch state {
+      case .waiting: .waiting
+      case .requestingToken: .activating
+      case .queued, .checking: .ready
+      case .connecting: .connecting
+      case .running: .running
+      case .pausing: .retrying
+      case .stopping: .stopping
+      case .interrupted: .interrupted
+      case .ended(let result): .ended(result)
+      }
   }
 }

@@ -68,7 +68,7 @@ public struct TransferQueueConfiguration: Sendable, Hashable {
   }
 
   /// Returns the delay before a consecutive retry, starting at 1, with a random number from 0 to 1 for the jitter.
-  func delay(beforeRepetition number: Int, random: Double) -> Duration {
+  func delay(beforeRetry number: Int, random: Double) -> Duration {
     var delay = retryDelay
     for _ in 1..<max(1, number) where delay < longestRetryDelay { delay *= 2 }
     return min(delay, longestRetryDelay) * (1 - random / 2)

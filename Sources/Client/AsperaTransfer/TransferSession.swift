@@ -12,9 +12,9 @@ public import StorageAuth
 /// ```
 public struct TransferSession: Sendable, Identifiable, Redacted {
   /// A source of tokens for a session.
-  public enum Token: Sendable {
+  public enum TokenSource: Sendable {
     /// The session uses the queue's token issuer, or else the token in its specification, if there is one.
-    case none
+    case queueDefault
     /// The session uses a token that the caller already has.
     ///
     /// A queue with an issuer ignores this token, and requests a token from the issuer. In a queue without an issuer,
@@ -34,9 +34,9 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
   public var account: AsperaAccount?
 
   /// The source of tokens for the session.
-  public var token: Token
+  public var token: TokenSource
 
-  /// A Boolean value that indicates whether paths can be added to the running session until it is finished.
+  /// Whether paths can be added to the running session until it is finished.
   ///
   /// See ``TransferQueue/finish(_:)``.
   public var isPersistent: Bool
@@ -50,7 +50,8 @@ public struct TransferSession: Sendable, Identifiable, Redacted {
   ///   - isPersistent: Whether paths can be added to the running session until the caller finishes the session.
   ///   - id: The session ID, or `nil` to use a random ID.
   public init(
-    _ specification: TransferSpec, account: AsperaAccount? = nil, token: Token = .none, isPersistent: Bool = false,
+    _ specification: TransferSpec, account: AsperaAccount? = nil, token: TokenSource = .queueDefault,
+    isPersistent: Bool = false,
     id: String? = nil
   ) {
     self.id = id ?? String(UInt64.random(in: .min ... .max), radix: 16)
@@ -90,10 +91,10 @@ extension TransferSpec {
   /// Returns the specification to send to a token issuer, which contains the account's host and user but no secrets.
   ///
   /// A host that the caller did not specify is left out, because a node returns the host that a request contains.
-  func forIssuer(of account: AsperaAccount?) -> TransferSpec {
-    var visible = withoutSecrets
-    if let account, !account.isHostAssumed { visible.remoteHost = account.host }
-    visible.remoteUser = account?.user ?? remoteUser
-    return visible
+  func specificationForIssuer(of account: AsperaAccount?) -> TransferSpec {
+    var request = withoutSecrets
+    if let account, !account.isHostAssumed { request.remoteHost = account.host }
+    request.remoteUser = account?.user ?? remoteUser
+    return request
   }
 }

@@ -27,7 +27,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   ///   - timeouts: The time limits for connections and requests.
   ///   - connectionsPerHost: The soft limit on the number of concurrent connections to one host.
   public init(timeouts: HTTPTimeouts = HTTPTimeouts(), connectionsPerHost: Int = 64) {
-    self.init(Self.configuration(timeouts, connectionsPerHost), .direct, timeouts)
+    self.init(Self.configuration(timeouts, connectionsPerHost), proxies: .direct, timeouts: timeouts)
   }
 
   /// Creates a transport with separate connections, which connects through proxies or trusts other authorities.
@@ -49,12 +49,12 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   ) throws(TransportError) {
     var configuration = Self.configuration(timeouts, connectionsPerHost)
     configuration.tlsConfiguration = try trustedRoots.tlsConfiguration()
-    self.init(configuration, proxy, timeouts)
+    self.init(configuration, proxies: proxy, timeouts: timeouts)
   }
 
-  private init(_ configuration: HTTPClient.Configuration, _ proxy: ProxyConfiguration, _ timeouts: HTTPTimeouts) {
-    clients = ProxiedClients(configuration, proxy)
-    owner = Owner(clients: clients.all)
+  private init(_ configuration: HTTPClient.Configuration, proxies: ProxyConfiguration, timeouts: HTTPTimeouts) {
+    clients = ProxiedClients(configuration, proxies: proxies)
+    owner = Owner(clients: clients.clients)
     self.timeouts = timeouts
   }
 
@@ -69,7 +69,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     configuration.connectionPool.retryConnectionEstablishment = false
     // Tracing would create a span for every request, which contains the URL including its signature.
     configuration.tracing.tracer = nil
-    configuration.checkStatuses()
+    configuration.addResponseHandlers()
     return configuration
   }
 
@@ -95,7 +95,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   /// - Throws: A `TransportError` if the request is invalid or no response arrives.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let host = request.authority ?? ""
-    try Self.checkLength(of: request)
+    try Self.requireAllowedLength(of: request)
     try request.checkPath()
     let (client, proxy) = clients.client(for: request)
     do {
@@ -115,14 +115,14 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
   /// The maximum length of a URL in bytes.
   ///
   /// AsyncHTTPClient 1.37.0 terminates the process on a URL of more than 64 KB. The services accept much shorter URLs.
-  private static let longestURL = 60_000
+  private static let urlByteLimit = 60_000
 
-  private static func checkLength(of request: HTTPRequest) throws(TransportError) {
+  private static func requireAllowedLength(of request: HTTPRequest) throws(TransportError) {
     let parts = [request.scheme, request.authority, request.path]
     let count = parts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-    guard count > longestURL else { return }
+    guard count > urlByteLimit else { return }
     throw TransportError(
-      .invalidRequest, "The URL has \(count) bytes; at most \(longestURL) are sent.",
+      .invalidRequest, "The URL has \(count) bytes; at most \(urlByteLimit) are sent.",
       remedy: "Shorten the key, the parameters or the session token.")
   }
 
@@ -133,7 +133,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
       return {
         defer { withExtendedLifetime(owner) {} }
         do {
-          return try await iterator.next(isolation: #isolation)
+          return try await iterator.nextElement()
         } catch {
           throw TransportError(error, host: host)
         }
@@ -172,7 +172,7 @@ struct ProxiedClients: Sendable {
     proxies = .direct
   }
 
-  init(_ configuration: HTTPClient.Configuration, _ proxies: ProxyConfiguration) {
+  init(_ configuration: HTTPClient.Configuration, proxies: ProxyConfiguration) {
     func client(_ proxy: HTTPClient.Configuration.Proxy?) -> HTTPClient {
       var configuration = configuration
       configuration.proxy = proxy
@@ -185,10 +185,10 @@ struct ProxiedClients: Sendable {
     self.proxies = proxies
   }
 
-  var all: [HTTPClient] { [direct] + proxied.map(\.client) }
+  var clients: [HTTPClient] { [direct] + proxied.map(\.client) }
 
   /// Returns the client for a request, and the proxy through which it connects.
-  func client(for request: HTTPRequest) -> (HTTPClient, via: ProxyServer?) {
+  func client(for request: HTTPRequest) -> (client: HTTPClient, proxy: ProxyServer?) {
     guard let server = proxies.server(for: request.authority ?? "", scheme: request.scheme ?? "https"),
       let found = proxied.first(where: { $0.proxy == server })
     else { return (direct, nil) }
@@ -248,7 +248,7 @@ final class StatusCheck: ChannelInboundHandler {
   typealias InboundOut = HTTPClientResponsePart
 
   /// The maximum number of header fields in a response; the services send about twenty.
-  private static let mostFields = 1_000
+  private static let fieldLimit = 1_000
 
   private var isBroken = false
 
@@ -256,13 +256,13 @@ final class StatusCheck: ChannelInboundHandler {
     guard !isBroken else { return }
     if case .head(let head) = unwrapInboundIn(data) {
       let status = head.status.code
-      if !(100...999).contains(status) || head.headers.count > Self.mostFields {
+      if !(100...999).contains(status) || head.headers.count > Self.fieldLimit {
         isBroken = true
         context.fireErrorCaught(
           TransportError(
             .connectionLost,
-            head.headers.count > Self.mostFields
-              ? "The response has \(head.headers.count) header fields; at most \(Self.mostFields) are accepted."
+            head.headers.count > Self.fieldLimit
+              ? "The response has \(head.headers.count) header fields; at most \(Self.fieldLimit) are accepted."
               : "The response has the status \(status), which is not valid in HTTP.",
             remedy: "Check that the endpoint is the service itself and not a broken proxy."))
         context.close(promise: nil)
@@ -274,8 +274,8 @@ final class StatusCheck: ChannelInboundHandler {
 }
 
 extension HTTPClient.Configuration {
-  /// Adds a check of each response's head to the HTTP client's connections.
-  mutating func checkStatuses() {
+  /// Adds the handlers of responses to the connections of the HTTP client.
+  mutating func addResponseHandlers() {
     http1_1ConnectionDebugInitializer = { channel in
       channel.eventLoop.submit {
         let pipeline = channel.pipeline.syncOperations

@@ -84,17 +84,24 @@ struct RequestAddress {
       throw refuse("the port is the default port, which is left out of the header Host.")
     }
     try request.checkPath()
-    guard path.utf8.count <= Self.longestPath else {
-      throw refuse("the path has \(path.utf8.count) bytes; at most \(Self.longestPath) are sent.")
+    guard path.utf8.count <= Self.pathByteLimit else {
+      throw refuse("the path has \(path.utf8.count) bytes; at most \(Self.pathByteLimit) are sent.")
     }
     guard !Self.hasDotSegment(path) else { throw refuse("a segment of the path is . or .., which is removed.") }
     let text = "\(scheme)://\(authority)\(path)"
-    guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw refuse("it has no valid URL.") }
+    guard let url = Self.url(text) else { throw refuse("it has no valid URL.") }
     guard url.absoluteString.utf8.elementsEqual(text.utf8) else { throw refuse("URL would change the path.") }
     self.url = url
   }
 
-  private static let longestPath = 60_000
+  /// Returns the URL that a text is, or `nil` if it has characters that a URL cannot contain.
+  private static func url(_ text: String) -> URL? {
+    // Systems without the parameter never encode such characters.
+    guard #available(macOS 14, iOS 17, tvOS 17, watchOS 10, *) else { return URL(string: text) }
+    return URL(string: text, encodingInvalidCharacters: false)
+  }
+
+  private static let pathByteLimit = 60_000
 
   /// Returns whether a segment of a path is `.` or `..`, with each dot literal or percent-encoded.
   private static func hasDotSegment(_ path: String) -> Bool {
@@ -128,26 +135,26 @@ extension HTTPRequest {
       if name == "content-length", field.value != "\(body.length)" {
         throw refuse("the header content-length is not the length of the body.")
       }
-      if let reason = field.change { throw refuse("the header \(name) \(reason).") }
+      if let reason = field.unsendableReason { throw refuse("the header \(name) \(reason).") }
       fields.append(field)
     }
     if body.length > 0, names.insert(.contentLength).inserted {
       fields.append(HTTPField(name: .contentLength, value: "\(body.length)"))
     }
     if names.insert(.acceptEncoding).inserted { fields.append(HTTPField(name: .acceptEncoding, value: "identity")) }
-    return try finished(fields.filter { $0.name.canonicalName != "host" }, body, to: authority)
+    return try finalFields(fields.filter { $0.name.canonicalName != "host" }, body, to: authority)
   }
 }
 
 #if canImport(FoundationNetworking)
   extension HTTPField {
     /// The change that Foundation would make to the field, or `nil` if Foundation sends it unchanged.
-    fileprivate var change: String? { nil }
+    fileprivate var unsendableReason: String? { nil }
   }
 
   extension HTTPRequest {
     /// Returns the fields with the host, which Foundation would otherwise take from the URL.
-    private func finished(
+    private func finalFields(
       _ fields: [HTTPField], _ body: HTTPBody, to authority: String
     ) throws(TransportError) -> [HTTPField] {
       fields + [HTTPField.Name("Host").map { HTTPField(name: $0, value: authority) }].compactMap(\.self)
@@ -175,7 +182,7 @@ extension HTTPRequest {
     /// The change that the system would make to the field, or `nil` if it sends the field unchanged.
     ///
     /// The encoding of other characters and an empty value are not documented.
-    fileprivate var change: String? {
+    fileprivate var unsendableReason: String? {
       if value.isEmpty { return "is empty" }
       return value.utf8.allSatisfy { $0 < 0x80 } ? nil : "contains characters outside of ASCII"
     }
@@ -183,7 +190,7 @@ extension HTTPRequest {
 
   extension HTTPRequest {
     /// Returns the fields without the host, which the system takes from the URL.
-    private func finished(
+    private func finalFields(
       _ fields: [HTTPField], _ body: HTTPBody, to authority: String
     ) throws(TransportError) -> [HTTPField] {
       if method == .post, body.length > 0, headerFields[.contentType] == nil {

@@ -14,7 +14,7 @@ internal import StorageAuth
   /// connection for later requests to the same host.
   final class Sessions: Sendable {
     /// The maximum number of sessions that wait for a request.
-    private static let mostIdle = 64
+    private static let idleSessionLimit = 64
 
     private let configuration: URLSessionConfiguration
     private let idle = Lock<[(origin: String, session: TransportSession)]>([])
@@ -43,7 +43,7 @@ internal import StorageAuth
       guard isReusable else { return session.session.finishTasksAndInvalidate() }
       let surplus = idle.withLock { idle in
         idle.append((request.origin, session))
-        return idle.count > Self.mostIdle ? idle.removeFirst().session : nil
+        return idle.count > Self.idleSessionLimit ? idle.removeFirst().session : nil
       }
       surplus?.session.finishTasksAndInvalidate()
     }
@@ -157,15 +157,15 @@ internal import StorageAuth
 
 /// The delegate of a session, which passes the events of each task to the task's exchange.
 final class SessionDelegate: NSObject, URLSessionDataDelegate {
-  private let exchanges = Lock<[Int: Exchange]>([:])
+  private let exchanges = Lock<[Int: URLSessionExchange]>([:])
 
   /// Passes the events of a task to an exchange until the task ends.
-  func add(_ exchange: Exchange, for task: URLSessionTask) {
+  func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
     let id = task.taskIdentifier
     exchanges.withLock { $0[id] = exchange }
   }
 
-  private func exchange(of task: URLSessionTask) -> Exchange? {
+  private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
     let id = task.taskIdentifier
     return exchanges.withLock { $0[id] }
   }

@@ -53,7 +53,7 @@ public struct URLSessionTransport: HTTPTransport {
   /// - Throws: A `TransportError` if `URLSession` would change the request, or no response arrives.
   public func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let exact = try ExactRequest(request, body: body)
-    let exchange = Exchange(exact, on: sessions, timeouts: timeouts)
+    let exchange = URLSessionExchange(exact, on: sessions, timeouts: timeouts)
     let head = await withTaskCancellationHandler {
       await exchange.start()
       return await exchange.head()
@@ -82,12 +82,12 @@ extension URLSessionConfiguration {
     copy.httpAdditionalHeaders = nil
     // The transport measures the limits itself, because a session also counts the time in which a reader or the source
     // of a body is slow.
-    copy.timeoutIntervalForRequest = Self.longestInterval
-    copy.timeoutIntervalForResource = Self.longestInterval
+    copy.timeoutIntervalForRequest = Self.maximumInterval
+    copy.timeoutIntervalForResource = Self.maximumInterval
     return copy
   }
 
-  private static let longestInterval: TimeInterval = 7 * 24 * 3_600
+  private static let maximumInterval: TimeInterval = 7 * 24 * 3_600
 }
 
 extension URLRequest {

@@ -184,7 +184,7 @@ public final class BackgroundTransfers: NSObject, Sendable {
   }
 
   /// Calls the function of the system that waits for the events.
-  func delivered() {
+  func eventsWereDelivered() {
     let completion = state.withLock { state in
       defer { state.completion = nil }
       return state.completion
@@ -268,7 +268,8 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
     if let refusal = transfer.target.error(in: response, body: body) { return report(.failed(refusal), of: transfer) }
     do {
       let checksum = ObjectChecksum(.crc64, content.checksum)
-      report(.uploaded(try transfer.target.uploaded(response, size: content.size, checksum)), of: transfer)
+      let object = try transfer.target.uploadedObject(from: response, size: content.size, checksum: checksum)
+      report(.uploaded(object), of: transfer)
     } catch {
       report(.failed(error), of: transfer)
     }
@@ -276,7 +277,7 @@ extension BackgroundTransfers: URLSessionDataDelegate, URLSessionDownloadDelegat
 
   #if !canImport(FoundationNetworking)
     /// Tells the system that the app has received all events.
-    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { delivered() }
+    public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) { eventsWereDelivered() }
   #endif
 }
 
@@ -284,6 +285,15 @@ extension URLSessionTask {
   /// The head of the response, or `nil` if there is none that is valid in HTTP.
   fileprivate var httpResponse: HTTPResponse? {
     (response as? HTTPURLResponse).flatMap { try? HTTPResponse($0, from: originalRequest?.url?.host() ?? "") }
+  }
+
+  /// The transfer that the task carries out, or `nil` if the task was not started by ``BackgroundTransfers``.
+  var transfer: BackgroundTransfer? {
+    taskDescription.flatMap { try? JSONDecoder().decode(BackgroundTransfer.self, from: Data($0.utf8)) }
+  }
+
+  func describe(_ transfer: BackgroundTransfer) throws {
+    taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
   }
 }
 
@@ -352,16 +362,5 @@ public struct BackgroundTransferEvent: Sendable {
     case downloaded(ObjectInfo)
     /// The transfer has failed with a `ServiceError`, a `StorageError` or a `TransportError`.
     case failed(any Error)
-  }
-}
-
-extension URLSessionTask {
-  /// The transfer that the task carries out, or `nil` if the task was not started by ``BackgroundTransfers``.
-  var transfer: BackgroundTransfer? {
-    taskDescription.flatMap { try? JSONDecoder().decode(BackgroundTransfer.self, from: Data($0.utf8)) }
-  }
-
-  func describe(_ transfer: BackgroundTransfer) throws {
-    taskDescription = String(decoding: try JSONEncoder().encode(transfer), as: UTF8.self)
   }
 }

@@ -12,7 +12,7 @@ internal import SystemPackage
 ///
 /// All calls block, as the delegate must not return before the file has been moved.
 struct FinishedDownload {
-  private static let readSize = 512 * 1_024
+  private static let chunkByteCount = 512 * 1_024
 
   private let transfer: BackgroundTransfer
   private let response: HTTPResponse
@@ -32,7 +32,7 @@ struct FinishedDownload {
       {
         throw error
       }
-      let info = transfer.target.downloaded(response)
+      let info = transfer.target.objectInfo(from: response)
       let expected = transfer.target.checksum(of: info, in: response)
       let (size, checksum) = try measured(expected?.algorithm ?? .crc64)
       try transfer.target.verify(info, in: response, byteCount: size, checksum)
@@ -81,7 +81,7 @@ struct FinishedDownload {
     try file.closeAfter {
       while true {
         // Safe: the system writes at most as many bytes as the memory holds, and returns the number that it wrote.
-        let chunk = try unsafe [UInt8](unsafeUninitializedCapacity: Self.readSize) { memory, count in
+        let chunk = try unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { memory, count in
           count = try unsafe file.read(into: UnsafeMutableRawBufferPointer(memory))
         }
         guard !chunk.isEmpty, body(chunk) else { return }

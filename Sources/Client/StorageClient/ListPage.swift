@@ -75,53 +75,26 @@ public struct ListedObject: Sendable, Hashable {
 }
 
 extension ListPage {
-  /// Creates a page from the service's XML response, whose names are percent-encoded so that XML can represent them.
+  /// Creates a page from the objects and the common prefixes in a service's response, each in the order of their bytes.
   ///
-  /// The objects and the common prefixes of a page are two lists, each in the order of bytes. A page's entries are greater
-  /// than all entries of the previous page.
-  init(
-    _ document: ServiceDocument, bucket: String, prefix: String, delimiter: String?, continuation last: String?,
-    _ conventions: HeaderConventions
-  ) throws(StorageError) {
-    try document.requireBucket("Name", bucket)
-    try document.require("Prefix", prefix)
-    try document.require("Delimiter", delimiter ?? "")
-    let encodes = try document.encodesNames()
-    var (objects, prefixes): ([ListEntry], [ListEntry]) = ([], [])
-    for node in document.children {
-      switch node.name {
-      case "Contents": try objects.enter(.object(ListedObject(node, key: document.name(node.only("Key"), encodes))))
-      case "CommonPrefixes": try prefixes.enter(.commonPrefix(document.name(node.only("Prefix"), encodes)))
-      default: break
-      }
+  /// - Parameters:
+  ///   - objects: The objects on the page.
+  ///   - commonPrefixes: The common prefixes on the page.
+  ///   - continuation: The token that requests the next page, or `nil` on the last page.
+  /// - Throws: ``StorageError/Code/malformedResponse`` if the names do not ascend, or a string is too long to be sent.
+  public init(objects: [ListedObject], commonPrefixes: [String], continuation: String?) throws(StorageError) {
+    var (listed, prefixes): ([ListEntry], [ListEntry]) = ([], [])
+    for object in objects { try listed.enter(.object(object)) }
+    for prefix in commonPrefixes { try prefixes.enter(.commonPrefix(prefix)) }
+    let token = try continuation.map { text throws(StorageError) in try ResponseValue(text, named: "continuation").text
     }
-    let entries = objects.merged(with: prefixes)
-    if case .marker = conventions.paging, let last, let first = entries.first {
-      try first.check(follows: last)
-    }
-    guard try document.isTruncated() else {
-      self.init(entries: entries, continuation: nil)
-      return
-    }
-    let continuation: String
-    switch conventions.paging {
-    case .continuationToken:
-      guard let token = try document.text("NextContinuationToken") else {
-        throw StorageError.malformedResponse("a truncated page has no continuation")
-      }
-      continuation = try ResponseValue(token, named: "NextContinuationToken").text
-    case .marker:
-      // Version 1 of the list operation of S3 sends the element only with a delimiter; its pages then end with a key.
-      let marker = try document.text("NextMarker").map { text throws(StorageError) in
-        try document.name(XMLNode("NextMarker", text), encodes)
-      }
-      guard let marker = marker ?? entries.last?.name else {
-        throw StorageError.malformedResponse("a truncated page has no continuation")
-      }
-      if let last { try ListingOrder.check(marker, follows: last) }
-      continuation = marker
-    }
-    self.init(entries: entries, continuation: continuation)
+    self.init(entries: listed.merged(with: prefixes), continuation: token)
+  }
+
+  /// Requires that a page, and the marker of the next one, are listed after the marker that requested the page.
+  func check(follows marker: String) throws(StorageError) {
+    try entries.first?.check(follows: marker)
+    if let continuation { try ListingOrder.check(continuation, follows: marker) }
   }
 }
 
@@ -136,6 +109,7 @@ extension ListEntry {
 extension [ListEntry] {
   /// Appends an entry, whose name must be greater than the name of the last entry.
   fileprivate mutating func enter(_ entry: ListEntry) throws(StorageError) {
+    _ = try ResponseValue(entry.name, named: "listed name")
     if let last { try ListingOrder.check(entry.name, follows: last.name) }
     append(entry)
   }
@@ -153,17 +127,5 @@ extension [ListEntry] {
       merged.append(entry)
     }
     return merged + rest
-  }
-}
-
-extension ListedObject {
-  fileprivate init(_ node: XMLNode, key: String) throws(StorageError) {
-    guard let size = try node.only("Size").flatMap({ Int64(digits: $0.text) }) else {
-      throw StorageError.malformedResponse("a listed object has no size")
-    }
-    self.init(
-      key: key, size: size, etag: node["ETag"]?.text,
-      lastModified: node["LastModified"].flatMap { Timestamp(iso8601: $0.text) },
-      storageClass: node["StorageClass"]?.text)
   }
 }

@@ -4,7 +4,6 @@
 public import HTTPTypes
 internal import StorageAuth
 package import StorageCrypto
-internal import Synchronization
 
 /// An object's checksum, which the service reports and the client computes during a transfer.
 ///
@@ -184,10 +183,11 @@ extension ByteStream {
       var found = checksum.map { CRC($0.algorithm.crc) }
       return {
         guard let chunk = try await iterator.nextChunk() else {
-          try check(subject, count: count, length: length)
+          try checkByteCount(of: subject, count, length: length)
           if length == nil, checksum == nil, endsWithConnection() { throw StorageError.unverifiable(subject, count) }
           if let checksum, let found {
-            try check(subject, ObjectChecksum(checksum.algorithm, found.checksum), checksum)
+            try checkChecksum(
+              of: subject, ObjectChecksum(checksum.algorithm, found.checksum), expected: checksum)
           }
           return nil
         }
@@ -199,7 +199,8 @@ extension ByteStream {
   }
 }
 
-package func check(_ subject: String, count: Int64, length: Int64?) throws(StorageError) {
+/// Throws an error if a body has another length than its head states.
+package func checkByteCount(of subject: String, _ count: Int64, length: Int64?) throws(StorageError) {
   guard let length, length != count else { return }
   throw StorageError(
     .truncated, "\(subject) came with \(count) bytes instead of \(length).", remedy: "Download it again.")
@@ -216,72 +217,10 @@ extension StorageError {
 }
 
 /// Compares the checksum of the received bytes with the checksum that the service reported.
-package func check(_ subject: String, _ found: ObjectChecksum, _ expected: ObjectChecksum) throws(StorageError) {
+package func checkChecksum(of subject: String, _ found: ObjectChecksum, expected: ObjectChecksum) throws(StorageError) {
   guard found == expected else {
     throw StorageError.checksumMismatch(
       of: subject, expected: expected, found: found, remedy: "Download it again; the received bytes are damaged.")
-  }
-}
-
-/// The digests of a request body that a provider needs before the request is signed.
-public struct DigestSet: OptionSet, Sendable, Hashable {
-  /// The bits of the set, one for each digest.
-  public let rawValue: UInt8
-
-  /// Creates a set of digests from its bits.
-  ///
-  /// - Parameter rawValue: The bits of the set, one for each digest.
-  public init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
-
-  /// The checksum with the algorithm that the service uses for uploads.
-  public static let checksum = DigestSet(rawValue: 1)
-  /// The SHA-256 digest.
-  public static let sha256 = DigestSet(rawValue: 1 << 1)
-}
-
-/// The digests of a request body, computed before the request is signed.
-public struct BodyDigest: Sendable, Hashable {
-  /// The checksum of the body, or `nil` if the provider does not need it.
-  public var checksum: ObjectChecksum?
-
-  /// The SHA-256 digest of the body in hexadecimal, or `nil` if the provider does not need it.
-  public var sha256: String?
-
-  /// Creates the digests of a request body.
-  ///
-  /// - Parameters:
-  ///   - checksum: The checksum of the body, or `nil`.
-  ///   - sha256: The SHA-256 digest of the body in hexadecimal, or `nil`.
-  public init(checksum: ObjectChecksum? = nil, sha256: String? = nil) {
-    self.checksum = checksum
-    self.sha256 = sha256
-  }
-
-  /// Computes the requested digests of a payload, which is read once.
-  static func of(
-    _ payload: any UploadPayload, _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm
-  ) async throws -> BodyDigest {
-    if digests.isEmpty { return BodyDigest() }
-    var crc = CRC(algorithm.crc)
-    var hash = SHA256()
-    let chunks = payload.stream.makeAsyncIterator()
-    while let chunk = try await chunks.nextChunk() {
-      chunk.withSpan { bytes in
-        if digests.contains(.checksum) { crc.update(bytes) }
-        if digests.contains(.sha256) { hash.update(bytes) }
-      }
-    }
-    return BodyDigest(
-      checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, crc.checksum) : nil,
-      sha256: digests.contains(.sha256) ? hash.finalize().hex : nil)
-  }
-
-  static func of(_ bytes: [UInt8], _ digests: DigestSet, _ algorithm: ObjectChecksum.Algorithm) -> BodyDigest {
-    BodyDigest(
-      checksum: digests.contains(.checksum) ? ObjectChecksum(algorithm, of: bytes) : nil,
-      sha256: digests.contains(.sha256) ? SHA256.hash(bytes).hex : nil)
   }
 }
 
@@ -298,13 +237,13 @@ final class BodyMeter: Sendable {
   private let length: Int64
   private let progress: ProgressMeter
   private let algorithm: ObjectChecksum.Algorithm
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(length: Int64, _ algorithm: ObjectChecksum.Algorithm, progress: ProgressMeter) {
     self.length = length
     self.algorithm = algorithm
     self.progress = progress
-    state = Mutex(State(checksum: CRC(algorithm.crc)))
+    state = Lock(State(checksum: CRC(algorithm.crc)))
   }
 
   /// The checksum of all bytes that the last attempt sent.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 
 /// A record that adds up the progress of a pipeline's transfers and reports the total progress, one call at a time.
 final class PipelineRecord: Sendable {
@@ -26,7 +25,7 @@ final class PipelineRecord: Sendable {
 
   private let describedFailures: Int
   private let handler: PipelineProgress.Handler?
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(describedFailures: Int, handler: PipelineProgress.Handler?) {
     self.describedFailures = describedFailures
@@ -96,11 +95,11 @@ final class PipelineRecord: Sendable {
     }
 
     private let record: PipelineRecord
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(_ record: PipelineRecord, size: Int64?) {
       self.record = record
-      state = Mutex(State(size: size))
+      state = Lock(State(size: size))
     }
 
     /// Adds the bytes that the transfer has completed since its previous progress report to the pipeline's progress.

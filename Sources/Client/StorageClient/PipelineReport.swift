@@ -72,6 +72,6 @@ public struct PipelineReport: Sendable {
       unfinishedObjects: unfinishedObjects, sourceError: sourceError)
   }
 
-  /// A Boolean value that indicates whether all objects were transferred.
+  /// Whether all objects were transferred.
   public var isComplete: Bool { failedObjects == 0 && unfinishedObjects == 0 && sourceError == nil }
 }

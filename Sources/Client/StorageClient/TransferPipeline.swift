@@ -20,7 +20,7 @@ public struct TransferPipeline: Sendable, Hashable {
   /// Fewer transfers run at a time if the process may not open the files and connections they need (`RLIMIT_NOFILE`).
   public var transfersInFlight: Int { didSet { transfersInFlight = max(1, transfersInFlight) } }
 
-  /// A Boolean value that indicates whether the first failure stops the pipeline.
+  /// Whether the first failure stops the pipeline.
   ///
   /// If the pipeline stops, running transfers are cancelled and no more transfers start.
   public var stopsAtFailure: Bool

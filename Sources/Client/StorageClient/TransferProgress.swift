@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 
 /// The progress of an upload or a download: the number of transferred bytes, and the total.
 public struct TransferProgress: Sendable, Hashable {
@@ -40,13 +39,13 @@ public struct TransferProgress: Sendable, Hashable {
 package final class ProgressMeter: Sendable {
   private let total: Int64?
   private let handler: TransferProgress.Handler?
-  private let completed: Mutex<Int64>
+  private let completed: Lock<Int64>
 
   /// Creates a meter, which starts at the number of bytes that an earlier process transferred.
   package init(total: Int64?, from start: Int64 = 0, handler: TransferProgress.Handler?) {
     self.total = total
     self.handler = handler
-    completed = Mutex(start)
+    completed = Lock(start)
   }
 
   package func advance(by count: Int64) {
@@ -70,7 +69,7 @@ package final class TransferLedger: Sendable {
   private let subject: String
   private let progress: TransferProgress.Handler?
   private let start: Duration
-  private let state = Mutex(State())
+  private let state = Lock(State())
   /// The span that measures the transfer until the ledger is closed, or `nil` if no instrument is installed.
   private let span: ActiveSpan?
 

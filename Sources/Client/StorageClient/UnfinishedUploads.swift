@@ -14,12 +14,7 @@ public struct UnfinishedUpload: Sendable, Hashable {
   /// The time at which the upload was started, or `nil` if the service did not report it.
   public let started: Timestamp?
 
-  /// Creates the description of an unfinished upload.
-  ///
-  /// - Parameters:
-  ///   - key: The key under which the object would be stored.
-  ///   - uploadID: The ID of the multipart upload, such as ``UploadCheckpoint/uploadID``.
-  ///   - started: The time at which the upload was started, or `nil` if it is unknown.
+  /// Creates the description of an unfinished upload; the parameters are the properties.
   public init(key: String, uploadID: String, started: Timestamp? = nil) {
     self.key = key
     self.uploadID = uploadID
@@ -100,7 +95,9 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator that starts at the first page.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page: page, UploadOrder(prefix: prefix)) }
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(page: page, RepeatedKeyOrder(of: "upload", prefix: prefix))
+  }
 
   /// An iterator over unfinished uploads.
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -108,9 +105,9 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
     private var uploads: ArraySlice<UnfinishedUpload> = []
     private var marker: Marker?
     private var hasMore = true
-    private var order: UploadOrder
+    private var order: RepeatedKeyOrder
 
-    fileprivate init(page: @escaping PageReader, _ order: UploadOrder) {
+    fileprivate init(page: @escaping PageReader, _ order: RepeatedKeyOrder) {
       self.page = page
       self.order = order
     }
@@ -122,86 +119,12 @@ public struct UnfinishedUploads: AsyncSequence, Sendable {
     public mutating func next() async throws -> UnfinishedUpload? {
       while uploads.isEmpty, hasMore {
         let next = try await page(marker)
-        try order.check(next)
+        try order.check(next.uploads.map { ($0.key, $0.uploadID) }, next: next.next.map { ($0.key, $0.uploadID) })
         uploads = next.uploads[...]
         hasMore = next.next != nil
         marker = next.next
       }
       return uploads.popFirst()
     }
-  }
-}
-
-/// A check that the pages of unfinished uploads ascend by key, and come to an end.
-///
-/// OSS and COS sort the uploads of one key by their IDs, and S3 by their times. In both orders no upload is listed twice,
-/// so that the IDs of one key are remembered until the next key.
-struct UploadOrder: Sendable {
-  /// The maximum number of unfinished uploads of one key, which limits the memory.
-  static let uploadsOfKey = 100_000
-
-  private let prefix: String?
-  private var key: String?
-  /// The hash values of the IDs of the uploads of the current key.
-  private var identifiers: Set<Int> = []
-  /// The markers that were received since the last page with an upload, as bytes.
-  private var markers: Set<[UInt8]> = []
-
-  init(prefix: String?) {
-    self.prefix = prefix
-  }
-
-  mutating func check(_ page: UnfinishedUploads.Page) throws(StorageError) {
-    for upload in page.uploads { try check(upload) }
-    if !page.uploads.isEmpty { markers = [] }
-    guard let next = page.next else { return }
-    try ListingOrder.check(continuation: Array(next.key.utf8) + [0] + Array(next.uploadID.utf8), among: &markers)
-  }
-
-  private mutating func check(_ upload: UnfinishedUpload) throws(StorageError) {
-    guard upload.key.hasBytePrefix(prefix ?? "") else {
-      throw StorageError.contradiction(
-        "the key \(upload.key.shown) does not start with the prefix \((prefix ?? "").shown)")
-    }
-    if let key, !key.isIdentical(to: upload.key) {
-      try ListingOrder.check(upload.key, follows: key)
-      identifiers = []
-    }
-    key = upload.key
-    guard identifiers.insert(Array(upload.uploadID.utf8).hashValue).inserted else {
-      throw StorageError.contradiction("an upload of \(upload.key.shown) is listed twice")
-    }
-    guard identifiers.count <= Self.uploadsOfKey else {
-      throw StorageError.contradiction("\(upload.key.shown) has more than \(Self.uploadsOfKey) unfinished uploads")
-    }
-  }
-}
-
-extension UnfinishedUploads.Page {
-  /// Creates a page from the service's XML response, whose names are percent-encoded.
-  init(_ document: ServiceDocument, bucket: String, prefix: String) throws(StorageError) {
-    try document.requireBucket("Bucket", bucket)
-    try document.require("Prefix", prefix)
-    let encodes = try document.encodesNames()
-    let uploads = try document.all("Upload").map { node throws(StorageError) in
-      // COS also spells the element UploadID.
-      let (usual, other) = (try node.text(ofOnly: "UploadId"), try node.text(ofOnly: "UploadID"))
-      guard let id = usual ?? other else {
-        throw StorageError.malformedResponse("a listed upload has no UploadId")
-      }
-      return UnfinishedUpload(
-        key: try document.name(node.only("Key"), encodes), uploadID: try ResponseValue(id, named: "UploadId").text,
-        started: node["Initiated"].flatMap { Timestamp(iso8601: $0.text) })
-    }
-    guard try document.isTruncated() else {
-      self.init(uploads: uploads, next: nil)
-      return
-    }
-    guard let marker = try document.text("NextKeyMarker") else {
-      throw StorageError.malformedResponse("a truncated page has no continuation")
-    }
-    let key = try document.name(XMLNode("NextKeyMarker", marker), encodes)
-    let id = try ResponseValue(document.text("NextUploadIdMarker") ?? "", named: "NextUploadIdMarker").text
-    self.init(uploads: uploads, next: UnfinishedUploads.Marker(key: key, uploadID: id))
   }
 }

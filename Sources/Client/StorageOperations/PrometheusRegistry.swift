@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CoreMetrics
-internal import Synchronization
+internal import StorageAuth
 
 /// A metrics backend that keeps the values of all metrics, and writes them in the text format of Prometheus.
 ///
@@ -20,7 +20,7 @@ package final class PrometheusRegistry: MetricsFactory {
     var droppedSeriesCount = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let limit: Int
 
   /// Creates a registry without metrics.
@@ -124,7 +124,7 @@ final class PrometheusSeries: Sendable {
 
   let name: String
   let labels: String
-  private let state = Mutex(Values())
+  private let state = Lock(Values())
 
   init(name: String, labels: String) {
     self.name = name

@@ -3,7 +3,6 @@
 
 public import CoreMetrics
 public import StorageAuth
-internal import Synchronization
 
 /// An observer that counts the events of a storage client with swift-metrics, as long as the observer is retained.
 ///
@@ -110,7 +109,7 @@ final class MetricSeries: Sendable {
 
   private let factory: any MetricsFactory
   private let limit: Int
-  private let all = Mutex<[Name: Series]>([:])
+  private let all = Lock<[Name: Series]>([:])
 
   init(factory: any MetricsFactory, seriesLimit: Int) {
     self.factory = factory

@@ -17,7 +17,7 @@ extension Credential {
   /// The default start of a credential's validity, which is `nil`: the issuer did not report a start.
   public var start: Timestamp? { nil }
 
-  /// Returns a Boolean value that indicates whether the credential has expired, or expires within a duration.
+  /// Returns whether the credential has expired, or expires within a duration.
   ///
   /// ```swift
   /// if key.expires(within: .seconds(300)) { key = try await refresh() }

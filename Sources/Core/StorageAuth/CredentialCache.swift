@@ -27,6 +27,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     var pendingEvents = DeliveryQueue<AuthEvent.Refresh>()
   }
 
+  /// The tasks of a request to the provider.
   struct FlightTasks {
     let number: UInt64
     let request: Task<Void, Never>
@@ -41,7 +42,7 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// The credential that may be served without consulting the cache's state machine, as of the last event.
   ///
   /// The value is written only while `state` is locked.
-  let standing = Lock<CacheMachine<Value>.Held?>(nil)
+  let servable = Lock<CacheMachine<Value>.Held?>(nil)
   let context: ProviderContext
   let time: any SigningClock
   let timeout: Duration
@@ -121,10 +122,10 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   public func current(lasting duration: Duration = .zero) -> CachedCredential<Value>? {
     let uptime = time.uptime
     var isDue = false
-    let cached: CachedCredential<Value>? = standing.withLock { standing in
-      guard let standing else { return nil }
-      isDue = standing.isDue(at: uptime)
-      return standing.lives(duration, at: uptime) ? standing.cached : nil
+    let cached: CachedCredential<Value>? = servable.withLock { servable in
+      guard let servable else { return nil }
+      isDue = servable.isDue(at: uptime)
+      return servable.isValid(for: duration, at: uptime) ? servable.cached : nil
     }
     if isDue { refreshInBackground() }
     return cached
@@ -147,6 +148,25 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   ) async throws(CredentialError) -> CachedCredential<Value> {
     if rejected == nil, let cached = current(lasting: duration) { return cached }
     return try await wait(for: CacheMachine.Need(lasting: duration, rejected: rejected))
+  }
+
+  /// Returns a credential that remains valid until a signer no longer needs it, from the cache if possible.
+  ///
+  /// ```swift
+  /// let key = try await cache.credential(until: signer.requiredValidity(from: .now)).credential
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - end: The time at which the credential must still be valid, as ``Signer/requiredValidity(from:)`` and
+  ///     ``Presigner/requiredValidity(from:validFor:)`` return it.
+  ///   - date: The current time by the clock that `end` was derived from. If `nil`, the time by the cache's own clock.
+  ///   - rejected: The generation of a credential that a service rejected, or `nil`.
+  /// - Returns: The credential with its generation.
+  /// - Throws: A ``CredentialError``, as ``credential(lasting:replacing:)`` does.
+  public func credential(
+    until end: Timestamp, from date: Timestamp? = nil, replacing rejected: CredentialGeneration? = nil
+  ) async throws(CredentialError) -> CachedCredential<Value> {
+    try await credential(lasting: (date ?? time.now).duration(to: end), replacing: rejected)
   }
 
   /// Replaces the cached credential with a credential that the app obtained by other means.
@@ -176,16 +196,16 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
     repeat {
       if current() == nil { _ = try? await credential() }
       let uptime = time.uptime
-      let next = state.withLock { $0.machine.nextQuestion(after: uptime) }
-      let delay = next.map { $0 - uptime } ?? longestPause
-      guard (try? await time.sleep(for: min(max(delay, shortestPause), longestPause))) != nil else { return }
+      let next = state.withLock { $0.machine.nextRequest(after: uptime) }
+      let delay = next.map { $0 - uptime } ?? maximumPause
+      guard (try? await time.sleep(for: min(max(delay, minimumPause), maximumPause))) != nil else { return }
     } while !Task.isCancelled
   }
 }
 
 /// The limits of the time between two looks at a cache: the app can replace the credential at any time.
-private let shortestPause = Duration.seconds(1)
-private let longestPause = Duration.seconds(60)
+private let minimumPause = Duration.seconds(1)
+private let maximumPause = Duration.seconds(60)
 
 extension CredentialCache {
   /// Creates a cache that fetches its credentials with an asynchronous function.
@@ -301,7 +321,7 @@ extension CredentialCache {
     let context = events.traceContext
     let actions = state.withLock { state in
       let effects = event(&state)
-      standing.withLock { $0 = state.machine.standing }
+      servable.withLock { $0 = state.machine.servable }
       return effects.compactMap { prepare($0, &state, context) }
     }
     // The events are not added to the span of the task that delivers them, because they may belong to another task.
@@ -325,7 +345,7 @@ extension CredentialCache {
     case .response(let waiter, let result):
       guard let continuation = state.continuations.removeValue(forKey: waiter) else { return nil }
       return { continuation.resume(returning: result) }
-    case .tell(let refresh):
+    case .deliver(let refresh):
       state.pendingEvents.append(refresh)
       return nil
     }
@@ -360,52 +380,4 @@ extension CredentialCache {
     }
     return FlightTasks(number: number, request: request, timeout: timeout)
   }
-}
-
-/// The generation of a credential, which orders the credentials that a cache has received.
-///
-/// Each credential that a cache receives has a higher generation number than the previous credential.
-public struct CredentialGeneration: Sendable, Hashable, Comparable {
-  let number: UInt64
-
-  /// Returns a Boolean value that indicates whether the cache received the first generation's credential earlier.
-  public static func < (first: CredentialGeneration, second: CredentialGeneration) -> Bool {
-    first.number < second.number
-  }
-}
-
-extension CredentialGeneration: CustomStringConvertible {
-  /// The generation number in the format `#3`.
-  public var description: String { "#\(number)" }
-}
-
-/// A credential served by a cache, with its generation and the name of its source.
-public struct CachedCredential<Value: Credential>: Sendable {
-  /// The properties of a cached credential, allocated once, so that serving the credential costs one reference count.
-  private final class Storage: Sendable {
-    let credential: Value
-    let generation: CredentialGeneration
-    let source: String
-
-    init(_ credential: Value, _ generation: CredentialGeneration, _ source: String) {
-      self.credential = credential
-      self.generation = generation
-      self.source = source
-    }
-  }
-
-  private let storage: Storage
-
-  init(credential: Value, generation: CredentialGeneration, source: String) {
-    storage = Storage(credential, generation, source)
-  }
-
-  /// The credential that the cache received from its source.
-  public var credential: Value { storage.credential }
-
-  /// The credential's generation, which the caller passes to the cache if the service rejects the credential.
-  public var generation: CredentialGeneration { storage.generation }
-
-  /// The name of the source that issued the credential.
-  public var source: String { storage.source }
 }

@@ -59,13 +59,7 @@ public struct PresignedRequest: Sendable, Equatable {
   /// The time at which the presigned URL expires, according to the service's clock.
   public let expiration: Timestamp
 
-  /// Creates a presigned request; for implementations of ``Presigner``.
-  ///
-  /// - Parameters:
-  ///   - method: The HTTP method that the URL authorizes.
-  ///   - url: The presigned URL, including the signature.
-  ///   - headers: The signed headers, except `Host`, which must be sent with exactly these values.
-  ///   - expiration: The time at which the URL expires, according to the service's clock.
+  /// Creates a presigned request, for implementations of ``Presigner``; the parameters are the properties.
   public init(method: HTTPRequest.Method, url: String, headers: HTTPFields, expiration: Timestamp) {
     self.method = method
     self.url = url

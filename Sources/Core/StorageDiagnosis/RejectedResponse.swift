@@ -16,7 +16,7 @@ public struct RejectedResponse: Sendable {
   private let text: String
   private let document: [String: String]?
 
-  /// Creates a refused answer from the head and the body of a response.
+  /// Creates a rejected response from the head and the body of a response.
   ///
   /// - Parameters:
   ///   - response: The head of the response.
@@ -25,7 +25,7 @@ public struct RejectedResponse: Sendable {
     self.init(status: response.status.code, headers: response.headerFields, text: String(decoding: body, as: UTF8.self))
   }
 
-  /// Creates a refused answer by parsing a response that was copied from a log.
+  /// Creates a rejected response by parsing a text that was copied from a log.
   ///
   /// - Parameter text: An XML document, with or without the status line and headers, or an SDK's error message.
   public init(_ text: String) {
@@ -72,11 +72,13 @@ public struct RejectedResponse: Sendable {
     let inHeader = reader.errorCodes.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
     let details = document ?? inHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
     guard var details else {
-      let codes = reader.meanings.keys.compactMap { code in text.firstRange(of: code).map { ($0, code) } }
-      let code = codes.min { $0.0.lowerBound < $1.0.lowerBound }?.1
+      let codes = reader.refusalMeanings.keys.compactMap { code in
+        text.firstRange(of: code).map { (position: $0.lowerBound, code: code) }
+      }
+      let code = codes.min { $0.position < $1.position }?.code
       var reading = Reading(
         status: status, headers: headers, code: code, message: code == nil || text.isEmpty ? nil : text, details: [:])
-      reading.take(copied: text, by: reader)
+      reading.storeCopiedText(text, readBy: reader)
       return reading
     }
     for name in ["StringToSign", "CanonicalRequest"] {
@@ -91,9 +93,36 @@ public struct RejectedResponse: Sendable {
   /// Returns the string for bytes in hexadecimal with spaces between them, as services show the string to sign.
   private static func text(ofBytes hex: String) -> String? {
     [UInt8](hex: String(decoding: hex.lowercased().utf8.filter { $0 > UInt8(ascii: " ") }, as: UTF8.self))
-      .flatMap { String(validating: $0, as: UTF8.self) }
+      .flatMap { String(utf8: $0) }
   }
+}
 
+extension RejectedResponse: Redacted {
+  /// The status code and the error code, without the strings that the service signed.
+  public var description: String {
+    "RejectedResponse(\(status.map { "\($0) " } ?? "")\(document?["Code"] ?? "without a code"))"
+  }
+}
+
+extension RejectedResponse.Reading: Redacted {
+  /// The status code and the error code, without the strings that the service signed.
+  public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
+}
+
+extension String {
+  fileprivate func firstRange(of text: String) -> Range<Index>? {
+    var rest = self[...]
+    while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {
+      if rest[start...].utf8.starts(with: text.utf8) {
+        return start..<rest.utf8.index(start, offsetBy: text.utf8.count)
+      }
+      rest = rest[rest.utf8.index(after: start)...]
+    }
+    return nil
+  }
+}
+
+extension RejectedResponse {
   /// A response that has been parsed according to the conventions of a service.
   public struct Reading: Sendable {
     /// The HTTP status code, or `nil` if only the body is known.
@@ -134,11 +163,11 @@ public struct RejectedResponse: Sendable {
     }
 
     /// Stores a string to sign or a canonical request that was copied without the document around it.
-    fileprivate mutating func take(copied text: String, by reader: some SignatureReader) {
+    mutating func storeCopiedText(_ text: String, readBy reader: some SignatureReader) {
       var lines = text.lines
       if lines.last?.isEmpty ?? false, !reader.endsTextsWithLineFeed { lines.removeLast() }
       guard lines.count > 2 else { return }
-      switch reader.copiedText(lines) {
+      switch reader.kind(ofCopiedText: lines) {
       case .stringToSign: stringToSign = lines.joined(separator: "\n")
       case .canonicalRequest: canonicalRequest = lines.joined(separator: "\n")
       case nil: break
@@ -154,38 +183,13 @@ public struct RejectedResponse: Sendable {
       return meanings[code] != nil
     }
 
-    func instant(_ name: String) -> Timestamp? {
+    func time(inElement name: String) -> Timestamp? {
       details[name].flatMap { Timestamp(iso8601: $0) ?? Timestamp(iso8601Basic: $0) }
     }
 
     /// The current time according to the server's clock, or `nil` if the response does not contain it.
     var serverTime: Timestamp? {
-      instant("ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) }
+      time(inElement: "ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) }
     }
-  }
-}
-
-extension RejectedResponse: Redacted {
-  /// The status code and the error code, without the strings that the service signed.
-  public var description: String {
-    "RejectedResponse(\(status.map { "\($0) " } ?? "")\(document?["Code"] ?? "without a code"))"
-  }
-}
-
-extension RejectedResponse.Reading: Redacted {
-  /// The status code and the error code, without the strings that the service signed.
-  public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
-}
-
-extension String {
-  fileprivate func firstRange(of text: String) -> Range<Index>? {
-    var rest = self[...]
-    while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {
-      if rest[start...].utf8.starts(with: text.utf8) {
-        return start..<rest.utf8.index(start, offsetBy: text.utf8.count)
-      }
-      rest = rest[rest.utf8.index(after: start)...]
-    }
-    return nil
   }
 }

@@ -30,7 +30,7 @@ package struct RejectionReport: Sendable {
 
   /// Returns whether a response is one to a signature that does not match, so that a search can find the cause.
   package static func concernsMismatch(_ response: RejectedResponse, of service: SignedService) -> Bool {
-    response.reading(by: service.reader).mayBeMismatch(service.reader.meanings)
+    response.reading(by: service.reader).mayBeMismatch(service.reader.refusalMeanings)
   }
 
   /// Creates a report about a rejected request.
@@ -44,18 +44,18 @@ package struct RejectionReport: Sendable {
   ) {
     let reading = response.reading(by: service.reader)
     self.init(
-      of: reading, to: request, service.reader, region: region,
-      isMismatch: isMismatch ?? reading.mayBeMismatch(service.reader.meanings), search)
+      of: reading, to: request, reader: service.reader, region: region,
+      isMismatch: isMismatch ?? reading.mayBeMismatch(service.reader.refusalMeanings), search: search)
   }
 
   /// Creates a report about a request whose signature the verifier of this process rejected.
   package init(ofMismatch request: HTTPRequest, signedFor service: SignedService, search: SignatureSearch) {
-    self.init(of: .mismatch, to: request, service.reader, region: nil, isMismatch: true, search)
+    self.init(of: .mismatch, to: request, reader: service.reader, region: nil, isMismatch: true, search: search)
   }
 
   private init(
-    of reading: RejectedResponse.Reading, to request: HTTPRequest, _ reader: any SignatureReader, region: String?,
-    isMismatch: Bool, _ search: SignatureSearch?
+    of reading: RejectedResponse.Reading, to request: HTTPRequest, reader: any SignatureReader, region: String?,
+    isMismatch: Bool, search: SignatureSearch?
   ) {
     let mask = SecretMask(SentRequest.tokens(of: request), masksNamedValues: true)
     func texts(of request: HTTPRequest) -> SignedTexts? { ((try? reader.signature(of: request)) ?? nil)?.texts }
@@ -74,11 +74,11 @@ package struct RejectionReport: Sendable {
       service = expected.flatMap(masked)
       return
     }
-    let seen =
+    let serviceTexts =
       reading.stringToSign.map {
         SignedTexts(stringToSign: $0, canonicalRequest: reading.canonicalRequest).masked(by: mask)
       } ?? masked(request)
-    service = seen
+    service = serviceTexts
     switch search?.origin(of: request) {
     case .request(let origin) where origin == request:
       self.diagnosis = diagnosis(reading, request)?.whenSignedAsSent
@@ -90,7 +90,7 @@ package struct RejectionReport: Sendable {
       basis = .proven
     case .secret(let secret):
       self.diagnosis = secret.diagnosis
-      client = seen
+      client = serviceTexts
       basis = .proven
     case nil:
       let stated = diagnosis(reading, request)

@@ -10,17 +10,17 @@ struct SignatureComparison {
   let sent: SentRequest
 
   var finding: SignatureFinding? {
-    if let finding = sent.reader.finding(for: response, to: sent.request) { return completed(finding) }
+    if let finding = sent.reader.finding(for: response, to: sent.request) { return addingTimes(to: finding) }
     guard let code = response.code else {
-      if response.stringToSign != nil || response.canonicalRequest != nil { return comparison }
-      return response.isRefusal ? silence : nil
+      if response.stringToSign != nil || response.canonicalRequest != nil { return mismatch }
+      return response.isRefusal ? withoutReason : nil
     }
-    return switch sent.reader.meanings[code] {
-    case .mismatch: comparison
-    case .clockSkew: skew
+    return switch sent.reader.refusalMeanings[code] {
+    case .mismatch: mismatch
+    case .clockSkew: clockSkew
     case .unknownKey: unknownKey
     case .wrongToken: SignatureFinding(.tokenOfAnotherKey, detail: keyDetail)
-    case .endedToken: SignatureFinding(.tokenExpired, detail: keyDetail)
+    case .expiredToken: SignatureFinding(.tokenExpired, detail: keyDetail)
     case .malformed: malformed
     case .denied: denied
     case nil: response.isRefusal ? forbidden : nil
@@ -28,12 +28,12 @@ struct SignatureComparison {
   }
 
   /// Adds the signing time and the server's time to a finding about the time.
-  private func completed(_ finding: SignatureFinding) -> SignatureFinding {
+  private func addingTimes(to finding: SignatureFinding) -> SignatureFinding {
     switch finding.cause {
-    case .clockSkew: return skew
-    case .expired: return expiry
+    case .clockSkew: return clockSkew
+    case .expired: return expiration
     case .notYetValid:
-      var finding = skew
+      var finding = clockSkew
       finding.cause = .notYetValid
       return finding
     default: return finding
@@ -41,7 +41,7 @@ struct SignatureComparison {
   }
 
   /// The service's message in the form of a sentence, or an empty string if the response contains no message.
-  var serviceWords: String {
+  var serviceQuotation: String {
     guard let message = response.message, !message.isEmpty else { return "" }
     return "The service says: \"\(message.onOneLine)\""
   }
@@ -62,31 +62,31 @@ struct SignatureComparison {
 
   private var malformed: SignatureFinding? {
     let message = response.message ?? ""
-    if sent.isSignedTwice || message.contains("not both") { return SignatureFinding(.signatureTwice) }
-    if message.contains("listed") || message.contains("is signed and there") {
-      return SignatureFinding(.signedListMismatch, detail: serviceWords)
+    if sent.isSignedTwice || message.contains("not both") { return SignatureFinding(.multipleSignatures) }
+    if message.contains("listed") || message.contains("is signed but occurs") {
+      return SignatureFinding(.signedListMismatch, detail: serviceQuotation)
     }
-    if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceWords) }
+    if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
     if sent.problem != nil || message.contains("uthorization") || message.contains("credential") {
-      return SignatureFinding(.malformedAuthorization, detail: sent.problem?.message ?? serviceWords)
+      return SignatureFinding(.malformedAuthorization, detail: sent.problem?.message ?? serviceQuotation)
     }
     return nil
   }
 
   private var denied: SignatureFinding {
     let message = response.message ?? ""
-    if message.hasBytePrefix("Request has expired") { return expiry }
+    if message.hasBytePrefix("Request has expired") { return expiration }
     if message.contains("valid Date") || sent.problem?.code == .missingDate { return SignatureFinding(.dateMissing) }
-    if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceWords) }
+    if message.mentionsVersion { return SignatureFinding(.wrongVersion, detail: serviceQuotation) }
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
     // The service usually accepts a session token that is not signed.
-    let countsToken = message.contains("not signed")
-    if let part = sent.reading?.unsignedParts.first(where: { countsToken || !$0.isToken }) {
+    let includesTokens = message.contains("not signed")
+    if let part = sent.reading?.unsignedParts.first(where: { includesTokens || !$0.isToken }) {
       return SignatureFinding(
         part.isToken ? .tokenUnsigned : .unsignedField, line: part.name, detail: "It is not listed as signed.")
     }
     if message.contains("not signed") {
-      return SignatureFinding(.unsignedField, detail: response.details["Reason"].map(\.onOneLine) ?? serviceWords)
+      return SignatureFinding(.unsignedField, detail: response.details["Reason"].map(\.onOneLine) ?? serviceQuotation)
     }
     return forbidden
   }
@@ -97,43 +97,43 @@ struct SignatureComparison {
     let detail =
       sent.hasToken ? "\(key) is a temporary one, with only the permissions that the policy of its session allows." : ""
     return SignatureFinding(
-      .accessDenied, detail: [serviceWords, detail].filter { !$0.isEmpty }.joined(separator: " "))
+      .accessDenied, detail: [serviceQuotation, detail].filter { !$0.isEmpty }.joined(separator: " "))
   }
 
   /// The finding for a response without an error code, which the date in its headers may explain.
-  private var silence: SignatureFinding {
+  private var withoutReason: SignatureFinding {
     if sent.reading == nil, sent.problem == nil { return SignatureFinding(.unsigned) }
-    if let signed = sent.reading?.signedAt, let server = response.serverTime, sent.reading?.end == nil,
+    if let signed = sent.reading?.signedAt, let server = response.serverTime, sent.reading?.expiration == nil,
       signed.duration(to: server).magnitude > sent.reader.clockTolerance
     {
-      return skew
+      return clockSkew
     }
     return SignatureFinding(.unexplained)
   }
 
-  var skew: SignatureFinding {
-    let signed = response.instant("RequestTime") ?? sent.reading?.signedAt
+  var clockSkew: SignatureFinding {
+    let signed = response.time(inElement: "RequestTime") ?? sent.reading?.signedAt
     guard let signed, let server = response.serverTime else { return SignatureFinding(.clockSkew) }
     let difference = signed.duration(to: server)
     let direction = difference < .zero ? "ahead of" : "behind"
     let isWindow = sent.reader.signsWindow && difference < .zero
     return SignatureFinding(
       isWindow ? .notYetValid : .clockSkew, line: isWindow ? SignedPart.window.name : SignedPart.signingTime.name,
-      sent: signed.iso8601, seen: server.iso8601,
+      sent: signed.iso8601, received: server.iso8601,
       detail: "The request was signed for \(signed), \(difference.magnitude.inWords) \(direction) the service.")
   }
 
-  var expiry: SignatureFinding {
-    let end = response.instant("Expires") ?? sent.reading?.end
+  var expiration: SignatureFinding {
+    let end = response.time(inElement: "Expires") ?? sent.reading?.expiration
     guard let end, let server = response.serverTime else { return SignatureFinding(.expired) }
     let line = sent.reader.signsWindow ? SignedPart.window.name : "end of the URL"
     return SignatureFinding(
-      .expired, line: line, sent: end.iso8601, seen: server.iso8601,
+      .expired, line: line, sent: end.iso8601, received: server.iso8601,
       detail: "It expired at \(end), \(end.duration(to: server).magnitude.inWords) before the service checked it.")
   }
 
   /// The finding for a signature that does not match, from a comparison of both sides' strings to sign.
-  var comparison: SignatureFinding {
+  var mismatch: SignatureFinding {
     guard let signed = sent.parts else {
       guard let problem = sent.problem else {
         return SignatureFinding(
@@ -144,38 +144,38 @@ struct SignatureComparison {
     guard response.stringToSign != nil || response.canonicalRequest != nil else {
       return SignatureFinding(.unknown, detail: "The service does not show its string to sign.")
     }
-    guard let seen = sent.signedParts(response.stringToSign, response.canonicalRequest) else {
+    guard let received = sent.signedParts(response.stringToSign, response.canonicalRequest) else {
       return SignatureFinding(
         .hiddenDifference, detail: "The service shows an incomplete string to sign, so no line can be compared.")
     }
-    if let version = signed.version, let other = seen.version, version != other {
-      return SignatureFinding(.wrongVersion, line: SignedPart.algorithm.name, sent: version, seen: other)
+    if let version = signed.version, let other = received.version, version != other {
+      return SignatureFinding(.wrongVersion, line: SignedPart.algorithm.name, sent: version, received: other)
     }
-    let differences = Difference.all(
-      sent.parts(showing: response) ?? signed, seen, dateHeaders: sent.reader.dateHeaders)
+    let differences = Difference.find(
+      from: sent.parts(showing: response) ?? signed, to: received, dateHeaders: sent.reader.dateHeaders)
     if let first = differences.first {
       return first.finding(first.cause(in: sent), others: Array(differences.dropFirst()))
     }
-    return withoutDifference(signed, seen)
+    return findingForEqualParts(signed, received)
   }
 
   /// Returns the finding for strings whose components are equal, from the hashes and the strings themselves.
-  private func withoutDifference(_ signed: SignedParts, _ seen: SignedParts) -> SignatureFinding {
+  private func findingForEqualParts(_ signed: SignedParts, _ received: SignedParts) -> SignatureFinding {
     if let difference = orderDifference(signed) { return difference }
-    if let first = signed[.requestHash], let second = seen[.requestHash], first != second {
+    if let first = signed[.requestHash], let second = received[.requestHash], first != second {
       var detail = "All lines that the service shows are equal, but the hash of the canonical request differs."
       if response.canonicalRequest == nil, let found = likelyRewriting(hashingTo: second) { return found }
       if response.canonicalRequest == nil {
         detail = "The service shows only the hash of the canonical request, which differs."
       } else if !sent.tokens.isEmpty {
         return SignatureFinding(
-          .tokenOfAnotherKey, line: "session token", sent: Secret.mask, seen: Secret.mask, detail: detail)
+          .tokenOfAnotherKey, line: "session token", sent: Secret.mask, received: Secret.mask, detail: detail)
       }
       return SignatureFinding(
-        .hiddenDifference, line: SignedPart.requestHash.name, sent: first, seen: second.onOneLine, detail: detail)
+        .hiddenDifference, line: SignedPart.requestHash.name, sent: first, received: second.onOneLine, detail: detail)
     }
     var detail = "All lines are equal."
-    if let hash = seen[.requestHash], isWhole(hash) { detail += " So are the hashes of what the service shows." }
+    if let hash = received[.requestHash], isShown(hash) { detail += " So are the hashes of what the service shows." }
     var finding = SignatureFinding(.unknown, detail: detail)
     finding.stringsAreEqual = stringsAreEqual
     return finding
@@ -193,10 +193,10 @@ struct SignatureComparison {
   /// Returns the finding for a common change of the request that results in the hash that the service shows.
   private func likelyRewriting(hashingTo hash: String) -> SignatureFinding? {
     guard let signed = sent.parts else { return nil }
-    for request in LikelyRewriting.all(of: sent.request) {
-      let seen = SentRequest(request, sent.reader, stringToSign: nil, canonicalRequest: nil)
-      guard let parts = seen.parts, parts[.requestHash] == hash,
-        let first = Difference.all(signed, parts, dateHeaders: sent.reader.dateHeaders).first
+    for request in LikelyRewriting.requests(for: sent.request) {
+      let received = SentRequest(request, sent.reader, stringToSign: nil, canonicalRequest: nil)
+      guard let parts = received.parts, parts[.requestHash] == hash,
+        let first = Difference.find(from: signed, to: parts, dateHeaders: sent.reader.dateHeaders).first
       else { continue }
       return first.finding(first.cause(in: sent), others: [])
     }
@@ -204,7 +204,7 @@ struct SignatureComparison {
   }
 
   /// Returns whether the canonical request in the response has a hash, which differs if a log lost or masked a part.
-  private func isWhole(_ hash: String) -> Bool { response.canonicalRequest.flatMap(sent.reader.hash) == hash }
+  private func isShown(_ hash: String) -> Bool { response.canonicalRequest.flatMap(sent.reader.hash) == hash }
 
   /// Returns the finding for the first line that differs although its components do not, such as reordered parameters.
   private func orderDifference(_ signed: SignedParts) -> SignatureFinding? {
@@ -213,11 +213,11 @@ struct SignatureComparison {
     let pairs =
       [(texts.canonicalRequest, response.canonicalRequest)]
       + (hasHash || texts.canonicalRequest != nil ? [] : [(texts.stringToSign, response.stringToSign)])
-    for case (let sent?, let seen?) in pairs {
-      for (first, second) in zip(sent.lines, seen.lines) where !first.isIdentical(to: second) {
+    for case (let sent?, let received?) in pairs {
+      for (first, second) in zip(sent.lines, received.lines) where !first.isIdentical(to: second) {
         if holdsToken(first) || Difference.isMasked(second) { continue }
         return SignatureFinding(
-          .otherDifference, line: "order or spelling", sent: first.onOneLine, seen: second.onOneLine)
+          .otherDifference, line: "order or spelling", sent: first.onOneLine, received: second.onOneLine)
       }
     }
     return nil

@@ -32,7 +32,7 @@ extension AccessPolicy {
   public func camDocument(regions: [String: String], options: CAMDocumentOptions = []) throws(PolicyError) -> String {
     var statements: [DocumentStatement] = []
     for rule in try checkedRules() {
-      for statement in try CAMRule(rule, regions, options).statements() { statements.add(statement) }
+      for statement in try CAMRule(rule, regions: regions, options: options).statements() { statements.add(statement) }
     }
     let document: JSONValue = ["version": "2.0", "statement": .array(statements.map { $0.json(.lowercase) })]
     return String(decoding: document.serialized, as: UTF8.self)
@@ -63,9 +63,9 @@ public struct CAMDocumentOptions: OptionSet, Sendable, Hashable {
 
 /// The CAM policy statements for one access rule.
 struct CAMRule {
-  private static let upload = ["PutObject", "PostObject"]
-  private static let initiation = ["InitiateMultipartUpload"]
-  private static let parts = [
+  private static let uploadActions = ["PutObject", "PostObject"]
+  private static let initiationActions = ["InitiateMultipartUpload"]
+  private static let partActions = [
     "ListMultipartUploads", "ListParts", "UploadPart", "CompleteMultipartUpload", "AbortMultipartUpload",
   ]
 
@@ -76,11 +76,11 @@ struct CAMRule {
   private let pattern: String
   private let conditions: [DocumentStatement.Condition]
 
-  init(_ rule: AccessRule, _ regions: [String: String], _ options: CAMDocumentOptions) throws(PolicyError) {
-    guard let hyphen = rule.bucket.lastIndex(of: "-") else { throw Self.shortName(rule.bucket) }
+  init(_ rule: AccessRule, regions: [String: String], options: CAMDocumentOptions) throws(PolicyError) {
+    guard let hyphen = rule.bucket.lastIndex(of: "-") else { throw Self.missingAppID(in: rule.bucket) }
     let appID = rule.bucket[rule.bucket.index(after: hyphen)...]
     guard appID.utf8.count >= 8, appID.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-      throw Self.shortName(rule.bucket)
+      throw Self.missingAppID(in: rule.bucket)
     }
     guard let region = regions[rule.bucket], (try? ServiceEndpoint.cos(region: region)) != nil else {
       throw PolicyError(
@@ -92,40 +92,42 @@ struct CAMRule {
     self.region = region
     self.appID = appID
     pattern = try rule.objects.pattern(in: "a CAM policy")
-    conditions = try Self.conditions(of: rule, options)
+    conditions = try Self.conditions(of: rule, options: options)
   }
 
   func statements() throws(PolicyError) -> [DocumentStatement] {
-    var plain: [String] = []
+    var unlimited: [String] = []
     var limited: [String] = []
     var limits: [DocumentStatement.Condition] = []
-    if rule.actions.contains(.read) { plain += ["GetObject", "HeadObject"] }
+    if rule.actions.contains(.read) { unlimited += ["GetObject", "HeadObject"] }
     if rule.actions.contains(.write) {
-      limits = self.limits
-      limited = Self.upload + (rule.maximumSize == nil ? Self.initiation : [])
-      let rest = rule.maximumSize == nil ? Self.parts : []
+      limits = sizeAndTypeLimits
+      limited = Self.uploadActions + (rule.maximumSize == nil ? Self.initiationActions : [])
+      let rest = rule.maximumSize == nil ? Self.partActions : []
       if limits.isEmpty {
-        plain += limited + rest
+        unlimited += limited + rest
         limited = []
       } else {
-        plain += rest
+        unlimited += rest
       }
     }
-    if rule.actions.contains(.delete) { plain += ["DeleteObject", "DeleteMultipleObjects"] }
-    if rule.actions.contains(.list) { plain.append("GetBucket") }
+    if rule.actions.contains(.delete) { unlimited += ["DeleteObject", "DeleteMultipleObjects"] }
+    if rule.actions.contains(.list) { unlimited.append("GetBucket") }
     let resource = "qcs::cos:\(region):uid/\(appID):\(rule.bucket)/\(pattern)"
-    return [statement(plain, resource, conditions), statement(limited, resource, limits + conditions)]
-      + (try dataProcessing())
+    return [
+      statement(unlimited, on: resource, if: conditions), statement(limited, on: resource, if: limits + conditions),
+    ]
+      + (try dataProcessingStatements())
   }
 
   private func statement(
-    _ actions: [String], _ resource: String, _ conditions: [DocumentStatement.Condition]
+    _ actions: [String], on resource: String, if conditions: [DocumentStatement.Condition]
   ) -> DocumentStatement {
     DocumentStatement(actions.map { "name/cos:\($0)" }, on: [resource], if: conditions)
   }
 
   /// The CAM conditions on the size and the media type, for requests that specify both.
-  private var limits: [DocumentStatement.Condition] {
+  private var sizeAndTypeLimits: [DocumentStatement.Condition] {
     var limits: [DocumentStatement.Condition] = []
     if let types = rule.contentTypes {
       let comparison = types.contains { $0.hasByteSuffix("*") } ? "string_like" : "string_equal"
@@ -137,9 +139,9 @@ struct CAMRule {
     return limits
   }
 
-  private func dataProcessing() throws(PolicyError) -> [DocumentStatement] {
+  private func dataProcessingStatements() throws(PolicyError) -> [DocumentStatement] {
     guard options.contains(.dataProcessing), rule.actions.isSuperset(of: [.read, .write]) else { return [] }
-    guard limits.isEmpty else {
+    guard sizeAndTypeLimits.isEmpty else {
       throw PolicyError(
         .unsupportedCondition, "Data processing writes objects of any size and type, and the rule limits them.",
         remedy: "Leave out the option for data processing, or the limits.")
@@ -149,7 +151,7 @@ struct CAMRule {
   }
 
   private static func conditions(
-    of rule: AccessRule, _ options: CAMDocumentOptions
+    of rule: AccessRule, options: CAMDocumentOptions
   ) throws(PolicyError) -> [DocumentStatement.Condition] {
     var conditions: [DocumentStatement.Condition] = []
     if let addresses = rule.addresses {
@@ -172,7 +174,7 @@ struct CAMRule {
     return conditions
   }
 
-  private static func shortName(_ bucket: String) -> PolicyError {
+  private static func missingAppID(in bucket: String) -> PolicyError {
     PolicyError(
       .invalidBucket, "The bucket \"\(bucket)\" has no app ID at its end.",
       remedy: "Use the full name, such as photos-1250000000.")

@@ -53,7 +53,7 @@ extension COSClaim {
 ///
 /// Source: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
 struct COSAuthorization {
-  static let names = [
+  static let fieldNames = [
     "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
   ]
 
@@ -68,15 +68,16 @@ struct COSAuthorization {
     var fields: [String: String] = [:]
     for item in text.parts(between: "&") {
       let pair = item.parts(between: "=", atMost: 1)
-      guard pair.count == 2, Self.names.contains(String(pair[0])),
+      guard pair.count == 2, Self.fieldNames.contains(String(pair[0])),
         fields.updateValue(String(pair[1]), forKey: String(pair[0])) == nil
-      else { throw .malformed("The authorization has a field that is unknown or there twice.") }
+      else { throw .malformed("The authorization has a field that is unknown or occurs twice.") }
     }
     try self.init(fields)
   }
 
   init(_ fields: [String: String]) throws(VerificationError) {
-    guard fields.count == Self.names.count, let id = fields["q-ak"], !id.isEmpty, let signature = fields["q-signature"],
+    guard fields.count == Self.fieldNames.count, let id = fields["q-ak"], !id.isEmpty,
+      let signature = fields["q-signature"],
       !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
     else { throw .malformed("The authorization lacks one of its seven fields.") }
     guard fields["q-sign-algorithm"] == "sha1" else {
@@ -90,15 +91,15 @@ struct COSAuthorization {
     self.id = id
     self.window = window
     self.signature = signature
-    headers = try Self.list(headerList)
-    parameters = try Self.list(parameterList)
+    headers = try Self.names(inList: headerList)
+    parameters = try Self.names(inList: parameterList)
   }
 
   /// Parses a list of names, which some SDKs percent-encode and others do not.
-  private static func list(_ text: String) throws(VerificationError) -> [String] {
+  private static func names(inList text: String) throws(VerificationError) -> [String] {
     var names: [String] = []
     for name in text.words(between: ";") {
-      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(validating: bytes, as: UTF8.self)
+      guard let bytes = String(name).percentDecodedBytes(), let decoded = String(utf8: bytes)
       else { throw .malformed("A list of signed names contains a malformed escape.") }
       names.append(decoded.asciiLowercased)
     }

@@ -38,7 +38,7 @@ extension COSSigner: FormSigner {
   ) throws(SigningError) -> SignedForm {
     if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: COSKeyTime.idDelimiters)
-    let window = try checked(COSKeyTime(from: key.start ?? context.date, until: policy.expiration), for: key.identity)
+    let window = try validated(COSKeyTime(from: key.start ?? context.date, until: policy.expiration), for: key.identity)
     var policy = policy
     policy.contentType = try policy.contentType.map(Self.expressible)
     policy.conditions = try policy.conditions.map { condition throws(SigningError) in

@@ -15,6 +15,7 @@ extension SignedService {
   }
 }
 
+/// A reader of the signatures, strings to sign and error responses of COS.
 struct COSSignatureReader: SignatureReader {
   let style: AddressingStyle?
 
@@ -32,7 +33,7 @@ struct COSSignatureReader: SignatureReader {
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.window.start,
-        end: claim.window.end, unsignedParts: unsigned.filter(\.hasEffectInCOS),
+        expiration: claim.window.end, unsignedParts: unsigned.filter(\.hasEffectInCOS),
         texts: try verifier.signedTexts(of: claim))
     } catch {
       throw VerificationError(error)
@@ -40,7 +41,9 @@ struct COSSignatureReader: SignatureReader {
   }
 
   /// Returns `true` if the ID is longer than 40 bytes, as only those of temporary keys are, and otherwise `nil`.
-  func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > 40 ? true : nil }
+  func isTemporary(_ id: AccessKeyID) -> Bool? { id.utf8.count > Self.permanentIDByteLimit ? true : nil }
+
+  private static let permanentIDByteLimit = 40
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
     let lines = text.lines
@@ -73,7 +76,7 @@ struct COSSignatureReader: SignatureReader {
 
   func hash(ofCanonicalRequest text: String) -> String? { SHA1.hash(Array(text.utf8)).hex }
 
-  func copiedText(_ lines: [String]) -> CopiedText? {
+  func kind(ofCopiedText lines: [String]) -> CopiedTextKind? {
     if lines[0] == "sha1" { return .stringToSign }
     let methods = ["get", "put", "post", "head", "delete", "options"]
     return methods.contains(lines[0]) && lines[1].hasBytePrefix("/") ? .canonicalRequest : nil

@@ -35,7 +35,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
   /// The selection of headers that signatures cover.
   public let policy: COSHeaderPolicy
 
-  /// A Boolean value that indicates whether the signer rejects requests that the service's strict mode would reject.
+  /// Whether the signer rejects requests that the service's strict mode would reject.
   public let isStrict: Bool
 
   /// The format of the authorization in presigned URLs.
@@ -70,9 +70,9 @@ public struct COSSigner: TwoStepSigner, Presigner {
   }
 
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
-    if let keyTime { return try checked(keyTime, for: identity) }
+    if let keyTime { return try validated(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {
-      return try checked(COSKeyTime(from: start, until: end))
+      return try validated(COSKeyTime(from: start, until: end))
     }
     guard headerLifetime >= .seconds(1) else {
       throw SigningError(
@@ -81,26 +81,12 @@ public struct COSSigner: TwoStepSigner, Presigner {
     }
     let start = identity.start ?? date
     let end = max(start, date).advanced(by: headerLifetime)
-    return try checked(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
-  }
-
-  /// Returns the validity window of a presigned URL; a clock before the key's start time is certainly slow.
-  func urlWindow(
-    for identity: Identity, validFor duration: Duration, at date: Timestamp
-  ) throws(SigningError) -> COSKeyTime {
-    let seconds = duration.components.seconds
-    guard seconds >= 1, seconds < Int64(Int32.max) else {
-      throw SigningError(
-        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
-        remedy: "Request 1 to \(Int32.max - 1) seconds.")
-    }
-    let now = max(date, identity.start ?? date)
-    return try checked(COSKeyTime(from: identity.start ?? date, until: now.advanced(bySeconds: seconds)), for: identity)
+    return try validated(COSKeyTime(from: start, until: min(end, identity.expiration ?? end)))
   }
 
   /// Returns the given window, or throws an error if the window ends before it starts or after the key expires.
-  func checked(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
-    try identity?.check(validUntil: window.end)
+  func validated(_ window: COSKeyTime, for identity: Identity? = nil) throws(SigningError) -> COSKeyTime {
+    try identity?.requireValidity(until: window.end)
     guard window.start < window.end else { throw .credentialEndsFirst(window.end, required: window.start) }
     guard window.start.unixSeconds >= 0 else {
       throw SigningError(
@@ -132,7 +118,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
     if key.isAnonymous { return }
     try key.check(idWithout: COSKeyTime.idDelimiters)
     var draft = try draft(request, token: key.tokenField(named: .cosSecurityToken))
-    let window = try checked(window, for: key.identity)
+    let window = try validated(window, for: key.identity)
     let signingKey = window.signingKey(of: key)
     var string = httpString
     string.encodedToken = key.encodedToken
@@ -149,31 +135,28 @@ public struct COSSigner: TwoStepSigner, Presigner {
     request.headerFields = draft.fields
   }
 
-  private var httpString: COSHTTPString {
+  var httpString: COSHTTPString {
     COSHTTPString(policy: policy, refused: RefusedParameters(Self.signatureParameters))
   }
 
-  private func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
-    try check(request)
+  func draft(_ request: HTTPRequest, token: HTTPField?) throws(SigningError) -> FieldDraft {
+    try requireSignable(request)
     var draft = FieldDraft(request.headerFields, adding: 2)
     draft.set(token, named: .cosSecurityToken)
     return draft
   }
 
-  private func signature(
+  func signature(
     of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>
   ) -> Digest {
     let hash = SHA1.hash(writing: text)
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }
 
-  static let signatureParameters = NameTable(["sign"] + COSAuthorization.names)
-
-  /// The names of the query parameters that signing adds to a URL, which the request must not contain before.
-  private static let addedParameters = NameTable(["sign", "x-cos-security-token"] + COSAuthorization.names)
+  static let signatureParameters = NameTable(["sign"] + COSAuthorization.fieldNames)
 
   /// Throws an error if the service, or its strict mode if ``isStrict`` is set, would reject the request.
-  private func check(_ request: HTTPRequest) throws(SigningError) {
+  func requireSignable(_ request: HTTPRequest) throws(SigningError) {
     guard let authority = request.authority, isHost(authority) else {
       throw .noHost(example: "photos-1250000000.cos.ap-guangzhou.myqcloud.com")
     }
@@ -212,108 +195,6 @@ extension ByteWriter {
 }
 
 extension COSSigner {
-  /// Creates a presigned URL for a request to COS.
-  ///
-  /// The client that uses the URL must send exactly the headers of the result. The session token of a temporary key
-  /// becomes part of the URL, signed and percent-encoded. Only the key's expiration limits the lifetime.
-  ///
-  /// - Throws: The errors of `Presigner.presign(_:with:validFor:in:)`, which also describes the parameters.
-  public func presign(
-    _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
-  ) throws(SigningError) -> PresignedRequest {
-    try presign(request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
-  }
-
-  /// Creates a presigned URL that is valid in the given window.
-  ///
-  /// - Parameters:
-  ///   - request: The request that the URL authorizes.
-  ///   - key: The access key that signs the URL.
-  ///   - window: The window in which the URL is valid, according to the server's clock.
-  /// - Returns: The URL, the headers that the client must send with the URL, and the expiration.
-  /// - Throws: A `SigningError` if the key is anonymous or expires before the URL, or if the request cannot be
-  ///   signed.
-  public func presign(
-    _ request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
-  ) throws(SigningError) -> PresignedRequest {
-    if key.isAnonymous { throw .anonymousURL }
-    try key.check(idWithout: COSKeyTime.idDelimiters)
-    let identity = key.identity
-    let window = try checked(window, for: identity)
-    let (fields, path) = try draft(presigning: request, as: identity)
-    let signingKey = window.signingKey(of: key)
-    let string = httpString(presigning: request)
-    let url = try string.withHTTPString(request, fields: fields, path: path) { text, headerList, parameterList in
-      let signature = signature(of: text, in: window, with: signingKey)
-      return String(writing: { writer in
-        writer.append(originOf: request)
-        writer.append(path)
-        append(
-          signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
-          parameterList: parameterList, to: &writer)
-        writer.append(hex: signature)
-      })
-    }
-    return PresignedRequest(
-      method: request.method, url: url, headers: signedHeaders(of: fields), expiration: window.end)
-  }
-
-  /// Returns the headers that the signature of a presigned URL covers.
-  private func signedHeaders(of fields: HTTPFields) -> HTTPFields {
-    fields.isEmpty ? fields : fields.filter { policy.signs($0.name.canonicalName) }
-  }
-
-  private func httpString(presigning request: HTTPRequest) -> COSHTTPString {
-    COSHTTPString(
-      policy: policy, refused: RefusedParameters(Self.addedParameters, before: request.path?.utf8.count ?? 1))
-  }
-
-  /// Returns the header fields and the path that the signature of a presigned URL covers.
-  private func draft(
-    presigning request: HTTPRequest, as identity: Identity
-  ) throws(SigningError) -> (fields: HTTPFields, path: String) {
-    try check(request)
-    let path = request.path ?? "/"
-    let fields = request.headerFields.without(Self.signatureHeaders)
-    guard let token = identity.sessionToken else { return (fields, path) }
-    let extended = String(writing: { writer in
-      writer.append(path)
-      writer.append(separatorAfter: path)
-      writer.append("x-cos-security-token=")
-      writer.append(percentEncoding: token)
-    })
-    return (fields, extended)
-  }
-
-  private static let signatureHeaders: [HTTPField.Name] = [.authorization, .cosSecurityToken]
-
-  private func append(
-    signatureParametersOf id: AccessKeyID, after path: String, in window: COSKeyTime,
-    headerList: COSHTTPString.Write, parameterList: COSHTTPString.Write, to writer: inout ByteWriter
-  ) {
-    writer.append(separatorAfter: path)
-    guard urlForm == .parameters else {
-      writer.append("sign=")
-      writer.append(
-        percentEncoding: String(writing: {
-          $0.append(authorizationOf: id, in: window, headerList: headerList, parameterList: parameterList)
-        }))
-      return
-    }
-    writer.append("q-sign-algorithm=sha1&q-ak=")
-    writer.append(percentEncoding: id.string)
-    writer.append("&q-sign-time=")
-    window.append(to: &writer, separator: "%3B")
-    writer.append("&q-key-time=")
-    window.append(to: &writer, separator: "%3B")
-    // The names in the lists are already encoded, and are encoded again as the value of a parameter.
-    writer.append("&q-header-list=")
-    writer.append(percentEncoding: String(writing: headerList))
-    writer.append("&q-url-param-list=")
-    writer.append(percentEncoding: String(writing: parameterList))
-    writer.append("&q-signature=")
-  }
-
   /// Creates the string to sign for a request whose signature another party, the key holder, computes.
   ///
   /// - Returns: The string to sign, and the HTTP string whose hash it contains.

@@ -16,7 +16,7 @@ internal import StorageCrypto
 ///
 /// ```swift
 /// let signer = COSStringToSignSigner(endpoint: try .cos(region: "ap-guangzhou"))
-/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// let response = try signer.sign(signingRequest, with: key, under: SigningRules(policy), at: .now)
 /// ```
 ///
 /// Source of the format: Tencent Cloud, "Request Signature", <https://www.tencentcloud.com/document/product/436/7778>.
@@ -30,7 +30,7 @@ public struct COSStringToSignSigner: StringToSignSigner {
   /// The short name of the service: `cos`.
   public var service: String { SignatureScheme.cosV5.service }
 
-  /// A Boolean value that indicates whether the rules must also allow each request without its query parameters.
+  /// Whether the rules must also allow each request without its query parameters.
   public let checksWithoutParameters: Bool
 
   /// Creates a signer of COS strings to sign.
@@ -52,15 +52,15 @@ public struct COSStringToSignSigner: StringToSignSigner {
 
   /// Parses the request that a signature of the client's string would authorize.
   ///
-  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Parameter signingRequest: The client's request for a signature, with the string to sign.
   /// - Returns: The only request that the string represents.
   /// - Throws: A `SigningRefusal` if the request is not for the endpoint, or if the string differs in any byte from
   ///   the string to sign of the parsed request.
-  public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    guard order.scheme == .cosV5 else { throw .anotherScheme }
-    let canonicalRequest = try order.requiredCanonicalRequest
-    let window = try window(of: order, canonicalRequest)
-    let request = try request(order, canonicalRequest)
+  public func intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
+    guard signingRequest.scheme == .cosV5 else { throw .anotherScheme }
+    let canonicalRequest = try signingRequest.requiredCanonicalRequest
+    let window = try window(of: signingRequest, canonicalRequest: canonicalRequest)
+    let request = try request(of: signingRequest, canonicalRequest)
     var target = try target(of: request)
     let header = request.headerFields[.cosSecurityToken]
     let parameter = try target.take("x-cos-security-token")
@@ -70,14 +70,14 @@ public struct COSStringToSignSigner: StringToSignSigner {
       .cosV5, method: request.method, target: target, headers: request.headerFields, placement: placement,
       date: window.start, expiration: window.end, accessKeyID: nil,
       sessionToken: (header ?? parameter).map { Secret($0) }, signableNames: .cos,
-      otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, request.method) : [])
+      otherTargets: checksWithoutParameters ? Self.targetsWithoutParameters(target, method: request.method) : [])
   }
 
   /// Returns the targets on which a service acts if it ignores query parameters whose names have another letter case.
   ///
   /// A POST without its parameters has no effect, except for a POST to a bucket, which is a form upload.
   private static func targetsWithoutParameters(
-    _ target: RequestTarget, _ method: HTTPRequest.Method
+    _ target: RequestTarget, method: HTTPRequest.Method
   ) -> [RequestTarget] {
     guard !target.parameters.isEmpty, method != .post || target.key == nil else { return [] }
     return [target.withoutParameters]
@@ -88,10 +88,11 @@ public struct COSStringToSignSigner: StringToSignSigner {
   /// - Returns: The signature, 40 hexadecimal digits.
   /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
-    of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
+    of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
     guard let start = intent.date, let end = intent.expiration else { throw .notCanonical }
-    return COSKeyTime(from: start, until: end).signingKey(of: key).authenticationCode(for: order.stringToSign).hex
+    return COSKeyTime(from: start, until: end).signingKey(of: key).authenticationCode(for: signingRequest.stringToSign)
+      .hex
   }
 }
 
@@ -117,22 +118,22 @@ extension SignableNames {
 
 extension COSStringToSignSigner {
   /// Returns the window in a string to sign, which must contain the hash of the canonical request.
-  func window(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
-    var lines = StringToSignReader(order.stringToSign)
+  func window(of signingRequest: SigningRequest, canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
+    var lines = StringToSignReader(signingRequest.stringToSign)
     guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
       window.start < window.end
     else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
     let hash = SHA1.hash(writing: { $0.append(canonicalRequest) })
-    try order.check(isFor: String(writing: { $0.append(cosStringToSign: hash, in: window) }))
+    try signingRequest.requireStringToSign(equalTo: String(writing: { $0.append(cosStringToSign: hash, in: window) }))
     return window
   }
 
   /// The path may contain line feeds; parameters and headers are encoded, and are therefore the last two lines.
-  func request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
+  func request(of signingRequest: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
     let name = try lines.first()
     guard name == name.asciiLowercased else { throw .malformed("The method is not in lower case.") }
-    let method = try order.checked(HTTPRequest.Method(signed: name.asciiUppercased))
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: name.asciiUppercased))
     guard try lines.last().isEmpty else { throw .notCanonical }
     let headerLine = try lines.last()
     let query = try lines.last()
@@ -154,7 +155,7 @@ extension COSStringToSignSigner {
     }
     let request = HTTPRequest(method: method, scheme: nil, authority: host, path: path, headerFields: headers)
     let names = Set(headers.map(\.name.canonicalName) + ["host"])
-    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+    try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try COSHTTPString(policy: .only(names)).withHTTPString(
         request, fields: request.headerFields, path: request.path ?? "/"
       ) { text, _, _ in String(writing: text) }
@@ -163,10 +164,10 @@ extension COSStringToSignSigner {
   }
 
   private static func decoded(_ text: Substring) -> String? {
-    String(text).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
+    String(text).percentDecodedBytes().flatMap { String(utf8: $0) }
   }
 
-  func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
+  private func target(of request: HTTPRequest) throws(SigningRefusal) -> RequestTarget {
     let target: RequestTarget
     do throws(VerificationError) {
       target = try RequestTarget(of: request, style: endpoint.style, bucket: bucket, hosts: .cos)

@@ -24,7 +24,7 @@ public struct COSHeaderPolicy: Sendable, Hashable {
 
   private let value: Value
 
-  /// A Boolean value that indicates whether the signature covers the host.
+  /// Whether the signature covers the host.
   ///
   /// A signature that does not cover the host is also valid for other buckets of the same account.
   public let signsHost: Bool
@@ -107,12 +107,11 @@ struct COSHTTPString {
   ) throws(SigningError) -> Result {
     let authority = host ?? request.authority
     let spelling = spelling
-    let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
     return try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
-      try select(from: fields, authority: authority, into: &headers)
+      try selectHeaders(from: fields, authority: authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try cut(wire, into: &parameters)
+          let path = try selectParameters(of: wire, into: &parameters)
           return body(
             { writer in
               writer.append(lowercased: request.method.rawValue)
@@ -125,34 +124,11 @@ struct COSHTTPString {
                   canonical: parameters[index], of: wire, nameCase: spelling.nameCase, keepsEmptyValue: true)
               }
               writer.append(UInt8(ascii: "\n"))
-              for index in 0..<headers.count {
-                if index > 0 { writer.append(UInt8(ascii: "&")) }
-                let header = headers[index]
-                if header.index == SelectedHeader.host {
-                  writer.append("host=")
-                  writer.append(percentEncoding: authority ?? "")
-                  continue
-                }
-                let field = Int(header.index)
-                fields.withName(at: field) { writer.append(headerName: $0) }
-                writer.append(UInt8(ascii: "="))
-                if let encodedToken, field == token {
-                  encodedToken.withBytes { writer.append($0) }
-                } else {
-                  fields.withValue(at: field) { writer.append(percentEncoding: $0) }
-                }
-              }
+              append(headers, of: fields, authority: authority, to: &writer)
               writer.append(UInt8(ascii: "\n"))
             },
             { writer in
-              for index in 0..<headers.count {
-                if index > 0 { writer.append(UInt8(ascii: ";")) }
-                if headers[index].index == SelectedHeader.host {
-                  writer.append("host")
-                } else {
-                  fields.withName(at: Int(headers[index].index)) { writer.append(headerName: $0) }
-                }
-              }
+              append(namesOf: headers, in: fields, to: &writer)
             },
             { writer in
               for index in 0..<parameters.count {
@@ -165,10 +141,47 @@ struct COSHTTPString {
     }
   }
 
-  private func cut(
-    _ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>
+  private func append(
+    _ headers: borrowing ScratchList<SelectedHeader>, of fields: HTTPFields, authority: String?,
+    to writer: inout ByteWriter
+  ) {
+    let token = encodedToken == nil ? nil : fields.index(of: .cosSecurityToken)
+    for index in 0..<headers.count {
+      if index > 0 { writer.append(UInt8(ascii: "&")) }
+      let header = headers[index]
+      if header.index == SelectedHeader.host {
+        writer.append("host=")
+        writer.append(percentEncoding: authority ?? "")
+        continue
+      }
+      let field = Int(header.index)
+      fields.withName(at: field) { writer.append(headerName: $0) }
+      writer.append(UInt8(ascii: "="))
+      if let encodedToken, field == token {
+        encodedToken.withBytes { writer.append($0) }
+      } else {
+        fields.withValue(at: field) { writer.append(percentEncoding: $0) }
+      }
+    }
+  }
+
+  private func append(
+    namesOf headers: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
+  ) {
+    for index in 0..<headers.count {
+      if index > 0 { writer.append(UInt8(ascii: ";")) }
+      if headers[index].index == SelectedHeader.host {
+        writer.append("host")
+      } else {
+        fields.withName(at: Int(headers[index].index)) { writer.append(headerName: $0) }
+      }
+    }
+  }
+
+  private func selectParameters(
+    of wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    guard let path = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
     if let parameterNames {
       parameters.keep { parameter in
         let name = String(writing: { $0.append(decoding: wire.extracting(parameter.name), plusIsSpace: true) })
@@ -183,7 +196,7 @@ struct COSHTTPString {
     return path
   }
 
-  private func select(
+  private func selectHeaders(
     from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {

@@ -8,7 +8,7 @@ internal import StorageCrypto
 /// A verifier of V5 signatures of requests to COS, in the headers or in URLs of both formats.
 ///
 /// ```swift
-/// let proof = try await COSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
+/// let verified = try await COSVerifier().verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
 /// A COS signature covers only the headers and parameters that it lists. In both modes:
@@ -73,8 +73,8 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .cos)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
-    try checkNames(of: target)
-    let hasParameters = COSAuthorization.names.contains { target.contains(ByteExactString($0)) }
+    try checkParameterCase(of: target)
+    let hasParameters = COSAuthorization.fieldNames.contains { target.contains(ByteExactString($0)) }
     let hasSignParameter = target.contains("sign")
     guard authorizations.count + (hasParameters ? 1 : 0) + (hasSignParameter ? 1 : 0) <= 1 else {
       throw .ambiguous("There is more than one authorization.")
@@ -86,13 +86,13 @@ public struct COSVerifier: SignatureVerifier, Hashable {
       authorization = try COSAuthorization(text)
     } else if hasParameters {
       var fields: [String: String] = [:]
-      for name in COSAuthorization.names { fields[name] = try target.uniqueValue(for: ByteExactString(name)) }
+      for name in COSAuthorization.fieldNames { fields[name] = try target.uniqueValue(for: ByteExactString(name)) }
       authorization = try COSAuthorization(fields)
     } else {
       return nil
     }
     return COSClaim(
-      accessKeyID: try AccessKeyID(claimed: authorization.id), sessionToken: try token(of: request, target),
+      accessKeyID: try AccessKeyID(claimed: authorization.id), sessionToken: try sessionToken(of: request, at: target),
       window: authorization.window,
       placement: authorizations.isEmpty ? .query : .header, request: request, signature: authorization.signature,
       headers: authorization.headers, parameters: authorization.parameters, target: target, verifier: self)
@@ -106,13 +106,12 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   ) throws(VerificationError) -> VerifiedRequest {
     guard claim.verifier == self else { throw .claimOfAnotherVerifier }
     try claim.checkToken(against: key, at: date)
-    let request = claim.request
     do throws(VerificationError) {
       try checkWindow(claim.window, at: date)
-      try checkHeaders(of: claim, request)
+      try checkHeaders(of: claim)
       try checkParameters(of: claim)
-      try checkSignature(of: claim, asSigned(claim), against: key)
-      try checkStoredHeaders(of: claim, request)
+      try checkSignature(of: claim, against: key)
+      try checkStoredHeaders(of: claim)
       try limits.checkLifetime(from: claim.window.start, until: claim.window.end, at: date, in: claim.placement)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
@@ -135,7 +134,7 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   /// documentation.
   public var errorCodes: ServiceErrorCodes { ServiceDescription.cos.errorCodes }
 
-  /// Returns a Boolean value that indicates whether a request contains a COS authorization, well-formed or not.
+  /// Returns whether a request contains a COS authorization, well-formed or not.
   ///
   /// - Parameter request: The request as received.
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
@@ -147,10 +146,10 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   }
 
   /// The lowercase names of query parameters; any of them marks a URL as presigned.
-  private static let authorizationNames = NameTable(COSAuthorization.names + ["sign"])
+  private static let authorizationNames = NameTable(COSAuthorization.fieldNames + ["sign"])
 
   /// Returns the session token from a header or the URL; several must be equal.
-  private func token(of request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> Secret? {
+  private func sessionToken(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> Secret? {
     let candidates = [
       try request.headerFields.uniqueValue(for: .cosSecurityToken),
       try request.headerFields.uniqueValue(for: .ciSecurityToken),
@@ -177,12 +176,11 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     }
   }
 
-  private func checkSignature(
-    of claim: COSClaim, _ request: HTTPRequest, against key: AccessKey
-  ) throws(VerificationError) {
+  /// Rejects a signature that differs from those of all HTTP strings that the client may have signed.
+  private func checkSignature(of claim: COSClaim, against key: AccessKey) throws(VerificationError) {
     let mismatch: VerificationError?
     do throws(SigningError) {
-      mismatch = try findMismatch(of: claim, request, with: key)
+      mismatch = try findMismatch(of: claim, with: key)
     } catch {
       mismatch = VerificationError(error)
     }
@@ -192,12 +190,11 @@ public struct COSVerifier: SignatureVerifier, Hashable {
   /// Compares the signature with the signatures of all HTTP strings that the vendor's SDKs may have signed.
   ///
   /// The result is `nil` if one of them is equal.
-  private func findMismatch(
-    of claim: COSClaim, _ request: HTTPRequest, with key: AccessKey
-  ) throws(SigningError) -> VerificationError? {
+  private func findMismatch(of claim: COSClaim, with key: AccessKey) throws(SigningError) -> VerificationError? {
+    let request = signedRequest(of: claim)
     let signingKey = claim.window.signingKey(of: key)
-    for reading in readings(of: claim, request) {
-      let hash = try reading.withHTTPString(request, fields: request.headerFields, path: request.path ?? "/") {
+    for httpString in candidateHTTPStrings(for: claim, request: request) {
+      let hash = try httpString.withHTTPString(request, fields: request.headerFields, path: request.path ?? "/") {
         text, _, _ in SHA1.hash(writing: text)
       }
       let expected = signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: claim.window) }.hex
@@ -208,9 +205,9 @@ public struct COSVerifier: SignatureVerifier, Hashable {
 
   /// Returns the HTTP string and the string to sign for a request, in the documented form.
   package func signedTexts(of claim: COSClaim) throws(SigningError) -> SignedTexts {
-    let reading = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
-    let signed = asSigned(claim)
-    let (text, hash) = try reading.withHTTPString(
+    let httpString = COSHTTPString(policy: .only(Set(claim.headers)), parameterNames: claim.parameterNames)
+    let signed = signedRequest(of: claim)
+    let (text, hash) = try httpString.withHTTPString(
       signed, fields: signed.headerFields, path: signed.path ?? "/"
     ) { text, _, _ in
       (String(writing: text), SHA1.hash(writing: text))
@@ -218,74 +215,9 @@ public struct COSVerifier: SignatureVerifier, Hashable {
     return SignedTexts(
       stringToSign: String(writing: { $0.append(cosStringToSign: hash, in: claim.window) }), canonicalRequest: text)
   }
-}
-
-extension COSVerifier {
-  /// Rejects an authorization or session token parameter whose name is not lowercase.
-  ///
-  /// Only these parameters may be left out of the signature's list. In another letter case, such a parameter would be
-  /// neither signed nor recognized.
-  func checkNames(of target: RequestTarget) throws(VerificationError) {
-    for parameter in target.parameters {
-      // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
-      // that reads the name may use any of them.
-      let lowered = ByteExactString(parameter.name.string.lowercased())
-      guard Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered), parameter.name != lowered else {
-        continue
-      }
-      throw VerificationError(
-        .malformed, "The parameter \"\(parameter.name.string.onOneLine)\" is not in lower case.",
-        remedy: "Spell the parameters of the authorization in lower case.")
-    }
-  }
-
-  /// Rejects lists of headers that do not match the request, and unlisted headers that have an effect.
-  private func checkHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
-    let listed = Set(claim.headers)
-    guard listed.count == claim.headers.count else { throw .ambiguous("The list of signed headers names one twice.") }
-    var present: [String: Int] = [:]
-    for field in request.headerFields { present[field.name.canonicalName, default: 0] += 1 }
-    for name in claim.headers where name != "host" {
-      let count = present[name] ?? 0
-      guard count == 1 || count == 0 && isTokenInURL(name, claim) else {
-        throw count == 0
-          ? .malformed("The header \(name) is listed as signed and not there.")
-          : .ambiguous("The header \(name) is signed and there \(count) times.")
-      }
-    }
-    for field in request.headerFields where !listed.contains(field.name.canonicalName) {
-      let name = field.name.canonicalName
-      if mode == .compatible, Self.tokenNames.contains(ByteExactString(name)) { continue }
-      if Self.hasEffect(name) || mode == .strict && name == "content-length" { throw Self.unsigned("header \(name)") }
-    }
-    if mode == .strict { try checkHostAndLength(of: claim, request) }
-  }
-
-  /// Rejects a request whose host is not signed, or whose body is chunked, so that the sender determines its length.
-  private func checkHostAndLength(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
-    guard claim.headers.contains("host") else { throw Self.unsigned("host") }
-    guard !request.headerFields.contains(.transferEncoding) else {
-      throw VerificationError(
-        .unsignedField, "The length of a body with Transfer-Encoding cannot be signed.",
-        remedy: "Send the body with a Content-Length, and sign that.")
-    }
-  }
-
-  /// Rejects, in strict mode, an unsigned header that becomes part of the object.
-  func checkStoredHeaders(of claim: COSClaim, _ request: HTTPRequest) throws(VerificationError) {
-    guard mode == .strict, request.method == .put || request.method == .post else { return }
-    for field in request.headerFields {
-      let name = field.name.canonicalName
-      if Self.storedNames.contains(name), !claim.headers.contains(name) { throw Self.unsigned("header \(name)") }
-    }
-  }
-
-  private static let storedNames: Set<String> = [
-    "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
-  ]
 
   /// Returns the request as the client signed it, with the token as a header if the signature lists one.
-  func asSigned(_ claim: COSClaim) -> HTTPRequest {
+  private func signedRequest(of claim: COSClaim) -> HTTPRequest {
     var request = claim.request
     guard claim.headers.contains("x-cos-security-token"), !request.headerFields.contains(.cosSecurityToken),
       let token = claim.sessionToken
@@ -294,78 +226,35 @@ extension COSVerifier {
     return request
   }
 
-  /// Returns whether a listed header is the session token in a URL, which the iOS SDK lists as a header even there.
-  private func isTokenInURL(_ name: String, _ claim: COSClaim) -> Bool {
-    mode == .compatible && claim.placement == .query && name == "x-cos-security-token"
-      && claim.target.contains(ByteExactString(name))
-  }
-
-  private static let tokenNames: Set<ByteExactString> = ["x-cos-security-token", "x-ci-security-token"]
-
-  /// Rejects lists of parameters that do not match the URL, and unlisted parameters that have an effect.
-  private func checkParameters(of claim: COSClaim) throws(VerificationError) {
-    var present: [ByteExactString: Int] = [:]
-    for parameter in claim.target.parameters { present[parameter.name.asciiLowercased, default: 0] += 1 }
-    let listed = claim.parameters.reduce(into: [ByteExactString: Int]()) { $0[ByteExactString($1), default: 0] += 1 }
-    for name in claim.parameters.map({ ByteExactString($0) }) {
-      let listedCount = listed[name] ?? 0
-      guard let presentCount = present[name] else {
-        throw .malformed("The parameter \(name) is listed as signed and not there.")
-      }
-      // The Go SDK lists a repeated name as often as it occurs, and the Android SDK lists it once.
-      guard listedCount == presentCount || mode == .compatible && listedCount == 1 else {
-        throw .ambiguous("The parameter \(name) is listed \(listedCount) times and there \(presentCount) times.")
-      }
-    }
-    for name in claim.target.parameters.map(\.name.asciiLowercased)
-    where listed[name] == nil && !Self.isAuthorization(name) {
-      if mode == .compatible, name == "x-cos-security-token" { continue }
-      if mode == .strict || Self.hasEffect(name.string) { throw Self.unsigned("parameter \(name)") }
-    }
-  }
-
-  /// Returns whether a lowercase name has an effect; `pic-operations` makes an upload write other objects too.
-  private static func hasEffect(_ name: String) -> Bool {
-    name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
-  }
-
-  private static func isAuthorization(_ name: ByteExactString) -> Bool {
-    name == "sign" || COSAuthorization.names.contains { name == ByteExactString($0) }
-  }
-
-  private static func unsigned(_ part: String) -> VerificationError {
-    VerificationError(.unsignedField, "The \(part) is not signed.", remedy: "Sign it: list it in the authorization.")
-  }
-
   /// Returns the HTTP strings that the vendor's SDKs may have signed, starting with the documented form.
-  func readings(of claim: COSClaim, _ request: HTTPRequest) -> [COSHTTPString] {
+  private func candidateHTTPStrings(for claim: COSClaim, request: HTTPRequest) -> [COSHTTPString] {
     let headers = Set(claim.headers)
     let standard = COSHTTPString(policy: .only(headers), parameterNames: claim.parameterNames)
     guard mode == .compatible else { return [standard] }
     // All SDKs encode and sort the names that need no encoding in the same way.
-    let isPlain =
+    let allSDKsAgree =
       claim.parameters.allSatisfy { $0.utf8.allSatisfy(PercentEncoding.component.keeps) }
       && hasDistinctParameters(claim)
-    var readings =
-      isPlain
+    var candidates =
+      allSDKsAgree
       ? [standard]
       : COSSpelling.allCases.map { spelling in
-        var reading = standard
-        reading.spelling = spelling
-        return reading
+        var candidate = standard
+        candidate.spelling = spelling
+        return candidate
       }
     if let authority = request.authority, headers.contains("host") {
       // The Python SDK signs the host without its port.
       let host = hostWithoutPort(authority)
       if host != authority {
-        readings += readings.map { reading in
-          var reading = reading
-          reading.host = host.asciiLowercased
-          return reading
+        candidates += candidates.map { candidate in
+          var candidate = candidate
+          candidate.host = host.asciiLowercased
+          return candidate
         }
       }
     }
-    return readings
+    return candidates
   }
 
   private func hasDistinctParameters(_ claim: COSClaim) -> Bool {

@@ -18,7 +18,7 @@ extension AccessPolicy {
   ///   objects, it contains an IPv6 address, or a key contains an asterisk, a question mark or `${`.
   public func ramDocument(upTo byteLimit: Int? = 2048) throws(PolicyError) -> String {
     try StatementLanguage.ram.document(of: checkedRules(), upTo: byteLimit) { rule throws(PolicyError) in
-      try rule.checkBeginning()
+      try rule.requireValidStart()
       return "acs:oss:*:*:\(rule.bucket)"
     }
   }
@@ -36,7 +36,7 @@ extension StatementLanguage {
 
 extension AccessRule {
   /// Throws an error if the rule's key or prefix starts in a way that OSS does not allow.
-  fileprivate func checkBeginning() throws(PolicyError) {
+  fileprivate func requireValidStart() throws(PolicyError) {
     switch objects {
     case .all: return
     case .prefix(let text), .key(let text):

@@ -46,9 +46,9 @@ public struct OSSClaim: SignatureClaim {
     case v4(V4)
   }
 
-  /// The fourth line of a V1 string to sign, and its time: the date of a request or the expiration of a URL.
+  /// The date line of a V1 string to sign, and its time: the date of a request or the expiration of a URL.
   struct V1 {
-    let line: String
+    let dateLine: String
     let instant: Timestamp
   }
 
@@ -72,12 +72,14 @@ public struct OSSClaim: SignatureClaim {
     var scope: OSSV4Scope { OSSV4Scope(date: date, region: region, product: product) }
 
     /// Returns the access key ID, the day, the region and the product in a credential.
-    static func parts(of credential: String) throws(VerificationError) -> [String] {
+    static func components(
+      of credential: String
+    ) throws(VerificationError) -> (id: String, day: String, region: String, product: String) {
       let parts = credential.parts(between: "/").map(String.init)
-      guard parts.count == 5, !parts[0].isEmpty, parts[4] == OSSText.v4Request.description else {
+      guard parts.count == 5, !parts[0].isEmpty, parts[4] == OSSText.scopeTerminator.description else {
         throw .malformed("The credential is not id/date/region/product/aliyun_v4_request.")
       }
-      return parts
+      return (parts[0], parts[1], parts[2], parts[3])
     }
   }
 }
@@ -85,6 +87,50 @@ public struct OSSClaim: SignatureClaim {
 extension OSSClaim: Redacted {
   /// The access key ID and the placement, without the token, the signature and the request.
   public var description: String { "OSSClaim(\(accessKeyID), in the \(placement))" }
+}
+
+extension OSSClaim {
+  /// The values of a V4 signature; V1 has no scope.
+  var v4: V4? {
+    if case .v4(let scheme) = scheme { scheme } else { nil }
+  }
+
+  /// The signing time, which V1 URLs do not contain.
+  var signedAt: Timestamp? {
+    switch scheme {
+    case .v1(let scheme): placement == .header ? scheme.instant : nil
+    case .v4(let scheme): scheme.date
+    }
+  }
+
+  var expiration: Timestamp? {
+    switch scheme {
+    case .v1(let scheme): placement == .query ? scheme.instant : nil
+    case .v4(let scheme): scheme.lifetime.map { scheme.date.advanced(by: .seconds($0)) }
+    }
+  }
+
+  /// The names of the headers that the signature covers, from the pages that ``OSSSigner`` lists.
+  ///
+  /// In a request without `x-oss-date`, the `Date` header is a line of the string to sign.
+  var signedHeaders: Set<String> {
+    var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
+    if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
+    if placement == .header, request.headerFields.contains(.date), !request.headerFields.contains(.ossDate) {
+      names.insert("date")
+    }
+    return names
+  }
+
+  /// Returns whether the signature covers the query parameter with the given decoded name.
+  ///
+  /// V4 covers all parameters except the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
+  func signs(_ name: ByteExactString) -> Bool {
+    switch scheme {
+    case .v4: name != "x-oss-signature"
+    case .v1: OSSSubresources().contains(decoded: name.string) || placement == .query && name == "Expires"
+    }
+  }
 }
 
 extension OSSVerifier {
@@ -98,7 +144,7 @@ extension OSSVerifier {
     try limits.check(request)
     let target = try RequestTarget(of: request, style: style, bucket: bucket, hosts: .oss)
     let authorizations = request.headerFields[fields: .authorization].map(\.value).filter { !$0.isEmpty }
-    try checkNames(of: target)
+    try checkParameterCase(of: target)
     let isV1URL = ["OSSAccessKeyId", "Signature"].contains(where: target.contains)
     let isV4URL = ["x-oss-signature", "x-oss-signature-version", "x-oss-credential"].contains(where: target.contains)
     guard authorizations.count + (isV1URL ? 1 : 0) + (isV4URL ? 1 : 0) <= 1 else {
@@ -107,11 +153,11 @@ extension OSSVerifier {
     }
     let claim: OSSClaim? =
       if let authorization = authorizations.first {
-        try headerClaim(authorization, request, target)
+        try headerClaim(authorization, of: request, at: target)
       } else if isV1URL {
-        try v1URLClaim(request, target)
+        try v1URLClaim(of: request, at: target)
       } else if isV4URL {
-        try v4URLClaim(request, target)
+        try v4URLClaim(of: request, at: target)
       } else {
         nil
       }
@@ -123,7 +169,7 @@ extension OSSVerifier {
   ///
   /// The reserved names are those of authorization parameters and of the service's own parameters. OSS signatures do not
   /// cover such a parameter, and a program that ignores case would treat it as the reserved one.
-  private func checkNames(of target: RequestTarget) throws(VerificationError) {
+  private func checkParameterCase(of target: RequestTarget) throws(VerificationError) {
     for parameter in target.parameters where !Self.exactNames.contains(parameter.name) {
       let lowered =
         parameter.name.isLowercaseASCII ? parameter.name : ByteExactString(parameter.name.string.lowercased())
@@ -142,7 +188,7 @@ extension OSSVerifier {
   private static let loweredNames = Set(exactNames.map(\.asciiLowercased))
 
   private func headerClaim(
-    _ authorization: String, _ request: HTTPRequest, _ target: RequestTarget
+    _ authorization: String, of request: HTTPRequest, at target: RequestTarget
   ) throws(VerificationError) -> OSSClaim {
     let token = try request.headerFields.uniqueValue(for: .ossSecurityToken).map { Secret($0) }
     guard let space = authorization.utf8.firstIndex(of: UInt8(ascii: " ")) else {
@@ -165,8 +211,8 @@ extension OSSVerifier {
       }
       let date = try v4Date(of: request)
       return try v4Claim(
-        credential: credential, signature: signature, additional: fields["AdditionalHeaders"], date: date.instant,
-        httpDate: date.text, lifetime: nil, token: token, request, target)
+        credential: credential, signature: signature, additionalHeaderList: fields["AdditionalHeaders"],
+        date: date.instant, httpDate: date.text, lifetime: nil, token: token, of: request, at: target)
     default:
       throw VerificationError(
         .unsupported, "The scheme of the Authorization header is not one of OSS.",
@@ -187,39 +233,39 @@ extension OSSVerifier {
   }
 
   private func v1Date(of request: HTTPRequest) throws(VerificationError) -> OSSClaim.V1 {
-    let chosen = try request.headerFields.uniqueValue(for: .ossDate)
-    let plain = try request.headerFields.uniqueValue(for: .date)
-    guard let line = chosen ?? plain, let date = Timestamp(httpDate: line) else {
+    let ossDate = try request.headerFields.uniqueValue(for: .ossDate)
+    let httpDate = try request.headerFields.uniqueValue(for: .date)
+    guard let line = ossDate ?? httpDate, let date = Timestamp(httpDate: line) else {
       throw VerificationError(
         .missingDate, "The request has no valid Date and no valid x-oss-date.",
         remedy: "Send the time of signing as an HTTP date.")
     }
-    return OSSClaim.V1(line: line, instant: date)
+    return OSSClaim.V1(dateLine: line, instant: date)
   }
 
   /// The vendor's Go SDK v1, and therefore `ossutil`, sends only `Date`, in the HTTP date format, and signs its value.
   private func v4Date(of request: HTTPRequest) throws(VerificationError) -> (instant: Timestamp?, text: String?) {
-    if let chosen = try request.headerFields.uniqueValue(for: .ossDate) {
-      return (Timestamp(iso8601Basic: chosen), nil)
+    if let ossDate = try request.headerFields.uniqueValue(for: .ossDate) {
+      return (Timestamp(iso8601Basic: ossDate), nil)
     }
     guard let text = try request.headerFields.uniqueValue(for: .date) else { return (nil, nil) }
     return (Timestamp(httpDate: text) ?? Timestamp(iso8601Basic: text), text)
   }
 
-  private func v1URLClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> OSSClaim {
+  private func v1URLClaim(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> OSSClaim {
     guard let id = try target.uniqueValue(for: "OSSAccessKeyId"),
       let signature = try target.uniqueValue(for: "Signature"),
-      let expires = try target.uniqueValue(for: "Expires"), !id.isEmpty, let end = Self.number(expires)
+      let expires = try target.uniqueValue(for: "Expires"), !id.isEmpty, let end = Self.seconds(expires)
     else { throw .malformed("The URL lacks one of OSSAccessKeyId, Expires and Signature, or one is malformed.") }
     try refuseTokenHeader(request)
     return OSSClaim(
       accessKeyID: try AccessKeyID(claimed: id),
       sessionToken: try target.uniqueValue(for: "security-token").map { Secret($0) },
       placement: .query, request: request, signature: signature,
-      scheme: .v1(.init(line: expires, instant: Timestamp(unixSeconds: end))), target: target, verifier: self)
+      scheme: .v1(.init(dateLine: expires, instant: Timestamp(unixSeconds: end))), target: target, verifier: self)
   }
 
-  private func v4URLClaim(_ request: HTTPRequest, _ target: RequestTarget) throws(VerificationError) -> OSSClaim {
+  private func v4URLClaim(of request: HTTPRequest, at target: RequestTarget) throws(VerificationError) -> OSSClaim {
     guard try target.uniqueValue(for: "x-oss-signature-version") == "OSS4-HMAC-SHA256" else {
       throw VerificationError(
         .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
@@ -227,20 +273,21 @@ extension OSSVerifier {
     guard let credential = try target.uniqueValue(for: "x-oss-credential"),
       let signature = try target.uniqueValue(for: "x-oss-signature"),
       let date = try target.uniqueValue(for: "x-oss-date"), let expires = try target.uniqueValue(for: "x-oss-expires"),
-      let lifetime = Self.number(expires)
+      let lifetime = Self.seconds(expires)
     else { throw .malformed("The URL lacks a parameter of the V4 signature, or one is malformed.") }
     try refuseTokenHeader(request)
     let token = try target.uniqueValue(for: "x-oss-security-token").map { Secret($0) }
     return try v4Claim(
-      credential: credential, signature: signature, additional: target.uniqueValue(for: "x-oss-additional-headers"),
-      date: Timestamp(iso8601Basic: date), lifetime: lifetime, token: token, request, target)
+      credential: credential, signature: signature,
+      additionalHeaderList: target.uniqueValue(for: "x-oss-additional-headers"),
+      date: Timestamp(iso8601Basic: date), lifetime: lifetime, token: token, of: request, at: target)
   }
 
   private func v4Claim(
-    credential: String, signature: String, additional: String?, date: Timestamp?, httpDate: String? = nil,
-    lifetime: Int64?, token: Secret?, _ request: HTTPRequest, _ target: RequestTarget
+    credential: String, signature: String, additionalHeaderList: String?, date: Timestamp?, httpDate: String? = nil,
+    lifetime: Int64?, token: Secret?, of request: HTTPRequest, at target: RequestTarget
   ) throws(VerificationError) -> OSSClaim {
-    let scope = try OSSClaim.V4.parts(of: credential)
+    let components = try OSSClaim.V4.components(of: credential)
     guard let date else {
       throw .malformed("x-oss-date is not a date like 20261120T080000Z, or is missing and Date is not an HTTP date.")
     }
@@ -251,12 +298,12 @@ extension OSSVerifier {
         remedy: "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
     }
     return OSSClaim(
-      accessKeyID: try AccessKeyID(claimed: scope[0]), sessionToken: token,
+      accessKeyID: try AccessKeyID(claimed: components.id), sessionToken: token,
       placement: lifetime == nil ? .header : .query, request: request, signature: signature,
       scheme: .v4(
         .init(
-          day: scope[1], region: scope[2], product: scope[3], date: date, lifetime: lifetime,
-          additionalHeaders: try additionalHeaders(additional, of: request), httpDate: httpDate)),
+          day: components.day, region: components.region, product: components.product, date: date, lifetime: lifetime,
+          additionalHeaders: try additionalHeaders(inList: additionalHeaderList, of: request), httpDate: httpDate)),
       target: target, verifier: self)
   }
 
@@ -266,7 +313,7 @@ extension OSSVerifier {
   }
 
   /// Parses the list of additional headers, which must be lowercase, unique and in the request.
-  private func additionalHeaders(_ list: String?, of request: HTTPRequest) throws(VerificationError) -> [String] {
+  private func additionalHeaders(inList list: String?, of request: HTTPRequest) throws(VerificationError) -> [String] {
     guard let list else { return [] }
     let names = list.parts(between: ";").map(String.init)
     guard Set(names).count == names.count, names.allSatisfy({ $0 == $0.asciiLowercased && !$0.isEmpty }) else {
@@ -275,7 +322,7 @@ extension OSSVerifier {
     var present = Set(request.headerFields.map(\.name.canonicalName))
     if request.authority != nil { present.insert("host") } else { present.remove("host") }
     for name in names where !present.contains(name) {
-      throw .malformed("The additional header \(name) is declared and not there.")
+      throw .malformed("The additional header \(name) is declared but missing.")
     }
     return names.filter { !OSSV4Request.isSignedByRule($0) }.sorted()
   }
@@ -286,7 +333,7 @@ extension OSSVerifier {
     }
   }
 
-  private static func number(_ text: String) -> Int64? {
+  private static func seconds(_ text: String) -> Int64? {
     (1...12).contains(text.utf8.count) ? Int64(digits: text) : nil
   }
 }

@@ -39,7 +39,7 @@ extension OSSSigner: FormSigner {
     if key.isAnonymous { throw .anonymousForm }
     try key.check(idWithout: OSSText.idDelimiters)
     let date = context.date.wholeSeconds
-    try key.identity.check(validUntil: policy.expiration.wholeSeconds)
+    try key.identity.requireValidity(until: policy.expiration.wholeSeconds)
     if version == .v1, !allowsAmbiguousV1, policy.objects.holdsQuestionMark { throw .questionMarkInKey }
     let draft = try FormDraft(
       policy, to: endpoint, contentTypeName: "content-type", reserved: OSSForm.ownFields, at: date)
@@ -121,21 +121,21 @@ extension OSSVerifier: FormVerifier {
       try claim.checkToken(against: key, at: date)
       var required: [String] = []
       let policy = try form.required("policy")
-      let isRight: Bool
+      let isSignatureValid: Bool
       var start = date
       if try Self.isV4(form) {
         let scheme = try scheme(of: form)
         try checkScope(of: scheme)
         try checkAge(of: scheme.date, at: date)
         start = scheme.date
-        isRight = constantTimeEqual(
+        isSignatureValid = constantTimeEqual(
           OSSForm.v4Signature(of: policy, in: scheme.scope, with: key), try form.required("x-oss-signature"))
         required = ["x-oss-signature-version", "x-oss-credential", "x-oss-date"]
         if claim.sessionToken != nil { required.append(OSSForm.tokenField) }
       } else {
-        isRight = constantTimeEqual(key.hmacSHA1Base64(policy), try form.required("Signature"))
+        isSignatureValid = constantTimeEqual(key.hmacSHA1Base64(policy), try form.required("Signature"))
       }
-      guard isRight else {
+      guard isSignatureValid else {
         throw VerificationError(
           .mismatch, "The signature is not the one of the policy and the key.",
           remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
@@ -156,18 +156,19 @@ extension OSSVerifier: FormVerifier {
       throw VerificationError(
         .unsupported, "The version of the signature is not OSS4-HMAC-SHA256.", remedy: "Sign with OSS V4 or V1.")
     }
-    let scope = try OSSClaim.V4.parts(of: form.required("x-oss-credential"))
+    let components = try OSSClaim.V4.components(of: form.required("x-oss-credential"))
     guard let date = Timestamp(iso8601Basic: try form.required("x-oss-date")) else {
       throw .malformed("x-oss-date is not a date like 20261120T080000Z.")
     }
     return OSSClaim.V4(
-      day: scope[1], region: scope[2], product: scope[3], date: date, lifetime: nil, additionalHeaders: [])
+      day: components.day, region: components.region, product: components.product, date: date, lifetime: nil,
+      additionalHeaders: [])
   }
 
   /// Rejects a form whose signing time is in the future or more than seven days ago.
   private func checkAge(of start: Timestamp, at date: Timestamp) throws(VerificationError) {
     let end = start.advanced(by: OSSLimits.urlLifetime)
-    guard date <= end else { throw Self.expired(end) }
+    guard date <= end else { throw Self.expiredURL(at: end) }
     if start > date { try checkSkew(start, at: date) }
   }
 }

@@ -18,6 +18,7 @@ extension SignedService {
   }
 }
 
+/// A reader of the signatures, strings to sign and error responses of OSS.
 struct OSSSignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -34,7 +35,7 @@ struct OSSSignatureReader: SignatureReader {
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.signedAt,
-        end: claim.expiration, texts: try verifier.signedTexts(of: claim))
+        expiration: claim.expiration, texts: try verifier.signedTexts(of: claim))
     } catch {
       throw VerificationError(error)
     }
@@ -67,7 +68,7 @@ struct OSSSignatureReader: SignatureReader {
 
   func hash(ofCanonicalRequest text: String) -> String? { SHA256.hash(Array(text.utf8)).hex }
 
-  func copiedText(_ lines: [String]) -> CopiedText? {
+  func kind(ofCopiedText lines: [String]) -> CopiedTextKind? {
     if lines[0].hasBytePrefix("OSS4-HMAC") { return .stringToSign }
     guard ["GET", "PUT", "POST", "HEAD", "DELETE", "OPTIONS"].contains(lines[0]) else { return nil }
     return lines[1].hasBytePrefix("/") ? .canonicalRequest : .stringToSign
@@ -78,9 +79,9 @@ struct OSSSignatureReader: SignatureReader {
   func finding(for refusal: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
     guard refusal.code == "InvalidArgument", let message = refusal.message else { return nil }
     let claim = try? OSSVerifier(style: signedStyle(of: request), bucket: bucket).claim(in: request)
-    if message.contains("signing region") { return wrongRegion(claim?.v4?.region) }
+    if message.contains("signing region") { return wrongRegionFinding(claim?.v4?.region) }
     if message.contains("signing product") {
-      return SignatureFinding(.wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.v4?.product)
+      return SignatureFinding(.wrongService, line: SignedPart.scopeService.name, sent: claim?.v4?.product)
     }
     if message.contains("signing date") {
       guard let day = claim?.v4?.day, let date = claim?.signedAt, !date.iso8601Basic.hasBytePrefix(day) else {
@@ -102,7 +103,7 @@ struct OSSSignatureReader: SignatureReader {
       sent: texts?.canonicalRequest.flatMap { parts(ofCanonicalRequest: $0, for: request) }?[.payloadHash])
   }
 
-  private func wrongRegion(_ region: String?) -> SignatureFinding {
+  private func wrongRegionFinding(_ region: String?) -> SignatureFinding {
     var detail = ""
     if let region, let known = self.region, known != region {
       detail = "The signature is for \(region) and the bucket is in \(known)."
@@ -112,24 +113,22 @@ struct OSSSignatureReader: SignatureReader {
     return SignatureFinding(.wrongRegion, line: SignedPart.scopeRegion.name, sent: region, detail: detail)
   }
 
-  func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)? {
+  func advice(for cause: SignatureDiagnosis.Cause) -> SignatureDiagnosis.Advice? {
     switch cause {
-    case .dateChanged: (cause.text.usual, "Send the date that was signed; where Date cannot be set, send x-oss-date.")
-    case .dateMissing: (cause.text.usual, "Send x-oss-date instead.")
-    case .wrongDay: (cause.text.usual, "Use the day of x-oss-date, in UTC.")
+    case .dateChanged: cause.advice(remedy: "Send the date that was signed; where Date cannot be set, send x-oss-date.")
+    case .dateMissing: cause.advice(remedy: "Send x-oss-date instead.")
+    case .wrongDay: cause.advice(remedy: "Use the day of x-oss-date, in UTC.")
     case .payloadHash:
-      ("The service accepts only UNSIGNED-PAYLOAD.", "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
+      cause.advice("The service accepts only UNSIGNED-PAYLOAD.", remedy: "Send x-oss-content-sha256: UNSIGNED-PAYLOAD.")
     case .wrongRegion:
-      (
+      cause.advice(
         "The region is not that of the bucket, or is spelt like an endpoint: oss-cn-hangzhou, cn-hangzhou-internal.",
-        "Use the region of the bucket in its general form, such as cn-hangzhou."
-      )
-    case .wrongProduct: (cause.text.usual, "Use oss; oss-cloudbox for a cloud box.")
+        remedy: "Use the region of the bucket in its general form, such as cn-hangzhou.")
+    case .wrongService: cause.advice(remedy: "Use oss; oss-cloudbox for a cloud box.")
     case .wrongVersion:
-      (
+      cause.advice(
         "The service requires another signature version; new OSS accounts and buckets accept only V4.",
-        cause.text.remedy
-      )
+        remedy: cause.commonAdvice.remedy)
     default: nil
     }
   }
@@ -157,9 +156,9 @@ extension SignedParts {
 
   private mutating func add(resource: String, path: String?) {
     let pieces = resource.cut(at: "?")
-    let marks = min((path ?? "").count(of: "?"), pieces.count - 1)
-    add(.path, pieces[...marks].joined(separator: "?"))
-    guard pieces.count > marks + 1 else { return }
-    add(query: pieces[(marks + 1)...].joined(separator: "?"))
+    let keyMarkCount = min((path ?? "").count(of: "?"), pieces.count - 1)
+    add(.path, pieces[...keyMarkCount].joined(separator: "?"))
+    guard pieces.count > keyMarkCount + 1 else { return }
+    add(query: pieces[(keyMarkCount + 1)...].joined(separator: "?"))
   }
 }

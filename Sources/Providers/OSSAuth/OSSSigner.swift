@@ -45,7 +45,7 @@ public struct OSSSigner: TwoStepSigner, Presigner {
   /// The position of the bucket name in the URL, or `nil` if the host determines the position.
   public let style: AddressingStyle?
 
-  /// A Boolean value that indicates whether the signer signs ambiguous V1 URLs and forms.
+  /// Whether the signer signs ambiguous V1 URLs and forms.
   ///
   /// A V1 URL or form for a key that contains a question mark, or a V1 URL for a parameter with the same problem, is
   /// also valid for another key with other parameters.
@@ -53,7 +53,7 @@ public struct OSSSigner: TwoStepSigner, Presigner {
 
   let additionalHeaders: [String]
   let subresources: OSSSubresources
-  private let problem: SigningError?
+  private let configurationError: SigningError?
 
   /// Creates a signer of requests to OSS.
   ///
@@ -86,11 +86,11 @@ public struct OSSSigner: TwoStepSigner, Presigner {
     self.additionalHeaders = Set(additionalHeaders.map { $0.asciiLowercased })
       .filter { !OSSV4Request.isSignedByRule($0) }.sorted()
     subresources = OSSSubresources(adding: additionalSubresources)
-    problem = OSSConfiguration.problem(version: version, bucket: bucket, region: region, product: product)
+    configurationError = OSSConfiguration.error(version: version, bucket: bucket, region: region, product: product)
   }
 
   func checkConfiguration() throws(SigningError) {
-    if let problem { throw problem }
+    if let configurationError { throw configurationError }
   }
 }
 
@@ -103,14 +103,14 @@ public enum OSSSignatureVersion: String, Sendable, Hashable, CaseIterable {
 }
 
 extension OSSSigner {
-  private func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
+  func resource(authority: String?, path: String) throws(SigningError) -> OSSResource {
     guard let authority else { throw Self.noHost }
     return try withBytes(of: authority) { (bytes) throws(SigningError) in
       let host = HostName(bytes)
       guard host.isWellFormed else { throw Self.noHost }
       switch style ?? (host.isAddressOrLocalhost ? .path : .virtualHosted) {
       case .path:
-        try checkBucket(in: path)
+        try requireBucket(inPath: path)
         return .inPath
       case .virtualHosted:
         let bucketEnd = ServiceHosts.oss.bucketEnd(of: host, in: bytes)
@@ -121,10 +121,10 @@ extension OSSSigner {
           return isService ? .service : .bucket(bucket)
         }
         guard let bucketEnd else { return .service }
-        guard ServiceHosts.oss.owns(host, in: bytes) else { throw Self.bucketNeeded(authority) }
+        guard ServiceHosts.oss.owns(host, in: bytes) else { throw Self.missingBucket(authority) }
         return .bucket(String(writing: { $0.append(bytes.extracting(..<bucketEnd)) }))
       case .customDomain:
-        guard let bucket else { throw Self.bucketNeeded(authority) }
+        guard let bucket else { throw Self.missingBucket(authority) }
         return .bucket(bucket)
       }
     }
@@ -132,19 +132,19 @@ extension OSSSigner {
 
   private static let noHost = SigningError.noHost(example: "photos.oss-cn-hangzhou.aliyuncs.com")
 
-  private func checkBucket(in path: String) throws(SigningError) {
+  private func requireBucket(inPath path: String) throws(SigningError) {
     guard let bucket else { return }
     let rest = path[path.utf8.dropFirst().startIndex...]
     if rest.isEmpty || rest.beginsWithByte("?") { return }
-    let behind = rest.removingBytePrefix(bucket)
-    guard let behind, behind.utf8.first.map({ "/?".utf8.contains($0) }) ?? true else {
+    let remainder = rest.removingBytePrefix(bucket)
+    guard let remainder, remainder.utf8.first.map({ "/?".utf8.contains($0) }) ?? true else {
       throw SigningError(
         .invalidRequest, "The path does not start with the bucket \"\(bucket)\", and the host has no room for it.",
         remedy: "Start the path with /\(bucket)/, or set the addressing style.")
     }
   }
 
-  private static func bucketNeeded(_ host: String) -> SigningError {
+  private static func missingBucket(_ host: String) -> SigningError {
     SigningError(
       .invalidConfiguration, "The host \(host) does not name its bucket, which the signature requires.",
       remedy: "Pass the bucket to the signer.")
@@ -165,19 +165,19 @@ struct OSSDraft: ~Copyable {
 
   enum Scheme {
     /// A V1 signature, with the date line of the string to sign.
-    case v1(OSSV1String.Date)
+    case v1(OSSV1String.DateLine)
     /// A V4 signature, with the scope of the signing key.
     case v4(OSSV4Scope)
   }
 
   /// The query parameters that contain a signature, which a request must not contain before it is signed.
-  let refused: RefusedParameters
+  let refusedParameters: RefusedParameters
 
   var isPresigned: Bool { expiration != nil }
 }
 
 extension OSSSigner {
-  private func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> OSSDraft {
+  func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> OSSDraft {
     let path = original.path ?? "/"
     let resource = try resource(authority: original.authority, path: path)
     var fields = FieldDraft(original.headerFields, adding: 4)
@@ -187,12 +187,12 @@ extension OSSSigner {
       let scope = OSSV4Scope(date: date, region: region, product: product)
       scope.set(in: &fields)
       scheme = .v4(scope)
-    case .v1: scheme = .v1(.line(try setV1Date(of: &fields, to: date)))
+    case .v1: scheme = .v1(.header(try setV1Date(of: &fields, to: date)))
     }
     fields.set(token, named: .ossSecurityToken)
     return OSSDraft(
       fields: fields, path: path, resource: resource, scheme: scheme, expiration: nil,
-      refused: RefusedParameters(Self.signatureParameters))
+      refusedParameters: RefusedParameters(Self.signatureParameters))
   }
 
   static let signatureParameters = NameTable([
@@ -213,20 +213,20 @@ extension OSSSigner {
     var draft = try draft(request, token: key.tokenField(named: .ossSecurityToken), date: context.date)
     let signature = try signature(of: draft, for: request, with: key)
     let authorization = HTTPField(name: .authorization) { writer in
-      append(prefixOf: draft, for: request, id: key.id, to: &writer)
+      append(authorizationPrefixOf: draft, for: request, id: key.id, to: &writer)
       append(signature, to: &writer)
     }
     draft.fields.set(authorization)
     request.headerFields = draft.fields.fields
   }
 
-  private func signature(
+  func signature(
     of draft: borrowing OSSDraft, for request: HTTPRequest, with key: AccessKey
   ) throws(SigningError) -> Digest {
     switch draft.scheme {
-    case .v1(let date):
+    case .v1(let dateLine):
       let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
-      return try withV1String(of: draft, for: request, date) { signingKey.authenticationCode(writing: $0) }
+      return try withV1String(of: draft, for: request, dateLine) { signingKey.authenticationCode(writing: $0) }
     case .v4(let scope):
       let hash = try withV4Request(of: draft, for: request) { SHA256.hash(writing: $0) }
       return scope.signingKey(of: key).authenticationCode { scope.append(stringToSign: hash, to: &$0) }
@@ -234,15 +234,16 @@ extension OSSSigner {
   }
 
   /// Appends the value of the `Authorization` header up to the signature.
-  private func append(
-    prefixOf draft: borrowing OSSDraft, for request: HTTPRequest, id: AccessKeyID, to writer: inout ByteWriter
+  func append(
+    authorizationPrefixOf draft: borrowing OSSDraft, for request: HTTPRequest, id: AccessKeyID,
+    to writer: inout ByteWriter
   ) {
     switch draft.scheme {
     case .v1:
       writer.append("OSS ")
       writer.append(id.string)
       writer.append(UInt8(ascii: ":"))
-    case .v4(let scope): append(v4PrefixOf: draft, in: scope, for: request, id: id, to: &writer)
+    case .v4(let scope): append(v4AuthorizationPrefixOf: draft, in: scope, for: request, id: id, to: &writer)
     }
   }
 
@@ -250,114 +251,6 @@ extension OSSSigner {
     switch version {
     case .v1: writer.append(base64: signature)
     case .v4: writer.append(hex: signature)
-    }
-  }
-
-  /// Creates a presigned URL for a request to OSS.
-  ///
-  /// The client that uses the URL must send exactly the headers of the result, and no `Content-Type` unless the result
-  /// contains it. A V4 URL is valid for 1 second to 7 days, or for at most 12 hours if the access key is temporary. V1
-  /// has no upper limit.
-  ///
-  /// If an object key contains a question mark, a V1 URL for the object would also be valid for another object: the key
-  /// of that object ends before the question mark, and the remainder would be query parameters. Such object keys, and
-  /// parameters with the same ambiguity, are rejected unless ``allowsAmbiguousV1`` is set.
-  ///
-  /// - Throws: The errors of `Presigner.presign(_:with:validFor:in:)`, which also describes the parameters.
-  public func presign(
-    _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
-  ) throws(SigningError) -> PresignedRequest {
-    if key.isAnonymous { throw .anonymousURL }
-    try key.check(idWithout: OSSText.idDelimiters)
-    let identity = key.identity
-    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
-    let signature = try signature(of: draft, for: request, with: key)
-    let url = String(writing: { writer in
-      writer.append(originOf: request)
-      append(pathOf: draft, for: request, as: identity, to: &writer)
-      append(urlSignature: signature, to: &writer)
-    })
-    return PresignedRequest(
-      method: request.method, url: url, headers: signedHeaders(of: draft.fields.fields),
-      expiration: draft.expiration ?? context.date)
-  }
-
-  private func draft(
-    presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
-  ) throws(SigningError) -> OSSDraft {
-    try checkConfiguration()
-    let seconds = try lifetime(duration, isTemporary: identity.sessionToken != nil)
-    let end = date.advanced(bySeconds: seconds)
-    try identity.check(validUntil: end)
-    let path = original.path ?? "/"
-    let resource = try resource(authority: original.authority, path: path)
-    let scheme: OSSDraft.Scheme
-    let signed: String
-    switch version {
-    case .v4:
-      let scope = OSSV4Scope(date: date, region: region, product: product)
-      scheme = .v4(scope)
-      signed = v4Path(presigning: path, of: original, as: identity, seconds: seconds, in: scope)
-    case .v1:
-      scheme = .v1(.end(end))
-      signed = v1Path(presigning: path, as: identity)
-    }
-    return OSSDraft(
-      fields: FieldDraft(original.headerFields.without(Self.signatureHeaders)), path: signed, resource: resource,
-      scheme: scheme, expiration: end, refused: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
-  }
-
-  /// Appends the path and the query of a presigned URL, except the signature.
-  private func append(
-    pathOf draft: borrowing OSSDraft, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
-  ) {
-    switch draft.scheme {
-    case .v4: writer.append(draft.path)
-    case .v1(let date): append(v1Path: request.path ?? "/", date, as: identity, to: &writer)
-    }
-  }
-
-  private static let signatureHeaders: [HTTPField.Name] = [
-    .authorization, .ossSecurityToken, .ossDate, .ossContentSHA256,
-  ]
-
-  private func append(urlSignature signature: Digest, to writer: inout ByteWriter) {
-    writer.append(signatureParameter)
-    switch version {
-    case .v1: writer.append(percentEncodedBase64: signature)
-    case .v4: writer.append(hex: signature)
-    }
-  }
-
-  /// The query parameter that contains the signature in a URL, up to and including `=`.
-  private var signatureParameter: StaticString {
-    switch version {
-    case .v1: "&Signature="
-    case .v4: "&x-oss-signature="
-    }
-  }
-
-  /// Returns the lifetime of a presigned URL in seconds, or throws an error if the signature version does not allow it.
-  private func lifetime(_ duration: Duration, isTemporary: Bool) throws(SigningError) -> Int64 {
-    let seconds = duration.components.seconds
-    let limits = version == .v1 ? 1...(.max / 2) : OSSLimits.urlSeconds(isTemporary: isTemporary)
-    guard limits.contains(seconds) else {
-      let range =
-        version == .v1
-        ? "1 second or more" : "1 to \(limits.upperBound) seconds\(isTemporary ? " with a temporary key" : "")"
-      throw SigningError(
-        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
-        remedy: "Request \(range).")
-    }
-    return seconds
-  }
-
-  /// Returns the headers that the signature of a presigned URL covers.
-  private func signedHeaders(of fields: HTTPFields) -> HTTPFields {
-    if fields.isEmpty { return [:] }
-    return fields.filter { field in
-      let name = field.name.canonicalName
-      return OSSV4Request.isSignedByRule(name) || version == .v4 && additionalHeaders.contains(name)
     }
   }
 
@@ -391,9 +284,10 @@ extension OSSSigner {
   ) throws(SigningError) -> PendingSignature {
     let texts: SignedTexts
     switch draft.scheme {
-    case .v1(let date):
+    case .v1(let dateLine):
       texts = SignedTexts(
-        stringToSign: try withV1String(of: draft, for: request, date) { String(writing: $0) }, canonicalRequest: nil)
+        stringToSign: try withV1String(of: draft, for: request, dateLine) { String(writing: $0) }, canonicalRequest: nil
+      )
     case .v4(let scope):
       let (text, hash) = try withV4Request(of: draft, for: request) { (String(writing: $0), SHA256.hash(writing: $0)) }
       texts = SignedTexts(
@@ -404,7 +298,7 @@ extension OSSSigner {
       path: draft.isPresigned
         ? String(writing: { append(pathOf: draft, for: request, as: identity, to: &$0) }) : nil, as: identity,
       until: draft.expiration, texts: texts, signedHeaders: signedHeaders(of: draft.fields.fields),
-      prefix: String(writing: { append(prefixOf: draft, for: request, id: identity.id, to: &$0) }))
+      prefix: String(writing: { append(authorizationPrefixOf: draft, for: request, id: identity.id, to: &$0) }))
   }
 
   /// Completes a prepared request with the signature from the key holder.

@@ -11,7 +11,7 @@ internal import StorageCrypto
 ///
 /// ```swift
 /// let signer = OSSStringToSignSigner(region: "cn-hangzhou")
-/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// let response = try signer.sign(signingRequest, with: key, under: SigningRules(policy), at: .now)
 /// ```
 ///
 /// The documentation of ``OSSSigner`` lists the sources of the formats.
@@ -44,17 +44,17 @@ public struct OSSStringToSignSigner: StringToSignSigner {
 
   /// Parses the request that a signature of the client's string would authorize.
   ///
-  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Parameter signingRequest: The client's request for a signature, with the string to sign.
   /// - Returns: The request that the string represents and, for V1, the other targets for which the signature would be
   ///   valid.
   /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
-  public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    switch order.scheme {
+  public func intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
+    switch signingRequest.scheme {
     case .ossV1 where versions.contains(.v1):
-      guard order.canonicalRequest == nil else { throw .malformed("OSS V1 has no canonical request.") }
-      return try v1Intent(of: order)
+      guard signingRequest.canonicalRequest == nil else { throw .malformed("OSS V1 has no canonical request.") }
+      return try v1Intent(of: signingRequest)
     case .ossV4 where versions.contains(.v4):
-      return try v4Intent(of: order, order.requiredCanonicalRequest)
+      return try v4Intent(of: signingRequest, canonicalRequest: signingRequest.requiredCanonicalRequest)
     default: throw .anotherScheme
     }
   }
@@ -64,11 +64,11 @@ public struct OSSStringToSignSigner: StringToSignSigner {
   /// - Returns: The signature, in Base64 for V1 and in hexadecimal for V4.
   /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
-    of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
+    of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
-    if intent.scheme == .ossV1 { return key.hmacSHA1Base64(order.stringToSign) }
+    if intent.scheme == .ossV1 { return key.hmacSHA1Base64(signingRequest.stringToSign) }
     let scope = OSSV4Scope(date: intent.date ?? date, region: region, product: product)
-    return scope.signingKey(of: key).authenticationCode(for: order.stringToSign).hex
+    return scope.signingKey(of: key).authenticationCode(for: signingRequest.stringToSign).hex
   }
 
   /// Returns the word that precedes the signature in `Authorization`: `OSS` for V1, and `nil` for V4.
@@ -95,10 +95,10 @@ extension SignableNames {
 }
 
 extension OSSStringToSignSigner {
-  private func v4Intent(of order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal)
-    -> AuthorizedRequest
-  {
-    var lines = StringToSignReader(order.stringToSign)
+  private func v4Intent(
+    of signingRequest: SigningRequest, canonicalRequest: String
+  ) throws(SigningRefusal) -> AuthorizedRequest {
+    var lines = StringToSignReader(signingRequest.stringToSign)
     guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(OSSText.v4Algorithm).")
     }
@@ -110,17 +110,19 @@ extension OSSStringToSignSigner {
       throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
-    try order.check(isFor: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
-    return try authorizedV4Request(parseV4Request(order, canonicalRequest), scope)
+    try signingRequest.requireStringToSign(equalTo: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
+    return try authorizedV4Request(v4Request(of: signingRequest, canonicalRequest: canonicalRequest), in: scope)
   }
 
-  private func parseV4Request(_ order: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest
-  {
+  /// Parses the request of a canonical request, which must be the canonical one of that request.
+  private func v4Request(
+    of signingRequest: SigningRequest, canonicalRequest: String
+  ) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
-    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
-    let (headers, host) = try lines.headers()
+    let (headers, host) = try lines.readHeaders()
     let additional = try lines.first()
     let payload = try lines.first()
     guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
@@ -131,7 +133,7 @@ extension OSSStringToSignSigner {
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
     let names = additional.isEmpty ? [] : additional.parts(between: ";")
-    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+    try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try OSSV4Request(resource: .inPath, additional: names.map(String.init)).withCanonicalRequest(
         request, fields: request.headerFields, path: request.path ?? "/"
       ) { String(writing: $0) }
@@ -142,7 +144,7 @@ extension OSSStringToSignSigner {
     return request
   }
 
-  private func authorizedV4Request(_ request: HTTPRequest, _ scope: OSSV4Scope) throws(SigningRefusal)
+  private func authorizedV4Request(_ request: HTTPRequest, in scope: OSSV4Scope) throws(SigningRefusal)
     -> AuthorizedRequest
   {
     // The canonical request has the bucket in its path and may lack a host, which the parser of a target requires.
@@ -170,7 +172,7 @@ extension OSSStringToSignSigner {
       throw .malformed("The additional headers are not those of the URL.")
     }
     let token = try target.take("x-oss-security-token").map { Secret($0) }
-    try SigningRefusal.check(lifetime: seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
+    try SigningRefusal.checkLifetime(seconds, in: OSSLimits.urlSeconds(isTemporary: token != nil))
     return AuthorizedRequest(
       .ossV4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)),
@@ -188,9 +190,9 @@ extension OSSStringToSignSigner {
   ///
   /// The resource can contain line feeds. Its simplest interpretation must be canonical. The intent also contains every
   /// other request that has the same string.
-  private func v1Intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    var lines = StringToSignReader(order.stringToSign)
-    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+  private func v1Intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
+    var lines = StringToSignReader(signingRequest.stringToSign)
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
     var headers = HTTPFields()
     let md5 = try lines.first()
     if !md5.isEmpty { try headers.append(signed: "Content-MD5", md5) }
@@ -206,12 +208,13 @@ extension OSSStringToSignSigner {
     }
     let path = try Self.wirePath(ofResource: resource)
     let request = HTTPRequest(method: method, scheme: nil, authority: "localhost", path: path, headerFields: headers)
-    try SigningRefusal.check(order.stringToSign) { () throws(SigningError) in
+    try SigningRefusal.requireCanonical(signingRequest.stringToSign) { () throws(SigningError) in
       try OSSV1String(resource: .inPath, subresources: OSSSubresources()).withStringToSign(
-        request, fields: request.headerFields, path: request.path ?? "/", date: .line(dateLine)
+        request, fields: request.headerFields, path: request.path ?? "/", dateLine: .header(dateLine)
       ) { String(writing: $0) }
     }
-    return try authorizedV1Request(request, dateLine, others: Self.otherTargets(ofResource: resource, of: request))
+    return try authorizedV1Request(
+      request, dateLine: dateLine, others: Self.otherTargets(ofResource: resource, of: request))
   }
 
   /// Returns the targets that have the given V1 resource, except the request's own target.
@@ -228,12 +231,12 @@ extension OSSStringToSignSigner {
   }
 
   private func authorizedV1Request(
-    _ request: HTTPRequest, _ dateLine: String, others: [RequestTarget]
+    _ request: HTTPRequest, dateLine: String, others: [RequestTarget]
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var target = try RequestTarget(signed: request)
     let fields = request.headerFields
     let urlToken = try target.take("security-token").map { Secret($0) }
-    if let seconds = Int64(digits: dateLine), "\(seconds)" == dateLine, Self.expirations.contains(seconds) {
+    if let seconds = Int64(digits: dateLine), "\(seconds)" == dateLine, Self.expirationRange.contains(seconds) {
       guard fields[.ossDate] == nil, fields[.ossSecurityToken] == nil else {
         throw .malformed("The string is for a URL and has headers that only a header signature has.")
       }
@@ -255,7 +258,7 @@ extension OSSStringToSignSigner {
   }
 
   /// The accepted expirations of V1 URLs, in seconds since 1970: those with up to twelve digits.
-  private static let expirations: Range<Int64> = 0..<1_000_000_000_000
+  private static let expirationRange: Range<Int64> = 0..<1_000_000_000_000
 
   /// Returns the request path for a canonical resource, whose query parameters start after its first question mark.
   private static func wirePath(ofResource resource: String) throws(SigningRefusal) -> String {

@@ -16,34 +16,35 @@ struct OSSV1String {
   let subresources: OSSSubresources
 
   /// The fourth line of a V1 string to sign.
-  enum Date {
+  enum DateLine {
     /// The date of a request, exactly as sent in the header.
-    case line(String)
+    case header(String)
     /// The expiration of a presigned URL, as Unix time.
-    case end(Timestamp)
+    case expiration(Timestamp)
   }
 
   /// Calls `body` with a function that appends the V1 string to sign for a request.
   ///
   /// A request must not contain the parameters in `refused` before it is signed.
   func withStringToSign<Result>(
-    _ request: HTTPRequest, fields: HTTPFields, path: String, date: Date,
+    _ request: HTTPRequest, fields: HTTPFields, path: String, dateLine: DateLine,
     refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
-      let content = try select(from: fields, into: &headers)
+      let contentHeaders = try selectHeaders(from: fields, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try cut(wire, refusing: refused, allowsAmbiguity: allowsAmbiguity, into: &parameters)
+          let path = try selectParameters(
+            of: wire, refusing: refused, allowsAmbiguity: allowsAmbiguity, into: &parameters)
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
-            if let md5 = content.md5 { fields.withValue(at: md5) { writer.append($0) } }
+            if let md5 = contentHeaders.md5 { fields.withValue(at: md5) { writer.append($0) } }
             writer.append(UInt8(ascii: "\n"))
-            if let type = content.type { fields.withValue(at: type) { writer.append($0) } }
+            if let type = contentHeaders.type { fields.withValue(at: type) { writer.append($0) } }
             writer.append(UInt8(ascii: "\n"))
-            writer.append(date)
+            writer.append(dateLine)
             writer.append(UInt8(ascii: "\n"))
             for index in 0..<headers.count {
               let header = Int(headers[index].index)
@@ -64,7 +65,7 @@ struct OSSV1String {
     }
   }
 
-  private func select(
+  private func selectHeaders(
     from fields: HTTPFields, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) -> (md5: Int?, type: Int?) {
     var md5: Int?
@@ -102,13 +103,13 @@ struct OSSV1String {
   }
 
   /// Selects and sorts the query parameters to sign; a repeated one is rejected because its meaning is undefined.
-  private func cut(
-    _ wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
+  private func selectParameters(
+    of wire: Span<UInt8>, refusing refused: RefusedParameters?, allowsAmbiguity: Bool,
     into signed: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.cut(wire, into: &signed) else { throw SigningError.unreadablePath }
+    guard let path = WireQuery.split(wire, into: &signed) else { throw SigningError.unreadablePath }
     if let refused { try refused.check(signed, of: wire) }
-    if !allowsAmbiguity, let problem = ambiguity(of: path, signed, wire) { throw problem }
+    if !allowsAmbiguity, let error = ambiguity(of: path, signed, wire) { throw error }
     signed.keep { subresources.contains(wire.extracting($0.name)) }
     try WireQuery.sortDistinct(&signed, of: wire, by: .decoded)
     return path
@@ -116,10 +117,10 @@ struct OSSV1String {
 }
 
 extension ByteWriter {
-  mutating func append(_ date: OSSV1String.Date) {
-    switch date {
-    case .line(let line): append(line)
-    case .end(let end): append(end.unixSeconds)
+  mutating func append(_ dateLine: OSSV1String.DateLine) {
+    switch dateLine {
+    case .header(let value): append(value)
+    case .expiration(let expiration): append(expiration.unixSeconds)
     }
   }
 }
@@ -131,10 +132,10 @@ extension ByteWriter {
 /// SDK signs.
 struct OSSSubresources: Sendable {
   /// The names that the application adds for parameters that are newer than the list.
-  private let extra: NameTable?
+  private let additional: NameTable?
 
-  init(adding extra: Set<String> = []) {
-    self.extra = extra.isEmpty ? nil : NameTable(extra)
+  init(adding names: Set<String> = []) {
+    additional = names.isEmpty ? nil : NameTable(names)
   }
 
   /// Returns whether V1 signs the query parameter with the given percent-encoded name.
@@ -155,7 +156,7 @@ struct OSSSubresources: Sendable {
   }
 
   private func isListed(_ name: Span<UInt8>) -> Bool {
-    name.starts(with: "x-oss-") || Self.known.contains(name) || extra?.contains(name) == true
+    name.starts(with: "x-oss-") || Self.known.contains(name) || additional?.contains(name) == true
   }
 
   private static let known = NameTable(
@@ -185,7 +186,7 @@ extension OSSV1String {
   func ambiguity(of path: String) -> SigningError? {
     withBytes(of: path) { wire in
       ScratchList<WireParameter>.with { parameters in
-        WireQuery.cut(wire, into: &parameters).flatMap { ambiguity(of: $0, parameters, wire) }
+        WireQuery.split(wire, into: &parameters).flatMap { ambiguity(of: $0, parameters, wire) }
       }
     }
   }
@@ -263,12 +264,12 @@ extension OSSSigner {
   }
 
   func withV1String<Result>(
-    of draft: borrowing OSSDraft, for request: HTTPRequest, _ date: OSSV1String.Date,
+    of draft: borrowing OSSDraft, for request: HTTPRequest, _ dateLine: OSSV1String.DateLine,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
       .withStringToSign(
-        request, fields: draft.fields.fields, path: draft.path, date: date, refusing: draft.refused,
+        request, fields: draft.fields.fields, path: draft.path, dateLine: dateLine, refusing: draft.refusedParameters,
         allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, body)
   }
 
@@ -283,13 +284,14 @@ extension OSSSigner {
   }
 
   /// Appends the path and the query of a presigned V1 URL, except the signature.
-  func append(v1Path path: String, _ date: OSSV1String.Date, as identity: Identity, to writer: inout ByteWriter) {
+  func append(v1Path path: String, _ dateLine: OSSV1String.DateLine, as identity: Identity, to writer: inout ByteWriter)
+  {
     writer.append(path)
     writer.append(separatorAfter: path)
     writer.append("OSSAccessKeyId=")
     writer.append(percentEncoding: identity.id.string)
     writer.append("&Expires=")
-    writer.append(date)
+    writer.append(dateLine)
     guard let token = identity.sessionToken else { return }
     writer.append(UInt8(ascii: "&"))
     append(v1Token: token, to: &writer)

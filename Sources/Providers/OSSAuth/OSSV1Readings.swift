@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import StorageAuth
-internal import StorageCrypto
 
 /// A parser that finds every request target with a given resource in its V1 string to sign.
 ///
@@ -47,7 +46,7 @@ package struct OSSV1Readings {
   /// examine.
   package static func targets(ofResource resource: String) -> [RequestTarget]? {
     var readings = OSSV1Readings(resource)
-    return readings.readAll() ? readings.targets : nil
+    return readings.readEveryPath() ? readings.targets : nil
   }
 
   private init(_ resource: String) {
@@ -62,7 +61,7 @@ package struct OSSV1Readings {
   }
 
   /// Parses the resource with each question mark as the end of the key and without parameters, or returns `false`.
-  private mutating func readAll() -> Bool {
+  private mutating func readEveryPath() -> Bool {
     for end in bytes.indices where bytes[end] == UInt8(ascii: "?") && isPath(endingAt: end) {
       guard readParameters(from: end + 1) else { return false }
     }
@@ -128,7 +127,7 @@ package struct OSSV1Readings {
     return lower
   }
 
-  /// Returns the parameter with a name and the value behind it up to `end`, or without a value if the name ends there.
+  /// Returns the parameter with a name and the value after it up to `end`, or without a value if the name ends there.
   private func parameter(_ name: Range<Int>, endingAt end: Int) -> Parameter? {
     if name.upperBound == end { return Parameter(name: name, value: nil) }
     guard bytes[name.upperBound] == UInt8(ascii: "="), name.upperBound + 1 < end else { return nil }

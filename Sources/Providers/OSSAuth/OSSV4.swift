@@ -15,9 +15,10 @@ extension HTTPField.Name {
   package static let ossPublicKeyURL = known("x-oss-pub-key-url")
 }
 
+/// The constant texts of OSS signatures.
 enum OSSText {
   static let v4Algorithm: StaticString = "OSS4-HMAC-SHA256"
-  static let v4Request: StaticString = "aliyun_v4_request"
+  static let scopeTerminator: StaticString = "aliyun_v4_request"
   static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
   static let unsignedPayloadField = HTTPField(name: .ossContentSHA256, value: "UNSIGNED-PAYLOAD")
 
@@ -64,10 +65,10 @@ struct OSSV4Request {
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
-      try select(from: fields, authority: request.authority, into: &headers)
+      try selectHeaders(from: fields, authority: request.authority, into: &headers)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try cut(wire, omitting: omitting, refusing: refused, into: &parameters)
+          let path = try selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
           return body { writer in
             writer.append(request.method.rawValue)
             writer.append(UInt8(ascii: "\n"))
@@ -78,27 +79,9 @@ struct OSSV4Request {
               writer.append(canonical: parameters[index], of: wire, keepsEmptyValue: false)
             }
             writer.append(UInt8(ascii: "\n"))
-            for index in 0..<headers.count {
-              writer.append(headers[index].name(in: fields))
-              writer.append(UInt8(ascii: ":"))
-              if headers[index].index == SelectedHeader.host {
-                writer.append(request.authority ?? "")
-              } else {
-                fields.withValue(at: Int(headers[index].index)) { writer.append($0) }
-              }
-              writer.append(UInt8(ascii: "\n"))
-            }
+            append(headers, of: request, fields, to: &writer)
             writer.append(UInt8(ascii: "\n"))
-            if !additional.isEmpty {
-              var isFirst = true
-              for index in 0..<headers.count {
-                let name = headers[index].name(in: fields)
-                guard isAdditional(name) else { continue }
-                if !isFirst { writer.append(UInt8(ascii: ";")) }
-                writer.append(name)
-                isFirst = false
-              }
-            }
+            append(additionalNamesOf: headers, in: fields, to: &writer)
             writer.append(UInt8(ascii: "\n"))
             if let hash = fields.index(of: .ossContentSHA256) {
               fields.withValue(at: hash) { writer.append($0) }
@@ -111,7 +94,37 @@ struct OSSV4Request {
     }
   }
 
-  private func select(
+  private func append(
+    _ headers: borrowing ScratchList<SelectedHeader>, of request: HTTPRequest, _ fields: HTTPFields,
+    to writer: inout ByteWriter
+  ) {
+    for index in 0..<headers.count {
+      writer.append(headers[index].name(in: fields))
+      writer.append(UInt8(ascii: ":"))
+      if headers[index].index == SelectedHeader.host {
+        writer.append(request.authority ?? "")
+      } else {
+        fields.withValue(at: Int(headers[index].index)) { writer.append($0) }
+      }
+      writer.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  private func append(
+    additionalNamesOf headers: borrowing ScratchList<SelectedHeader>, in fields: HTTPFields, to writer: inout ByteWriter
+  ) {
+    if additional.isEmpty { return }
+    var isFirst = true
+    for index in 0..<headers.count {
+      let name = headers[index].name(in: fields)
+      guard isAdditional(name) else { continue }
+      if !isFirst { writer.append(UInt8(ascii: ";")) }
+      writer.append(name)
+      isFirst = false
+    }
+  }
+
+  private func selectHeaders(
     from fields: HTTPFields, authority: String?, into headers: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
@@ -137,23 +150,23 @@ struct OSSV4Request {
     return start < additional.count && additional[start].isIdentical(to: name)
   }
 
-  /// Returns whether V4 always signs the header with the given lowercase name; source: the canonical headers there.
+  /// Returns whether V4 always signs the header with the given lowercase name; source: "Canonical headers" of the page.
   static func isSignedByRule(_ name: Span<UInt8>) -> Bool {
     name.starts(with: "x-oss-")
       || name.count == 12 && name.starts(with: "content-type")
       || name.count == 11 && name.starts(with: "content-md5")
   }
 
-  /// Returns whether V4 always signs the header with the given lowercase name; source: the canonical headers there.
+  /// Returns whether V4 always signs the header with the given lowercase name; source: "Canonical headers" of the page.
   static func isSignedByRule(_ name: String) -> Bool {
     withBytes(of: name) { isSignedByRule($0) }
   }
 
-  private func cut(
-    _ wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
+  private func selectParameters(
+    of wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
     into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    guard let path = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
     if let refused { try refused.check(parameters, of: wire) }
     if let omitting { parameters.keep { !$0.isNamed(omitting, in: wire) } }
     try WireQuery.sortDistinct(&parameters, of: wire, by: .encoded)
@@ -216,7 +229,7 @@ struct OSSV4Scope {
     writer.append(separator)
     writer.append(product)
     writer.append(separator)
-    writer.append(OSSText.v4Request)
+    writer.append(OSSText.scopeTerminator)
   }
 
   func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
@@ -244,7 +257,7 @@ struct OSSV4Scope {
       }).derivedKey { $0.append(compactDate: time) }
       let regionKey = dateKey.derivedKey { $0.append(region) }
       let productKey = regionKey.derivedKey { $0.append(product) }
-      return productKey.derivedKey { $0.append(OSSText.v4Request) }
+      return productKey.derivedKey { $0.append(OSSText.scopeTerminator) }
     }
   }
 
@@ -259,12 +272,13 @@ extension OSSSigner {
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
-      .withCanonicalRequest(request, fields: draft.fields.fields, path: draft.path, refusing: draft.refused, body)
+      .withCanonicalRequest(
+        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refusedParameters, body)
   }
 
   /// Appends the value of a V4 `Authorization` header up to the signature.
   func append(
-    v4PrefixOf draft: borrowing OSSDraft, in scope: OSSV4Scope, for request: HTTPRequest, id: AccessKeyID,
+    v4AuthorizationPrefixOf draft: borrowing OSSDraft, in scope: OSSV4Scope, for request: HTTPRequest, id: AccessKeyID,
     to writer: inout ByteWriter
   ) {
     writer.append(OSSText.v4Algorithm)
@@ -315,42 +329,5 @@ extension OSSSigner {
     additionalHeaders.filter { name in
       name == "host" ? request.authority != nil : fields.contains { $0.name.canonicalName == name }
     }.joined(separator: ";")
-  }
-}
-
-enum OSSConfiguration {
-  static func problem(version: OSSSignatureVersion, bucket: String?, region: String, product: String) -> SigningError? {
-    if let bucket, !isBucketName(bucket) && !isHost(bucket) {
-      return SigningError(
-        .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",
-        remedy: "Use the name as the console shows it.")
-    }
-    guard version == .v4 else { return nil }
-    if let advice = regionProblem(region) { return advice }
-    guard product.isScopePart() else {
-      return SigningError(
-        .invalidConfiguration, "\"\(product)\" is not a product.", remedy: "Use oss, or oss-cloudbox for a cloud box.")
-    }
-    return nil
-  }
-
-  /// Returns the error for a string that is not a region ID, with a corrected ID if the correction is clear.
-  static func regionProblem(_ region: String) -> SigningError? {
-    let example = "Write it like cn-hangzhou."
-    var advice: String?
-    if region.isEmpty {
-      return SigningError(.invalidConfiguration, "V4 signatures need the region of the bucket.", remedy: example)
-    } else if region.hasBytePrefix("oss-") {
-      advice = "Leave out \"oss-\": \(region.dropFirst(4))."
-    } else if region.hasByteSuffix("-internal") {
-      advice = "Leave out \"-internal\": \(region.dropLast(9)). It belongs in the endpoint."
-    } else if !region.isScopePart() {
-      advice = "Use lower-case letters, digits and hyphens. " + example
-    } else if !region.hasByte("-") {
-      advice = "Add the country as a prefix. " + example
-    }
-    return advice.map {
-      SigningError(.invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: $0)
-    }
   }
 }

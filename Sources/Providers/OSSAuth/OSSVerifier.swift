@@ -8,7 +8,7 @@ internal import StorageCrypto
 /// A verifier of V1 and V4 signatures of requests to OSS, in the headers or in URLs.
 ///
 /// ```swift
-/// let proof = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, lookup: accounts.key(for:))
+/// let verified = try await OSSVerifier(region: "cn-hangzhou").verify(request, at: .now, lookup: accounts.key(for:))
 /// ```
 ///
 /// The verifier rejects, in this order:
@@ -40,7 +40,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   /// The signature versions that the verifier accepts.
   public let acceptedVersions: Set<OSSSignatureVersion>
 
-  /// A Boolean value that indicates whether the verifier accepts ambiguous V1 requests, as the service does.
+  /// Whether the verifier accepts ambiguous V1 requests, as the service does.
   ///
   /// The string to sign of such a request is also the string of another request: the key contains a question mark, or a
   /// signed parameter contains `?`, `&` or `=` where another part would begin. For example, the key `cat.jpg?acl` has the
@@ -123,7 +123,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   /// The name of the header that can contain the hash of the body: `x-oss-content-sha256`.
   public var payloadHashHeader: HTTPField.Name? { .ossContentSHA256 }
 
-  /// Returns a Boolean value that indicates whether a request contains an OSS authorization, well-formed or not.
+  /// Returns whether a request contains an OSS authorization, well-formed or not.
   ///
   /// - Throws: A `VerificationError` if the request cannot be parsed, or if it exceeds the limits.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool {
@@ -148,16 +148,16 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
       try checkSkew(signedAt, at: now)
     } else {
       let end = scheme.instant
-      guard now <= end else { throw Self.expired(end) }
+      guard now <= end else { throw Self.expiredURL(at: end) }
       expiration = end
     }
     let stringToSign = v1StringToSign(of: claim)
-    if !acceptsAmbiguousV1, let problem = stringToSign.ambiguity(of: request.path ?? "/") {
-      throw VerificationError(.ambiguous, problem.message, remedy: problem.remedy)
+    if !acceptsAmbiguousV1, let ambiguity = stringToSign.ambiguity(of: request.path ?? "/") {
+      throw VerificationError(.ambiguous, ambiguity.message, remedy: ambiguity.remedy)
     }
     let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
     let expected = try stringToSign.withStringToSign(
-      request, fields: request.headerFields, path: request.path ?? "/", date: .line(scheme.line)
+      request, fields: request.headerFields, path: request.path ?? "/", dateLine: .header(scheme.dateLine)
     ) {
       signingKey.authenticationCode(writing: $0).base64
     }
@@ -173,7 +173,8 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     try checkScope(of: scheme)
     var expiration: Timestamp?
     if let lifetime = scheme.lifetime {
-      expiration = try checkWindow(scheme.date, lifetime: lifetime, isTemporary: key.sessionToken != nil, at: now)
+      expiration = try checkedExpiration(
+        of: scheme.date, lifetime: lifetime, isTemporary: key.sessionToken != nil, at: now)
     } else {
       try checkSkew(scheme.date, at: now)
     }
@@ -230,7 +231,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
   /// Rejects a V4 signature whose scope is for another region, product or day.
   func checkScope(of scheme: OSSClaim.V4) throws(VerificationError) {
     let isRegionAccepted =
-      if let region { scheme.region == region } else { OSSConfiguration.regionProblem(scheme.region) == nil }
+      if let region { scheme.region == region } else { OSSConfiguration.regionError(for: scheme.region) == nil }
     guard isRegionAccepted else {
       throw .wrongScope(
         .region, "The signature is for the region \"\(scheme.region)\".",
@@ -257,9 +258,9 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     }
   }
 
-  /// Rejects a URL that is not valid yet or has expired, or whose lifetime is out of range.
-  func checkWindow(
-    _ start: Timestamp, lifetime: Int64, isTemporary: Bool, at now: Timestamp
+  /// Returns the expiration of a URL, which must be valid at the time and have an allowed lifetime.
+  private func checkedExpiration(
+    of start: Timestamp, lifetime: Int64, isTemporary: Bool, at now: Timestamp
   ) throws(VerificationError) -> Timestamp {
     let seconds = OSSLimits.urlSeconds(isTemporary: isTemporary)
     guard seconds.contains(lifetime) else {
@@ -268,7 +269,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
         remedy: "Create a URL that expires earlier.")
     }
     let end = start.advanced(by: .seconds(lifetime))
-    guard now <= end else { throw Self.expired(end) }
+    guard now <= end else { throw Self.expiredURL(at: end) }
     guard start.advanced(by: .zero - OSSLimits.clockTolerance) <= now else {
       throw VerificationError(
         .notYetValid, "The URL is valid from \(start).", remedy: "Set the clock of the machine that signs."
@@ -277,7 +278,7 @@ public struct OSSVerifier: SignatureVerifier, Hashable {
     return end
   }
 
-  static func expired(_ end: Timestamp) -> VerificationError {
+  static func expiredURL(at end: Timestamp) -> VerificationError {
     VerificationError(.expired, "The URL expired at \(end).", remedy: "Create a new one.").with(instant: end)
   }
 
@@ -299,7 +300,7 @@ extension OSSVerifier {
       let request = claim.request
       return SignedTexts(
         stringToSign: try v1StringToSign(of: claim).withStringToSign(
-          request, fields: request.headerFields, path: request.path ?? "/", date: .line(scheme.line)
+          request, fields: request.headerFields, path: request.path ?? "/", dateLine: .header(scheme.dateLine)
         ) { String(writing: $0) },
         canonicalRequest: nil)
     case .v4(let scheme):
@@ -309,50 +310,6 @@ extension OSSVerifier {
           scheme.scope.append(stringToSign: hash, dateLine: { $0.append(scheme.dateLines[0]) }, to: &$0)
         }),
         canonicalRequest: canonical)
-    }
-  }
-}
-
-extension OSSClaim {
-  /// The values of a V4 signature; V1 has no scope.
-  var v4: V4? {
-    if case .v4(let scheme) = scheme { scheme } else { nil }
-  }
-
-  /// The signing time, which V1 URLs do not contain.
-  var signedAt: Timestamp? {
-    switch scheme {
-    case .v1(let scheme): placement == .header ? scheme.instant : nil
-    case .v4(let scheme): scheme.date
-    }
-  }
-
-  var expiration: Timestamp? {
-    switch scheme {
-    case .v1(let scheme): placement == .query ? scheme.instant : nil
-    case .v4(let scheme): scheme.lifetime.map { scheme.date.advanced(by: .seconds($0)) }
-    }
-  }
-
-  /// The names of the headers that the signature covers, from the pages that ``OSSSigner`` lists.
-  ///
-  /// In a request without `x-oss-date`, the `Date` header is a line of the string to sign.
-  var signedHeaders: Set<String> {
-    var names = Set(request.headerFields.map(\.name.canonicalName).filter { OSSV4Request.isSignedByRule($0) })
-    if case .v4(let scheme) = scheme { names.formUnion(scheme.additionalHeaders) }
-    if placement == .header, request.headerFields.contains(.date), !request.headerFields.contains(.ossDate) {
-      names.insert("date")
-    }
-    return names
-  }
-
-  /// Returns whether the signature covers the query parameter with the given decoded name.
-  ///
-  /// V4 covers all parameters except the signature. V1 covers sub-resources and, as the date line of a URL, `Expires`.
-  func signs(_ name: ByteExactString) -> Bool {
-    switch scheme {
-    case .v4: name != "x-oss-signature"
-    case .v1: OSSSubresources().contains(decoded: name.string) || placement == .query && name == "Expires"
     }
   }
 }

@@ -43,7 +43,7 @@ public struct UploadCallback: Sendable, Hashable {
   /// The values of the app's own variables, by names such as `x:user`, in lowercase.
   public var variables: [String: String]
 
-  /// A Boolean value that indicates whether OSS names the host when it opens a TLS connection (SNI).
+  /// Whether OSS names the host when it opens a TLS connection (SNI).
   ///
   /// A server with certificates for several hosts needs the name.
   public var sendsServerName: Bool
@@ -110,16 +110,16 @@ public struct UploadCallback: Sendable, Hashable {
   /// The JSON of the callback in Base64.
   private var encoded: String {
     get throws(SigningError) {
-      try check()
+      try requireAcceptableValues()
       var document: JSONObject = ["callbackUrl": .string(urls.joined(separator: ";"))]
       document["callbackHost"] = host.map { .string($0) }
       document["callbackBody"] = .string(body)
       document["callbackBodyType"] = .string(format.rawValue)
       if sendsServerName { document["callbackSNI"] = true }
       let text = Self.base64(document)
-      guard text.utf8.count + (encodedVariables?.utf8.count ?? 0) <= Self.byteLimit else {
+      guard text.utf8.count + (encodedVariables?.utf8.count ?? 0) <= Self.headerByteLimit else {
         throw .callback(
-          "The template and the variables are longer than \(Self.byteLimit) bytes in Base64.",
+          "The template and the variables are longer than \(Self.headerByteLimit) bytes in Base64.",
           remedy: "Shorten them; the app's server can look up the rest.")
       }
       return text
@@ -141,9 +141,9 @@ public struct UploadCallback: Sendable, Hashable {
   private static let urlLimit = 5
 
   /// The maximum size, in bytes, of both headers together, which leaves space for the other headers of an upload.
-  private static let byteLimit = 6 * 1024
+  private static let headerByteLimit = 6 * 1024
 
-  private func check() throws(SigningError) {
+  private func requireAcceptableValues() throws(SigningError) {
     guard (1...Self.urlLimit).contains(urls.count) else {
       throw .callback("There are \(urls.count) URLs.", remedy: "Give one to \(Self.urlLimit) URLs.")
     }
@@ -157,7 +157,7 @@ public struct UploadCallback: Sendable, Hashable {
     if let host, !Self.isAuthority(host[...]) {
       throw .callback("\"\(host)\" is not a host.", remedy: "Use a host name or an IPv4 address.")
     }
-    for name in variables.keys where !Self.isVariable(name) {
+    for name in variables.keys where !Self.isVariableName(name) {
       throw .callback(
         "\"\(name)\" is not the name of a variable.",
         remedy: "Start it with x: and use lowercase letters, digits, - _ and . after that.")
@@ -166,11 +166,11 @@ public struct UploadCallback: Sendable, Hashable {
       throw .callback(
         "The template of the body is empty, or has a ${ without a }.", remedy: "Write variables as ${object}.")
     }
-    let known = CallbackTemplate.systemVariables
-    for name in template.variables where variables[name] == nil && !known.contains(name) {
+    let systemVariables = CallbackTemplate.systemVariables
+    for name in template.variables where variables[name] == nil && !systemVariables.contains(name) {
       throw .callback(
         "The template has the variable \"\(name)\", which has no value.",
-        remedy: "Add it to the variables, or use one of \(known.sorted().joined(separator: ", ")).")
+        remedy: "Add it to the variables, or use one of \(systemVariables.sorted().joined(separator: ", ")).")
     }
   }
 
@@ -187,7 +187,7 @@ public struct UploadCallback: Sendable, Hashable {
     return !parts[0].isEmpty && isHost && isPort
   }
 
-  private static func isVariable(_ name: String) -> Bool {
+  private static func isVariableName(_ name: String) -> Bool {
     name.hasBytePrefix("x:") && name.utf8.count > 2
       && name.utf8.dropFirst(2).allSatisfy { byte in
         isAlphanumeric(byte) && !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || "-_.".utf8.contains(byte)
@@ -210,6 +210,7 @@ extension SigningError {
   }
 }
 
+/// A namespace for the message of a callback, which OSS signs.
 package enum CallbackMessage {
   /// Returns the bytes that a callback's signature covers: the decoded path, the query, a line feed and the body.
   ///
@@ -230,6 +231,7 @@ package enum CallbackMessage {
 
 /// The template of a callback's body: text with variables such as `${object}`.
 package struct CallbackTemplate: Sendable {
+  /// A part of a template.
   package enum Piece: Sendable, Equatable {
     case text(String)
     case variable(String)
@@ -241,8 +243,10 @@ package struct CallbackTemplate: Sendable {
     "contentMd5", "vpcId", "clientIp", "reqId", "operation",
   ]
 
+  /// The parts of the template in their order.
   package let pieces: [Piece]
 
+  /// The names of the variables in the template.
   package var variables: [String] {
     pieces.compactMap { piece in
       if case .variable(let name) = piece { name } else { nil }

@@ -20,21 +20,22 @@ extension HTTPField.Name {
   package static let s3RegionSet = known("x-amz-region-set")
 }
 
+/// The constant texts of S3 signatures.
 enum S3Text {
   static let algorithm: StaticString = "AWS4-HMAC-SHA256"
-  static let terminal: StaticString = "aws4_request"
+  static let scopeTerminator: StaticString = "aws4_request"
   static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
   static let emptyHash: StaticString = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
   static let signatureParameter: StaticString = "X-Amz-Signature"
 
   /// The names of the query parameters that contain a signature in a URL; only `X-Amz-Signature` is not signed.
-  static let ownParameters = [
+  static let v4Parameters = [
     "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders",
     "X-Amz-Security-Token", "X-Amz-Signature",
   ]
 
   /// The query parameters of Signature Versions 4 and 2, which a request must not contain before it is signed.
-  static let signatureParameters = NameTable(ownParameters + ["AWSAccessKeyId", "Signature"])
+  static let signatureParameters = NameTable(v4Parameters + ["AWSAccessKeyId", "Signature"])
 
   /// The characters that an access key ID must not contain.
   ///
@@ -54,11 +55,11 @@ public enum S3Limits {
   public static let minimumChunkByteCount = 8192
 
   /// The maximum size, in bytes, of the form fields before the file.
-  public static let formByteCount = 20_480
+  public static let formByteLimit = 20_480
 
-  static let trailerByteCount = 16_384
+  static let trailerByteLimit = 16_384
 
-  static let urlSeconds: ClosedRange<Int64> = 1...604_800
+  static let urlSeconds = 1...urlLifetime.components.seconds
 
   /// The number of hexadecimal digits in a signature or a hash.
   static let hexDigitCount = 64
@@ -87,18 +88,19 @@ package struct S3Scope: Sendable {
     writer.append(separator)
     writer.append(service)
     writer.append(separator)
-    writer.append(S3Text.terminal)
+    writer.append(S3Text.scopeTerminator)
   }
 
+  /// Appends the string to sign for a canonical request with the given hash.
   package func append(stringToSign hash: Digest, to writer: inout ByteWriter) {
-    append(headOf: "", to: &writer)
+    append(headWithSuffix: "", to: &writer)
     writer.append(hex: hash)
   }
 
   /// Appends the algorithm with a suffix (`-PAYLOAD` for a chunk, `-TRAILER`), the date and the scope, a line each.
-  func append(headOf kind: StaticString, to writer: inout ByteWriter) {
+  func append(headWithSuffix suffix: StaticString, to writer: inout ByteWriter) {
     writer.append(S3Text.algorithm)
-    writer.append(kind)
+    writer.append(suffix)
     writer.append(UInt8(ascii: "\n"))
     writer.append(basicDate: time)
     writer.append(UInt8(ascii: "\n"))
@@ -117,7 +119,7 @@ package struct S3Scope: Sendable {
       }).derivedKey { $0.append(compactDate: time) }
       let regionKey = dateKey.derivedKey { $0.append(region) }
       let serviceKey = regionKey.derivedKey { $0.append(service) }
-      return serviceKey.derivedKey { $0.append(S3Text.terminal) }
+      return serviceKey.derivedKey { $0.append(S3Text.scopeTerminator) }
     }
   }
 }
@@ -138,7 +140,7 @@ package struct S3CanonicalRequest {
   let headers: Headers
   /// The line for the body; `nil` stands for the value of `x-amz-content-sha256`, or `UNSIGNED-PAYLOAD` without it.
   let payload: String?
-  /// Whether a signed header may be repeated: a list or metadata, of which the service does not read one copy only.
+  /// Whether a signed header may contain control characters, which a verifier passes on to the comparison.
   let allowsControlCharacters: Bool
 
   init(headers: Headers, payload: String? = nil, allowsControlCharacters: Bool = false) {
@@ -147,6 +149,7 @@ package struct S3CanonicalRequest {
     self.allowsControlCharacters = allowsControlCharacters
   }
 
+  /// Creates a canonical request with exactly the given headers, whose names are sorted and lowercase.
   package init(signing names: [String], payload: String?) {
     self.init(headers: .listed(names), payload: payload)
   }
@@ -160,10 +163,10 @@ package struct S3CanonicalRequest {
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
-      try select(from: fields, authority: request.authority, into: &selected)
+      try selectHeaders(from: fields, authority: request.authority, into: &selected)
       return try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
         try withBytes(of: path) { (wire) throws(SigningError) in
-          let path = try Self.cut(wire, omitting: omitting, refusing: refused, into: &parameters)
+          let path = try Self.selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
           return body(
             { writer in
               writer.append(request.method.rawValue)
@@ -217,7 +220,7 @@ package struct S3CanonicalRequest {
   /// Returns the names of a request's signed headers, sorted and separated by `;`.
   func names(of fields: HTTPFields, authority: String?) throws(SigningError) -> String {
     try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
-      try select(from: fields, authority: authority, into: &selected)
+      try selectHeaders(from: fields, authority: authority, into: &selected)
       return String(writing: { writer in append(namesOf: selected, in: fields, to: &writer) })
     }
   }
@@ -239,7 +242,7 @@ package struct S3CanonicalRequest {
     fields.withName(at: Int(header.index)) { writer.append($0) }
   }
 
-  private func select(
+  private func selectHeaders(
     from fields: HTTPFields, authority: String?, into selected: inout ScratchList<SelectedHeader>
   ) throws(SigningError) {
     for index in fields.indices {
@@ -270,8 +273,9 @@ package struct S3CanonicalRequest {
 
   private func signs(_ name: Span<UInt8>) -> Bool {
     switch headers {
-    case .byRule(let further):
-      Self.isSignedByRule(name) || !further.isEmpty && further.containsSorted(String(writing: { $0.append(name) }))
+    case .byRule(let additional):
+      Self.isSignedByRule(name)
+        || !additional.isEmpty && additional.containsSorted(String(writing: { $0.append(name) }))
     case .listed(let names): names.containsSorted(String(writing: { $0.append(name) }))
     }
   }
@@ -292,11 +296,11 @@ package struct S3CanonicalRequest {
     }
   }
 
-  private static func cut(
-    _ wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
+  private static func selectParameters(
+    of wire: Span<UInt8>, omitting: StaticString?, refusing refused: RefusedParameters?,
     into parameters: inout ScratchList<WireParameter>
   ) throws(SigningError) -> WirePath {
-    guard let path = WireQuery.cut(wire, into: &parameters) else { throw .unreadablePath }
+    guard let path = WireQuery.split(wire, into: &parameters) else { throw .unreadablePath }
     if let refused { try refused.check(parameters, of: wire) }
     if let omitting { parameters.keep { !$0.isNamed(omitting, in: wire) } }
     for index in 0..<path.end where wire[index] == UInt8(ascii: "+") { throw .plusInPath }

@@ -43,14 +43,16 @@ package struct S3ChunkDecoder: BodyDecoder {
   private var trailerValue: String?
   private var hasTrailerSignature = false
   private var hasFailed = false
-  private var surplusLines = 0
+  private var surplusLineCount = 0
 
   /// The maximum length of the line before a chunk: 15 digits, the signature and the line break, rounded up.
-  private static let headByteCount = 128
+  private static let headByteLimit = 128
+  /// The maximum size, in bytes, of a signed chunk, which the decoder buffers, unless the caller sets another one.
+  package static let defaultChunkByteLimit = 16 << 20
 
   /// Creates a decoder for the body of a verified request; it buffers signed chunks of up to a maximum size.
   package init(
-    for claim: S3Claim, against key: AccessKey, maximumChunkByteCount: Int = 16 << 20
+    for claim: S3Claim, against key: AccessKey, maximumChunkByteCount: Int = defaultChunkByteLimit
   ) throws(VerificationError) {
     guard claim.payload.isChunked else { throw .malformed("The body is not in chunks.") }
     let framing = try S3Framing(of: claim.request, as: claim.payload)
@@ -105,8 +107,8 @@ package struct S3ChunkDecoder: BodyDecoder {
   private mutating func readFramingByte(_ byte: UInt8, into output: inout [UInt8]) throws(VerificationError) {
     line.append(byte)
     if case .trailer = state { trailerByteCount += 1 }
-    guard line.count <= (isInTrailer ? S3Limits.trailerByteCount : Self.headByteCount),
-      trailerByteCount <= S3Limits.trailerByteCount
+    guard line.count <= (isInTrailer ? S3Limits.trailerByteLimit : Self.headByteLimit),
+      trailerByteCount <= S3Limits.trailerByteLimit
     else { throw isInTrailer ? Self.malformedTrailer : Self.malformedChunk("A line of the framing is too long.") }
     guard byte == UInt8(ascii: "\n") else { return }
     let endedLine = line
@@ -120,8 +122,8 @@ package struct S3ChunkDecoder: BodyDecoder {
     case .trailer: try readTrailer(endedLine)
     case .done:
       // A MinIO client ends a body with trailers with one extra empty line.
-      surplusLines += 1
-      guard endedLine == S3ChunkEncoder.chunkEnd, payload == .unsignedChunksWithTrailer, surplusLines == 1 else {
+      surplusLineCount += 1
+      guard endedLine == S3ChunkEncoder.chunkEnd, payload == .unsignedChunksWithTrailer, surplusLineCount == 1 else {
         throw Self.malformedChunk("There are bytes after the end of the body.")
       }
     case .data: break
@@ -144,7 +146,7 @@ package struct S3ChunkDecoder: BodyDecoder {
     let prefix = S3ChunkText.signature.utf8.dropFirst()
     if payload.hasSignedChunks {
       guard parts.count == 2, parts[1].starts(with: prefix), parts[1].count == prefix.count + S3Limits.hexDigitCount,
-        let signature = String(validating: parts[1].suffix(S3Limits.hexDigitCount), as: UTF8.self),
+        let signature = String(utf8: parts[1].suffix(S3Limits.hexDigitCount)),
         signature.isLowerHex(byteCount: SHA256.digestByteCount)
       else { throw Self.malformedChunk("The signature of a chunk is missing or malformed.") }
       claimedSignature = signature
@@ -155,15 +157,14 @@ package struct S3ChunkDecoder: BodyDecoder {
       throw Self.incomplete("The chunks have more bytes than x-amz-decoded-content-length states.")
     }
     if size > 0, chunkCount > 0, chunkByteCount < Int64(S3Limits.minimumChunkByteCount) {
-      throw VerificationError(
-        .malformed, "Only the last chunk is allowed to have a size less than 8192 bytes.",
-        remedy: "Send larger chunks."
-      ).with(serviceCode: "InvalidChunkSizeError")
+      throw .s3(
+        "InvalidChunkSizeError", .malformed, "Only the last chunk is allowed to have a size less than 8192 bytes.",
+        remedy: "Send larger chunks.")
     }
     guard !payload.hasSignedChunks || size <= maximumChunkByteCount else {
-      throw VerificationError(
-        .limitExceeded, "A signed chunk has more than \(maximumChunkByteCount) bytes.", remedy: "Send smaller chunks."
-      ).with(serviceCode: "InvalidChunkSizeError")
+      throw .s3(
+        "InvalidChunkSizeError", .limitExceeded, "A signed chunk has more than \(maximumChunkByteCount) bytes.",
+        remedy: "Send smaller chunks.")
     }
     announcedByteCount = sum
     chunkByteCount = size
@@ -216,23 +217,23 @@ package struct S3ChunkDecoder: BodyDecoder {
       guard trailerValue != nil else { throw Self.malformedTrailer }
       if payload.hasSignedChunks, !hasTrailerSignature {
         // A MinIO client sends one extra empty line before the signature.
-        surplusLines += 1
-        guard surplusLines == 1 else { throw Self.malformedTrailer }
+        surplusLineCount += 1
+        guard surplusLineCount == 1 else { throw Self.malformedTrailer }
         return
       }
       try checkChecksum()
       return
     }
     guard let running = runningChecksum, let colon = text.firstIndex(of: UInt8(ascii: ":")),
-      let name = String(validating: text[..<colon], as: UTF8.self)?.asciiLowercased,
-      let value = String(validating: text[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self),
+      let name = String(utf8: text[..<colon])?.asciiLowercased,
+      let value = String(utf8: text[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }),
       !hasTrailerSignature, value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else { throw Self.malformedTrailer }
     if let trailerValue {
       guard payload.hasSignedChunks, name == S3ChunkText.trailerSignature,
         value.isLowerHex(byteCount: SHA256.digestByteCount)
       else { throw Self.malformedTrailer }
-      let expected = chain.signature(ofTrailer: running.algorithm.fieldName, trailerValue)
+      let expected = chain.signature(ofTrailer: running.algorithm.fieldName, value: trailerValue)
       guard constantTimeEqual(expected, value) else {
         throw Self.mismatch("The signature of the trailer does not match.")
       }
@@ -247,36 +248,32 @@ package struct S3ChunkDecoder: BodyDecoder {
   private mutating func checkChecksum() throws(VerificationError) {
     guard let running = runningChecksum, let trailerValue else { throw Self.malformedTrailer }
     guard running.base64.isIdentical(to: trailerValue) else {
-      throw VerificationError(
-        .mismatch,
+      throw .s3(
+        "BadDigest", .mismatch,
         "The \(running.algorithm.rawValue.asciiUppercased) you specified did not match the calculated checksum.",
-        remedy: "Send the object again."
-      ).with(serviceCode: "BadDigest")
+        remedy: "Send the object again.")
     }
     checksum = (running.algorithm, trailerValue)
-    surplusLines = 0
+    surplusLineCount = 0
     state = .done
   }
 
   private static func malformedChunk(_ message: String) -> VerificationError {
-    VerificationError(.malformed, message, remedy: "Frame the body as documented for chunked uploads.")
-      .with(serviceCode: "IncompleteBody")
+    .s3("IncompleteBody", .malformed, message, remedy: "Frame the body as documented for chunked uploads.")
   }
 
   private static func incomplete(_ message: String) -> VerificationError {
-    VerificationError(.malformed, message, remedy: "Send as many bytes as announced.").with(
-      serviceCode: "IncompleteBody")
+    .s3("IncompleteBody", .malformed, message, remedy: "Send as many bytes as announced.")
   }
 
   private static func mismatch(_ message: String) -> VerificationError {
-    VerificationError(.mismatch, message, remedy: "Sign each chunk with the signature before it.")
-      .with(serviceCode: "SignatureDoesNotMatch")
+    .s3("SignatureDoesNotMatch", .mismatch, message, remedy: "Sign each chunk with the signature before it.")
   }
 
-  private static let malformedTrailer = VerificationError(
-    .malformed, "The trailer is missing, malformed, or not the one that x-amz-trailer announces.",
-    remedy: "Send the one trailer that x-amz-trailer names, and its signature if the chunks are signed."
-  ).with(serviceCode: "MalformedTrailerError")
+  private static let malformedTrailer = VerificationError.s3(
+    "MalformedTrailerError", .malformed,
+    "The trailer is missing, malformed, or not the one that x-amz-trailer announces.",
+    remedy: "Send the one trailer that x-amz-trailer names, and its signature if the chunks are signed.")
 }
 
 /// The properties of a chunked body that the headers of its request state.
@@ -288,25 +285,23 @@ struct S3Framing {
   init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {
     let fields = request.headerFields
     guard let text = try fields.uniqueValue(for: .s3DecodedContentLength) else {
-      throw VerificationError(
-        .malformed, "The header x-amz-decoded-content-length is missing.",
-        remedy: "Send the number of bytes of the object."
-      ).with(serviceCode: "MissingContentLength")
+      throw .s3(
+        "MissingContentLength", .malformed, "The header x-amz-decoded-content-length is missing.",
+        remedy: "Send the number of bytes of the object.")
     }
     guard !text.isEmpty, let count = Int64(digits: text) else {
-      throw VerificationError(
-        .malformed, "The header x-amz-decoded-content-length is not a number.",
-        remedy: "Send the number of bytes of the object."
-      ).with(serviceCode: "InvalidArgument")
+      throw .s3(
+        "InvalidArgument", .malformed, "The header x-amz-decoded-content-length is not a number.",
+        remedy: "Send the number of bytes of the object.")
     }
     decodedByteCount = count
     let name = try fields.uniqueValue(for: .s3Trailer)
     trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
     guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
-      throw VerificationError(
-        .malformed, "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",
-        remedy: "Name the one checksum that follows the body, for a body with trailers alone."
-      ).with(serviceCode: "MalformedTrailerError")
+      throw .s3(
+        "MalformedTrailerError", .malformed,
+        "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",
+        remedy: "Name the one checksum that follows the body, for a body with trailers alone.")
     }
   }
 }

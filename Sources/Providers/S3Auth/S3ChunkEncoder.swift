@@ -114,7 +114,7 @@ public struct S3ChunkEncoder: Sendable {
     if let trailerName, let trailer {
       bytes += Array("\(trailerName):\(trailer)".utf8) + Self.chunkEnd
       if payload.hasSignedChunks {
-        let signature = chain.signature(ofTrailer: trailerName, trailer)
+        let signature = chain.signature(ofTrailer: trailerName, value: trailer)
         bytes += Array("\(S3ChunkText.trailerSignature):\(signature)".utf8) + Self.chunkEnd
       }
     }

@@ -18,14 +18,14 @@ struct S3Authorization: Sendable {
 
   init(_ text: String) throws(VerificationError) {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
-    let word = text[..<space]
-    guard word.isIdentical(to: S3Text.algorithm.description) else { throw Self.unsupported(word) }
+    let scheme = text[..<space]
+    guard scheme.isIdentical(to: S3Text.algorithm.description) else { throw Self.unsupported(scheme) }
     var parts: [String: Substring] = [:]
     for item in text[space...].parts(between: ",") {
-      let pair = item.trimmingBlanks.parts(between: "=", atMost: 1)
+      let pair = item.trimmingSpaces.parts(between: "=", atMost: 1)
       guard pair.count == 2, let name = ["Credential", "SignedHeaders", "Signature"].first(where: { $0 == pair[0] }),
         parts.updateValue(pair[1], forKey: name) == nil
-      else { throw Self.malformed("The authorization header is malformed; a part is unknown, or is there twice.") }
+      else { throw Self.malformed("The authorization header is malformed; a part is unknown, or occurs twice.") }
     }
     for name in ["Credential", "SignedHeaders", "Signature"] where parts[name]?.isEmpty ?? true {
       throw Self.malformed("The authorization header is malformed; missing \(name).")
@@ -40,7 +40,7 @@ struct S3Authorization: Sendable {
     credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
   ) throws(VerificationError) {
     let parts = credential.parts(between: "/")
-    guard parts.count >= 5, let terminal = parts.last, terminal.isIdentical(to: S3Text.terminal.description) else {
+    guard parts.count >= 5, let last = parts.last, last.isIdentical(to: S3Text.scopeTerminator.description) else {
       throw Self.malformed(
         "The Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".", as: code)
     }
@@ -75,32 +75,38 @@ struct S3Authorization: Sendable {
 
   /// Returns the error for a signature scheme that S3 supports but this verifier does not.
   static func declined(_ message: String) -> VerificationError {
-    VerificationError(.unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.").with(serviceCode: "NotImplemented")
+    .s3("NotImplemented", .unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.")
   }
 
-  static let version2 = VerificationError(
-    .unsupported,
+  static let version2 = VerificationError.s3(
+    "InvalidRequest", .unsupported,
     "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
-    remedy: "Sign with AWS4-HMAC-SHA256; Signature Version 2 is not verified."
-  ).with(serviceCode: "InvalidRequest")
+    remedy: "Sign with AWS4-HMAC-SHA256; Signature Version 2 is not verified.")
 
   /// Returns the error for an unsupported scheme in a header, or an unsupported algorithm in a URL.
-  static func unsupported(_ word: some StringProtocol) -> VerificationError {
-    if word.isIdentical(to: "AWS") { return version2 }
-    if word.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return declined("Signature Version 4A is not supported.") }
-    if word.isIdentical(to: "GOOG4-HMAC-SHA256") { return declined("GOOG4-HMAC-SHA256 is not supported.") }
-    return VerificationError(
-      .unsupported, "The scheme of the authorization is not AWS4-HMAC-SHA256.", remedy: "Sign with AWS4-HMAC-SHA256."
-    ).with(serviceCode: "InvalidArgument")
+  static func unsupported(_ scheme: some StringProtocol) -> VerificationError {
+    if scheme.isIdentical(to: "AWS") { return version2 }
+    if scheme.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return declined("Signature Version 4A is not supported.") }
+    if scheme.isIdentical(to: "GOOG4-HMAC-SHA256") { return declined("GOOG4-HMAC-SHA256 is not supported.") }
+    return .s3(
+      "InvalidArgument", .unsupported, "The scheme of the authorization is not AWS4-HMAC-SHA256.",
+      remedy: "Sign with AWS4-HMAC-SHA256.")
   }
 }
 
 extension Substring {
   /// The string without leading and trailing spaces.
-  fileprivate var trimmingBlanks: Substring {
+  fileprivate var trimmingSpaces: Substring {
     var rest = droppingBlanks
     while let shorter = rest.removingByteSuffix(" ") { rest = shorter }
     return rest
+  }
+}
+
+extension VerificationError {
+  /// Returns an error for which S3 has an error code of its own.
+  static func s3(_ serviceCode: String, _ code: Code, _ message: String, remedy: String) -> VerificationError {
+    VerificationError(code, message, remedy: remedy).with(serviceCode: serviceCode)
   }
 }
 
@@ -158,7 +164,7 @@ public struct S3Claim: SignatureClaim {
 
   /// Returns the signing time from `x-amz-date`, or else from `Date`, which can also be an HTTP date.
   static func date(of request: HTTPRequest) throws(VerificationError) -> Timestamp? {
-    if let chosen = try request.headerFields.uniqueValue(for: .s3Date) { return Timestamp(iso8601Basic: chosen) }
+    if let amzDate = try request.headerFields.uniqueValue(for: .s3Date) { return Timestamp(iso8601Basic: amzDate) }
     guard let text = try request.headerFields.uniqueValue(for: .date) else { return nil }
     return Timestamp(iso8601Basic: text) ?? Timestamp(httpDate: text)
   }

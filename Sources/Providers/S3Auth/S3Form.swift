@@ -36,7 +36,7 @@ extension S3Signer: FormSigner {
     try key.check(idWithout: S3Text.idDelimiters)
     let date = context.date.wholeSeconds
     let end = policy.expiration.wholeSeconds
-    try key.identity.check(validUntil: end)
+    try key.identity.requireValidity(until: end)
     guard end <= date.advanced(by: S3Limits.urlLifetime) else { throw .noLongForm }
     let rules = policy.conditions.map(\.rule) + [policy.contentType].compactMap { $0 }
     for rule in rules {
@@ -70,11 +70,11 @@ extension S3Verifier: FormVerifier {
   public func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim {
     try limits.check(form)
     let byteCount = form.fields.reduce(0) { $0.saturatingAdding($1.name.utf8.count + $1.value.utf8.count) }
-    guard byteCount <= S3Limits.formByteCount else {
-      throw VerificationError(
-        .limitExceeded, "Your POST request fields preceding the upload file were too large.",
-        remedy: "Send at most 20,480 bytes before the file."
-      ).with(serviceCode: "MaxPostPreDataLengthExceeded")
+    guard byteCount <= S3Limits.formByteLimit else {
+      throw .s3(
+        "MaxPostPreDataLengthExceeded", .limitExceeded,
+        "Your POST request fields preceding the upload file were too large.",
+        remedy: "Send at most 20,480 bytes before the file.")
     }
     try form.checkFields()
     return FormClaim(
@@ -112,14 +112,14 @@ extension S3Verifier: FormVerifier {
   ) throws(VerificationError) -> VerifiedForm {
     let claim = try claim(in: form)
     do throws(VerificationError) {
-      return try prove(form, claim, against: key, at: date)
+      return try verifySignature(of: form, claim: claim, against: key, at: date)
     } catch {
       throw error.with(accessKeyID: claim.accessKeyID)
     }
   }
 
-  private func prove(
-    _ form: SubmittedForm, _ claim: FormClaim, against key: AccessKey, at date: Timestamp
+  private func verifySignature(
+    of form: SubmittedForm, claim: FormClaim, against key: AccessKey, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
     let authorization = try authorization(of: form)
     try checkToken(of: claim, against: key, at: date)
@@ -136,16 +136,16 @@ extension S3Verifier: FormVerifier {
     let policy = try field("policy", of: form)
     let scope = S3Scope(date: signed, region: authorization.region, service: authorization.service)
     guard constantTimeEqual(S3Form.signature(of: policy, in: scope, with: key), authorization.signature) else {
-      throw VerificationError(
-        .mismatch, "The signature is not the one of the policy and the key.",
-        remedy: "Send the policy in Base64 exactly as it was signed; then check the secret."
-      ).with(serviceCode: "SignatureDoesNotMatch")
+      throw .s3(
+        "SignatureDoesNotMatch", .mismatch, "The signature is not the one of the policy and the key.",
+        remedy: "Send the policy in Base64 exactly as it was signed; then check the secret.")
     }
-    return try check(form, claim, FormDocument(base64: policy), since: signed, at: date)
+    let document = try FormDocument(base64: policy)
+    return try verifyConditions(of: document, in: form, claim: claim, since: signed, at: date)
   }
 
-  private func check(
-    _ form: SubmittedForm, _ claim: FormClaim, _ document: FormDocument, since signed: Timestamp, at date: Timestamp
+  private func verifyConditions(
+    of document: FormDocument, in form: SubmittedForm, claim: FormClaim, since signed: Timestamp, at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
     var required = ["bucket", "x-amz-algorithm", "x-amz-credential", "x-amz-date"]
     if claim.sessionToken != nil { required.append(S3Form.tokenField) }
@@ -156,19 +156,18 @@ extension S3Verifier: FormVerifier {
       required: required, own: ["policy", "x-amz-signature"], contentTypes: types ?? [],
       contentType: type ?? form.fileType, hasLists: false)
     if let bucket = form["bucket"], !bucket.isIdentical(to: form.bucket) {
-      throw VerificationError(
-        .conditionFailed, "The field bucket is not the bucket that the form was posted to.",
-        remedy: "Post the form to the bucket of its policy."
-      ).with(serviceCode: "AccessDenied")
+      throw .s3(
+        "AccessDenied", .conditionFailed, "The field bucket is not the bucket that the form was posted to.",
+        remedy: "Post the form to the bucket of its policy.")
     }
     let verified = try document.verify(
       form, of: claim.accessKeyID, as: reading, within: limits, since: signed, at: date)
     let extra = verified.unlistedFields.filter { !$0.hasBytePrefix("x-ignore-") }
     guard extra.isEmpty else {
-      throw VerificationError(
-        .conditionFailed, "Invalid according to Policy: Extra input fields: \(extra.joined(separator: ", "))",
-        remedy: "Add a condition for each field."
-      ).with(serviceCode: "AccessDenied")
+      throw .s3(
+        "AccessDenied", .conditionFailed,
+        "Invalid according to Policy: Extra input fields: \(extra.joined(separator: ", "))",
+        remedy: "Add a condition for each field.")
     }
     return verified
   }

@@ -18,6 +18,7 @@ extension SignedService {
   }
 }
 
+/// A reader of the signatures, strings to sign and error responses of S3.
 struct S3SignatureReader: SignatureReader {
   let bucket: String?
   let region: String?
@@ -30,10 +31,10 @@ struct S3SignatureReader: SignatureReader {
 
   private var verifier: S3Verifier { S3Verifier(style: style, bucket: bucket) }
 
-  let meanings = RefusalMeaning.common.merging([
+  let refusalMeanings = RefusalMeaning.common.merging([
     "AuthorizationHeaderMalformed": .malformed, "AuthorizationQueryParametersError": .malformed,
     "InvalidRequest": .malformed, "XAmzContentSHA256Mismatch": .malformed, "PermanentRedirect": .malformed,
-    "TokenRefreshRequired": .endedToken,
+    "TokenRefreshRequired": .expiredToken,
   ]) { $1 }
 
   func signature(of request: HTTPRequest) throws(VerificationError) -> SignatureReading? {
@@ -41,7 +42,7 @@ struct S3SignatureReader: SignatureReader {
     do throws(SigningError) {
       return SignatureReading(
         accessKeyID: claim.accessKeyID, hasToken: claim.sessionToken != nil, signedAt: claim.date,
-        end: claim.expiration, texts: try claim.signedTexts)
+        expiration: claim.expiration, texts: try claim.signedTexts)
     } catch {
       throw VerificationError(error)
     }
@@ -56,23 +57,23 @@ struct S3SignatureReader: SignatureReader {
   // MARK: Texts
 
   func parts(ofStringToSign text: String, for request: HTTPRequest) -> SignedParts? {
-    guard let product = text.lines.dropFirst(2).first?.cut(at: "/"),
-      product.last?.isIdentical(to: "aws4_request") == true
+    guard let scope = text.lines.dropFirst(2).first?.cut(at: "/"),
+      scope.last?.isIdentical(to: "aws4_request") == true
     else { return nil }
     return SignedParts(scopedStringToSign: text, algorithm: "AWS4-HMAC-SHA256")
   }
 
   /// Parses a canonical request, without the header that repeats the payload hash.
   func parts(ofCanonicalRequest text: String, for request: HTTPRequest) -> SignedParts? {
-    guard let all = SignedParts(canonicalRequest: text, list: .signedHeaders) else { return nil }
+    guard let parts = SignedParts(canonicalRequest: text, list: .signedHeaders) else { return nil }
     let hashHeader = SignedPart.header("x-amz-content-sha256")
-    guard let hash = all[.payloadHash], all[hashHeader]?.isIdentical(to: hash) ?? false else { return all }
-    return all.without(hashHeader)
+    guard let hash = parts[.payloadHash], parts[hashHeader]?.isIdentical(to: hash) ?? false else { return parts }
+    return parts.without(hashHeader)
   }
 
   func hash(ofCanonicalRequest text: String) -> String? { SHA256.hash(Array(text.utf8)).hex }
 
-  func copiedText(_ lines: [String]) -> CopiedText? {
+  func kind(ofCopiedText lines: [String]) -> CopiedTextKind? {
     if lines[0].hasBytePrefix("AWS4-HMAC-SHA256") { return .stringToSign }
     let methods = ["GET", "PUT", "POST", "HEAD", "DELETE", "OPTIONS"]
     return methods.contains(lines[0]) && lines[1].hasBytePrefix("/") ? .canonicalRequest : nil
@@ -84,95 +85,96 @@ struct S3SignatureReader: SignatureReader {
     let message = refusal.message ?? ""
     switch refusal.code {
     case "AuthorizationHeaderMalformed", "AuthorizationQueryParametersError":
-      return scopeFinding(refusal, message, request)
+      return scopeFinding(for: refusal, message: message, request: request)
     case "PermanentRedirect":
-      let endpoint = refusal.details["Endpoint"].map { "The bucket is reached at \($0.onOneLine)." } ?? ""
+      let detail = refusal.details["Endpoint"].map { "The bucket is reached at \($0.onOneLine)." } ?? ""
       return SignatureFinding(
         .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim(of: request)?.authorization.region,
-        detail: endpoint)
+        detail: detail)
     case "XAmzContentSHA256Mismatch":
       return SignatureFinding(
         .payloadHash, line: SignedPart.payloadHash.name,
         sent: refusal.details["ClientComputedContentSHA256"].map(\.onOneLine),
-        seen: refusal.details["S3ComputedContentSHA256"].map(\.onOneLine))
+        received: refusal.details["S3ComputedContentSHA256"].map(\.onOneLine))
     case "AccessDenied":
       if message.hasBytePrefix("Request is not yet valid") { return SignatureFinding(.notYetValid) }
-      return message.hasBytePrefix("There were headers present") ? unsignedHeader(refusal, message) : nil
+      return message.hasBytePrefix("There were headers present")
+        ? unsignedHeaderFinding(for: refusal, message: message) : nil
     case "InvalidRequest":
-      if message.contains("AWS4-HMAC-SHA256") { return SignatureFinding(.wrongVersion, detail: words(message)) }
+      if message.contains("AWS4-HMAC-SHA256") { return SignatureFinding(.wrongVersion, detail: quotation(of: message)) }
       guard message.contains("x-amz-content-sha256") else { return nil }
-      return SignatureFinding(.payloadHash, line: SignedPart.payloadHash.name, detail: words(message))
+      return SignatureFinding(.payloadHash, line: SignedPart.payloadHash.name, detail: quotation(of: message))
     case "InvalidArgument":
-      if message.hasBytePrefix("Only one auth mechanism allowed") { return SignatureFinding(.signatureTwice) }
-      return message.contains("AWS4-HMAC-SHA256") ? SignatureFinding(.wrongVersion, detail: words(message)) : nil
+      if message.hasBytePrefix("Only one auth mechanism allowed") { return SignatureFinding(.multipleSignatures) }
+      return message.contains("AWS4-HMAC-SHA256")
+        ? SignatureFinding(.wrongVersion, detail: quotation(of: message)) : nil
     case "SignatureDoesNotMatch":
       guard message.hasBytePrefix("The signed header ") else { return nil }
-      return SignatureFinding(.headerRemoved, detail: words(message))
+      return SignatureFinding(.headerRemoved, detail: quotation(of: message))
     default: return nil
     }
   }
 
-  private func words(_ message: String) -> String { "The service says: \"\(message.onOneLine)\"" }
+  private func quotation(of message: String) -> String { "The service says: \"\(message.onOneLine)\"" }
 
   private func claim(of request: HTTPRequest) -> S3Claim? { try? verifier.claim(in: request) }
 
   private func scopeFinding(
-    _ refusal: RejectedResponse.Reading, _ message: String, _ request: HTTPRequest
+    for refusal: RejectedResponse.Reading, message: String, request: HTTPRequest
   ) -> SignatureFinding? {
     let claim = claim(of: request)
     if message.contains("region '") || refusal.details["Region"] != nil {
-      var detail = words(message)
+      var detail = quotation(of: message)
       if let region = claim?.authorization.region, let known = refusal.details["Region"] ?? self.region, known != region
       {
         detail = "The signature is for \(region.onOneLine) and the bucket is in \(known.onOneLine)."
       }
       return SignatureFinding(
         .wrongRegion, line: SignedPart.scopeRegion.name, sent: claim?.authorization.region,
-        seen: refusal.details["Region"].map(\.onOneLine), detail: detail)
+        received: refusal.details["Region"].map(\.onOneLine), detail: detail)
     }
     if message.contains("ncorrect service") {
       return SignatureFinding(
-        .wrongProduct, line: SignedPart.scopeProduct.name, sent: claim?.authorization.service, detail: words(message))
+        .wrongService, line: SignedPart.scopeService.name, sent: claim?.authorization.service,
+        detail: quotation(of: message))
     }
     guard message.contains("credential date") else { return nil }
     return SignatureFinding(
-      .wrongDay, line: SignedPart.scopeDay.name, sent: claim?.authorization.day, detail: words(message))
+      .wrongDay, line: SignedPart.scopeDay.name, sent: claim?.authorization.day, detail: quotation(of: message))
   }
 
-  private func unsignedHeader(_ refusal: RejectedResponse.Reading, _ message: String) -> SignatureFinding {
-    let listed = refusal.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").behind ?? ""
+  private func unsignedHeaderFinding(for refusal: RejectedResponse.Reading, message: String) -> SignatureFinding {
+    let listed = refusal.details["HeadersNotSigned"] ?? message.cutOnce(at: ":").after ?? ""
     let parts = listed.cut(at: ",").map { SignedPart.header(String($0.droppingBlanks)) }
     let isToken = parts.contains(where: \.isToken)
     return SignatureFinding(
       isToken ? .tokenUnsigned : .unsignedField, line: parts.first { $0.isToken == isToken }?.name.onOneLine,
-      detail: words(message))
+      detail: quotation(of: message))
   }
 
-  func advice(for cause: SignatureDiagnosis.Cause) -> (usual: String, remedy: String)? {
+  func advice(for cause: SignatureDiagnosis.Cause) -> SignatureDiagnosis.Advice? {
     switch cause {
-    case .dateChanged: (cause.text.usual, "Send the date that was signed, in x-amz-date.")
-    case .dateMissing: (cause.text.usual, "Send the time of signing in x-amz-date.")
-    case .wrongDay: (cause.text.usual, "Use the day of x-amz-date, in UTC.")
+    case .dateChanged: cause.advice(remedy: "Send the date that was signed, in x-amz-date.")
+    case .dateMissing: cause.advice(remedy: "Send the time of signing in x-amz-date.")
+    case .wrongDay: cause.advice(remedy: "Use the day of x-amz-date, in UTC.")
     case .payloadHash:
-      (
+      cause.advice(
         "x-amz-content-sha256 must be the hash of the body that is sent, UNSIGNED-PAYLOAD, or a form of chunks, and the "
           + "body or the header was changed after signing.",
-        "Compute the hash from the bytes that are sent, before signing, and do not change the body after that."
-      )
+        remedy: "Compute the hash from the bytes that are sent, before signing, and do not change the body after that.")
     case .wrongRegion:
-      (
+      cause.advice(
         "The bucket is in another region than the client is set to; the region of an S3-compatible service can be "
           + "another word, such as auto or garage.",
-        "Sign for the region of the bucket; x-amz-bucket-region of a response to HEAD names it."
-      )
-    case .wrongProduct: (cause.text.usual, "Use s3.")
+        remedy: "Sign for the region of the bucket; x-amz-bucket-region of a response to HEAD names it.")
+    case .wrongService: cause.advice(remedy: "Use s3.")
     case .unsignedField:
-      (
+      cause.advice(
         "An x-amz- header was added after signing, by a proxy or by the app.",
-        "Set it before signing, or do not send it."
-      )
+        remedy: "Set it before signing, or do not send it.")
     case .wrongVersion:
-      ("Signature Version 2 is no longer accepted, and 4A is another scheme.", "Sign with AWS4-HMAC-SHA256.")
+      cause.advice(
+        "Signature Version 2 is no longer accepted, and 4A is another scheme.", remedy: "Sign with AWS4-HMAC-SHA256.")
     default: nil
     }
   }

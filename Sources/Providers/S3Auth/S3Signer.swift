@@ -46,7 +46,7 @@ public struct S3Signer: TwoStepSigner, Presigner {
   public let payload: S3Payload?
 
   let additionalHeaders: [String]
-  private let problem: SigningError?
+  private let configurationError: SigningError?
   private let payloadField: HTTPField?
 
   /// Creates a signer of requests to S3.
@@ -74,7 +74,7 @@ public struct S3Signer: TwoStepSigner, Presigner {
     self.additionalHeaders = Set(additionalHeaders.map { $0.asciiLowercased })
       .filter { $0 != "host" && $0 != "authorization" && !S3CanonicalRequest.isSignedByRule($0) }
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    problem = Self.problem(region: region, service: service, payload: payload)
+    configurationError = Self.configurationError(region: region, service: service, payload: payload)
     payloadField = payload.map { HTTPField(name: .s3ContentSHA256, value: $0.text) }
   }
 
@@ -85,7 +85,7 @@ public struct S3Signer: TwoStepSigner, Presigner {
       additionalHeaders: Set(additionalHeaders))
   }
 
-  private static func problem(region: String, service: String, payload: S3Payload?) -> SigningError? {
+  private static func configurationError(region: String, service: String, payload: S3Payload?) -> SigningError? {
     func invalid(_ message: String, _ remedy: String) -> SigningError {
       SigningError(.invalidConfiguration, message, remedy: remedy)
     }
@@ -114,7 +114,7 @@ public struct S3Signer: TwoStepSigner, Presigner {
   func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: service) }
 
   func checkConfiguration() throws(SigningError) {
-    if let problem { throw problem }
+    if let configurationError { throw configurationError }
   }
 }
 
@@ -146,16 +146,16 @@ extension S3Signer {
   }
 
   private func draft(_ original: HTTPRequest, token: HTTPField?, date: Timestamp) throws(SigningError) -> S3Draft {
-    try check(original)
+    try requireSignable(original)
     var fields = FieldDraft(original.headerFields, adding: 4)
     let scope = scope(at: date)
     fields.set(HTTPField(name: .s3Date) { $0.append(basicDate: scope.time) })
-    try setPayload(of: &fields)
+    try setPayloadHash(of: &fields)
     fields.set(token, named: .s3SecurityToken)
     return S3Draft(fields: fields, path: original.path ?? "/", scope: scope, expiration: nil)
   }
 
-  private func setPayload(of draft: inout FieldDraft) throws(SigningError) {
+  private func setPayloadHash(of draft: inout FieldDraft) throws(SigningError) {
     var payload = payload
     if let payloadField {
       draft.set(payloadField)
@@ -186,16 +186,16 @@ extension S3Signer {
   private static let unsignedPayloadField = HTTPField(name: .s3ContentSHA256, value: S3Payload.unsigned.text)
 
   /// Rejects a request that this signer cannot sign, or that is for a bucket other than ``bucket``.
-  private func check(_ request: HTTPRequest) throws(SigningError) {
+  private func requireSignable(_ request: HTTPRequest) throws(SigningError) {
     try checkConfiguration()
     guard let authority = request.authority, isHost(authority) else {
       throw .noHost(example: "photos.s3.eu-central-1.amazonaws.com")
     }
-    if let reason = S3Address.unsupportedHost(authority) {
+    if let reason = S3Address.reasonUnsupported(host: authority) {
       throw SigningError(.invalidConfiguration, reason, remedy: "Use the endpoint of a region.")
     }
     guard let bucket, style != .customDomain else { return }
-    guard S3Address(authority: authority, style: style).names(bucket, in: request.path ?? "/") else {
+    guard S3Address(authority: authority, style: style).addresses(bucket, path: request.path ?? "/") else {
       throw SigningError(
         .invalidRequest, "The URL is not for the bucket \"\(bucket)\".",
         remedy: "Start the host or the path with the bucket, or set the addressing style.")
@@ -261,7 +261,7 @@ extension S3Signer {
     let url = String(writing: { writer in
       writer.append(originOf: request)
       writer.append(draft.path)
-      writer.append(Self.signaturePrefix)
+      writer.append(Self.signatureParameterPrefix)
       writer.append(hex: signature)
     })
     return PresignedRequest(
@@ -269,12 +269,12 @@ extension S3Signer {
       expiration: draft.expiration ?? context.date)
   }
 
-  private static let signaturePrefix: StaticString = "&X-Amz-Signature="
+  private static let signatureParameterPrefix: StaticString = "&X-Amz-Signature="
 
   private func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
   ) throws(SigningError) -> S3Draft {
-    try check(original)
+    try requireSignable(original)
     let seconds = duration.components.seconds
     guard S3Limits.urlSeconds.contains(seconds) else {
       throw SigningError(
@@ -282,7 +282,7 @@ extension S3Signer {
         remedy: "Request 1 to \(S3Limits.urlSeconds.upperBound) seconds.")
     }
     let end = date.advanced(bySeconds: seconds)
-    try identity.check(validUntil: end)
+    try identity.requireValidity(until: end)
     let fields = original.headerFields.without(Self.signatureHeaders)
     let path = original.path ?? "/"
     let names = try canonicalRequest.names(of: fields, authority: original.authority)
@@ -369,6 +369,6 @@ extension S3Signer {
         .invalidSignature, "The signature is not 64 hexadecimal digits in lower case, or has another id.",
         remedy: "Let the server return the bare signature, or the Authorization of the same access key id.")
     }
-    return pending.request(with: bare, urlSuffix: Self.signaturePrefix.description + bare)
+    return pending.request(with: bare, urlSuffix: Self.signatureParameterPrefix.description + bare)
   }
 }

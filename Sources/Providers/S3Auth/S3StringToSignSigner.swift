@@ -16,7 +16,7 @@ internal import StorageCrypto
 ///
 /// ```swift
 /// let signer = try S3StringToSignSigner(region: "eu-central-1", endpoint: .s3(region: "eu-central-1"))
-/// let answer = try signer.sign(order, with: key, under: SigningRules(policy), at: .now)
+/// let response = try signer.sign(signingRequest, with: key, under: SigningRules(policy), at: .now)
 /// ```
 ///
 /// Source of the format: AWS, "Authenticating Requests (AWS Signature Version 4)",
@@ -26,7 +26,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
   public let region: String
 
   /// The service that the scope of each string to sign must contain.
-  public let product: String
+  public let signingService: String
 
   /// The endpoint to whose hosts every signed request must be addressed.
   public let endpoint: ServiceEndpoint
@@ -38,23 +38,23 @@ public struct S3StringToSignSigner: StringToSignSigner {
   ///
   /// - Parameters:
   ///   - region: The region that the scope of each string must contain, such as `eu-central-1`.
-  ///   - product: The service that the scope of each string must contain.
+  ///   - signingService: The service that the scope of each string must contain.
   ///   - endpoint: The endpoint to whose hosts every signed request must be addressed.
-  public init(region: String, product: String = "s3", endpoint: ServiceEndpoint) {
+  public init(region: String, signingService: String = "s3", endpoint: ServiceEndpoint) {
     self.region = region
-    self.product = product
+    self.signingService = signingService
     self.endpoint = endpoint
   }
 
   /// Parses the request that a signature of the client's string would authorize.
   ///
-  /// - Parameter order: The client's request for a signature, with the string to sign.
+  /// - Parameter signingRequest: The client's request for a signature, with the string to sign.
   /// - Returns: The only request that the string represents.
   /// - Throws: A `SigningRefusal` if the string differs in any byte from the string to sign of the parsed request.
-  public func intent(of order: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
-    guard order.scheme == .s3V4 else { throw .anotherScheme }
-    let canonicalRequest = try order.requiredCanonicalRequest
-    var lines = StringToSignReader(order.stringToSign)
+  public func intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
+    guard signingRequest.scheme == .s3V4 else { throw .anotherScheme }
+    let canonicalRequest = try signingRequest.requiredCanonicalRequest
+    var lines = StringToSignReader(signingRequest.stringToSign)
     guard try lines.first() == S3Text.algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(S3Text.algorithm).")
     }
@@ -63,12 +63,13 @@ public struct S3StringToSignSigner: StringToSignSigner {
     }
     let scope = scope(at: date)
     guard try lines.first().isIdentical(to: String(writing: { scope.append(to: &$0) })) else {
-      throw .wrongScope("The string is not for the day of its date, the region \(region) and the service \(product).")
+      throw .wrongScope(
+        "The string is not for the day of its date, the region \(region) and the service \(signingService).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
-    try order.check(isFor: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
-    let (request, payload) = try request(of: order, canonicalRequest)
-    return try intent(of: request, payload, scope)
+    try signingRequest.requireStringToSign(equalTo: String(writing: { scope.append(stringToSign: hash, to: &$0) }))
+    let (request, payload) = try request(of: signingRequest, canonicalRequest: canonicalRequest)
+    return try intent(of: request, payload: payload, in: scope)
   }
 
   /// Computes the signature of a string to sign that satisfies the rules.
@@ -76,21 +77,21 @@ public struct S3StringToSignSigner: StringToSignSigner {
   /// - Returns: The signature, 64 hexadecimal digits.
   /// - Throws: The errors of `StringToSignSigner.signature(of:_:with:at:)`, which also describes the parameters.
   public func signature(
-    of order: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
+    of signingRequest: SigningRequest, _ intent: AuthorizedRequest, with key: AccessKey, at date: Timestamp
   ) throws(SigningRefusal) -> String {
-    scope(at: intent.date ?? date).signingKey(of: key).authenticationCode(for: order.stringToSign).hex
+    scope(at: intent.date ?? date).signingKey(of: key).authenticationCode(for: signingRequest.stringToSign).hex
   }
 
-  private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: product) }
+  private func scope(at date: Timestamp) -> S3Scope { S3Scope(date: date, region: region, service: signingService) }
 
   private func request(
-    of order: SigningRequest, _ canonicalRequest: String
+    of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> (HTTPRequest, S3Payload) {
     var lines = StringToSignReader(canonicalRequest)
-    let method = try order.checked(HTTPRequest.Method(signed: lines.first()))
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
     let path = try lines.first()
     let query = try lines.first()
-    let (headers, host) = try lines.headers()
+    let (headers, host) = try lines.readHeaders()
     let names = try lines.first().parts(between: ";").map { String($0) }
     guard let payload = S3Payload(header: try lines.first()), lines.rest.isEmpty, let host, isHost(host) else {
       throw .notCanonical
@@ -101,7 +102,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
     let request = HTTPRequest(
       method: method, scheme: nil, authority: host, path: query.isEmpty ? path : "\(path)?\(query)",
       headerFields: headers)
-    try SigningRefusal.check(canonicalRequest) { () throws(SigningError) in
+    try SigningRefusal.requireCanonical(canonicalRequest) { () throws(SigningError) in
       try S3CanonicalRequest(headers: .listed(names), payload: payload.text).withCanonicalRequest(
         request, fields: request.headerFields, path: request.path ?? "/"
       ) { text, _ in String(writing: text) }
@@ -111,7 +112,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
   }
 
   private func intent(
-    of request: HTTPRequest, _ payload: S3Payload, _ scope: S3Scope
+    of request: HTTPRequest, payload: S3Payload, in scope: S3Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var target = try target(of: request)
     let fields = request.headerFields
@@ -119,7 +120,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
       guard fields[.s3Date] == scope.date.iso8601Basic, fields[.s3ContentSHA256] == payload.text else {
         throw .malformed("The header x-amz-date or x-amz-content-sha256 is missing, or is not that of the string.")
       }
-      try refuseOwnParameters(in: target)
+      try refuseSignatureParameters(in: target)
       return AuthorizedRequest(
         .s3V4, method: request.method, target: target, headers: fields, placement: .header, date: scope.date,
         expiration: nil, accessKeyID: nil, sessionToken: fields[.s3SecurityToken].map { Secret($0) }, signableNames: .s3
@@ -139,8 +140,8 @@ public struct S3StringToSignSigner: StringToSignSigner {
       throw .malformed("The signed headers are not those of the URL.")
     }
     let token = try target.take("X-Amz-Security-Token").map { Secret($0) }
-    try refuseOwnParameters(in: target)
-    try SigningRefusal.check(lifetime: seconds, in: S3Limits.urlSeconds)
+    try refuseSignatureParameters(in: target)
+    try SigningRefusal.checkLifetime(seconds, in: S3Limits.urlSeconds)
     return AuthorizedRequest(
       .s3V4, method: request.method, target: target, headers: fields, placement: .query, date: scope.date,
       expiration: scope.date.advanced(by: .seconds(seconds)), accessKeyID: AccessKeyID(String(id)),
@@ -148,7 +149,7 @@ public struct S3StringToSignSigner: StringToSignSigner {
   }
 
   /// Rejects a query parameter, in any letter case, that acts like a header or belongs to a signature.
-  private func refuseOwnParameters(in target: RequestTarget) throws(SigningRefusal) {
+  private func refuseSignatureParameters(in target: RequestTarget) throws(SigningRefusal) {
     for parameter in target.parameters {
       let lowered = ByteExactString(parameter.name.string.lowercased())
       guard !lowered.starts(with: "x-amz-"), !S3Verifier.loweredParameters.contains(lowered) else {

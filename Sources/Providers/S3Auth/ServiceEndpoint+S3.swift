@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import StorageAuth
-internal import StorageCrypto
 
 /// The network options of an S3 endpoint in a region.
 ///
@@ -90,90 +89,4 @@ extension ServiceHosts {
   ///
   /// Amazon's own host names are parsed separately.
   public static let s3 = ServiceHosts(label: "s3")
-}
-
-/// The position of the bucket name in the URL of an S3 request.
-package struct S3Address {
-  /// The bucket name in the host, or `nil` if the host is the service itself.
-  let bucket: String?
-  /// Whether the first component of the path is the bucket name.
-  let isInPath: Bool
-
-  /// Creates an address from the host of a request.
-  ///
-  /// Amazon's hosts are parsed by Amazon's rule: `s3.<region>…` is the service, and the labels before it, including
-  /// their dots, are the bucket name. For other hosts, the style determines the position. Without a style, the bucket
-  /// name is in the path. A custom domain without a bucket name is the bucket name.
-  init(authority: String, style: AddressingStyle?, customDomain: String? = nil) {
-    let host = hostWithoutPort(authority).asciiLowercased
-    if style == .customDomain {
-      bucket = customDomain ?? host
-      isInPath = false
-    } else if style != .path, let (labels, service) = Self.vendorLabels(of: host) {
-      let vendor = labels[..<service].joined(separator: ".")
-      bucket = vendor.isEmpty ? nil : vendor
-      isInPath = vendor.isEmpty
-    } else if style == .virtualHosted, !isAddressOrLocalhost(host) {
-      bucket = ServiceHosts.s3.bucket(in: host)
-      isInPath = bucket == nil
-    } else {
-      bucket = nil
-      isInPath = true
-    }
-  }
-
-  /// Returns the labels before the domain in one of Amazon's hosts, and the index of the service's label.
-  private static func vendorLabels(of host: String) -> (labels: [Substring], service: Int)? {
-    guard let name = host.removingByteSuffix(".amazonaws.com") ?? host.removingByteSuffix(".amazonaws.com.cn") else {
-      return nil
-    }
-    let labels = name.parts(between: ".")
-    return labels.lastIndex { $0 == "s3" || $0.hasBytePrefix("s3-") }.map { (labels, $0) }
-  }
-
-  /// Returns the region in one of Amazon's hosts, or `nil` if the host contains no region.
-  package static func region(in authority: String) -> String? {
-    guard let (labels, service) = vendorLabels(of: hostWithoutPort(authority).asciiLowercased) else { return nil }
-    let rest = labels[service...].dropFirst().filter { $0 != "dualstack" }
-    switch labels[service] {
-    case "s3", "s3-fips": return rest.count == 1 ? String(rest[0]) : nil
-    case "s3-accelerate", "s3-accesspoint": return nil
-    // The older form: `s3-eu-west-1.amazonaws.com`.
-    default: return rest.isEmpty ? labels[service].removingBytePrefix("s3-").map { String($0) } : nil
-    }
-  }
-
-  /// Returns whether the host and the given path address a bucket.
-  func names(_ bucket: String, in path: String) -> Bool {
-    if let named = self.bucket { return named.isIdentical(to: bucket) }
-    let rest = path.removingBytePrefix("/") ?? path[...]
-    if rest.isEmpty || rest.beginsWithByte("?") { return true }
-    guard let behind = rest.removingBytePrefix(bucket) else { return false }
-    return behind.isEmpty || behind.beginsWithByte("/") || behind.beginsWithByte("?")
-  }
-
-  /// Returns the reason why the signer cannot sign requests to a host, or `nil` if it can.
-  static func unsupportedHost(_ authority: String) -> String? {
-    // This check runs for every signature, so it creates no strings from the host.
-    let (isGlobal, isExpress) = withBytes(of: authority) { host in
-      var (isGlobal, isExpress) = (false, false)
-      var index = 0
-      while true {
-        index = host.end(ofRunFrom: index) {
-          $0.equal(UInt8(ascii: ".")).union($0.equal(UInt8(ascii: "-"))).inverted
-        }
-        guard index < host.count else { break }
-        let rest = host.extracting(index...)
-        if rest.starts(with: ".accesspoint.s3-global.amazonaws.com") { isGlobal = true }
-        if rest.starts(with: ".s3express-") || rest.starts(with: "--x-s3.") { isExpress = true }
-        index += 1
-      }
-      return (isGlobal, isExpress)
-    }
-    if isGlobal { return "Multi-region access points need Signature Version 4A, which is not supported." }
-    if isExpress {
-      return "Directory buckets (S3 Express One Zone) are not supported: they require a separate session."
-    }
-    return nil
-  }
 }

@@ -82,7 +82,7 @@ public struct RedisConfiguration: Sendable, Redacted {
   ) throws(RedisURLError) -> (user: String?, password: Secret?) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let words = parts.compactMap {
-      String($0).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
+      String($0).percentDecodedBytes().flatMap { String(utf8: $0) }
     }
     guard parts.count == 2, words.count == 2 else { throw .login }
     return (words[0].isEmpty ? nil : words[0], words[1].isEmpty ? nil : Secret(words[1]))

@@ -6,7 +6,6 @@ internal import NIOPosix
 internal import NIOSSL
 internal import StorageAuth
 internal import StorageAuthServer
-internal import Synchronization
 
 /// An authenticated connection to a Redis server, on which commands follow each other without waiting for replies.
 final class RedisConnection: Sendable {
@@ -14,7 +13,7 @@ final class RedisConnection: Sendable {
   let information: RedisInformation
   private let commandTimeout: Duration
   private let limit: Int
-  private let pending = Mutex(0)
+  private let pending = Lock(0)
 
   private init(_ channel: any Channel, _ information: RedisInformation, _ configuration: RedisConfiguration) {
     self.channel = channel

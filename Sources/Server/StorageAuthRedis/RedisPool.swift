@@ -3,8 +3,8 @@
 
 internal import NIOCore
 internal import NIOPosix
+internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 
 /// A small pool of connections to a Redis server, which the stores of a service share.
 ///
@@ -52,14 +52,14 @@ public final class RedisPool: Sendable {
   /// The address of the server and the limits of the connections.
   public let configuration: RedisConfiguration
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   /// Creates a pool without open connections.
   ///
   /// - Parameter configuration: The address of the server and the limits of the connections.
   public init(_ configuration: RedisConfiguration) {
     self.configuration = configuration
-    state = Mutex(State(slots: Array(repeating: Slot(), count: configuration.connections)))
+    state = Lock(State(slots: Array(repeating: Slot(), count: configuration.connections)))
   }
 
   deinit { shutdown() }

@@ -19,7 +19,7 @@ enum RedisValue: Sendable, Hashable {
   var text: String? {
     switch self {
     case .status(let text): text
-    case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
+    case .bytes(let bytes): String(utf8: bytes)
     default: nil
     }
   }

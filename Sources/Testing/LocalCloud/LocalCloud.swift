@@ -62,13 +62,13 @@ public final class LocalCloud: Sendable {
     do {
       try await storage.createBuckets(configuration.buckets, at: configuration.clock())
       func open(
-        _ port: Int, acceptsCancel: Bool = false,
+        _ port: Int, acceptsCancel: Bool = false, at interface: HTTPService.Interface = .loopback,
         _ respond:
           @escaping @Sendable @concurrent (Request, consuming ResponseWriter, RequestRecord?) async throws -> Void
       ) async throws -> HTTPService {
         let responder = context.feed.reporting(at: { [context] in context.now }, respond)
         let service = try await HTTPService.start(
-          port: port, configuration.limits, acceptsCancel: acceptsCancel, responder)
+          port: port, at: interface, configuration.limits, acceptsCancel: acceptsCancel, responder)
         started.append(service)
         return service
       }
@@ -77,9 +77,17 @@ public final class LocalCloud: Sendable {
       try await aspera.prepare(at: configuration.clock())
       let transferGateway = TransferGateway(desk: TransferDesk(aspera: aspera))
       let stores = try await StorageServices { provider in
-        let gateway = Gateway(
-          provider.service(for: configuration), try storage.store(of: provider), configuration, context)
-        return try await open(configuration.port(of: provider)) { try await gateway.respond(to: $0, with: $1, $2) }
+        let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
+        let gateway = Gateway(service, store, configuration, context)
+        let throughS3 = provider.s3Interface.map { rules in
+          let service = service.throughS3(rules, region: configuration.region(of: provider))
+          return Gateway(service, store, configuration, context)
+        }
+        let interface = HTTPService.Interface(address: configuration.address, certificate: configuration.certificate)
+        return try await open(configuration.port(of: provider), at: interface) { request, writer, record in
+          let isThroughS3 = S3Interface.isSelected(by: request.head)
+          try await ((isThroughS3 ? throughS3 : nil) ?? gateway).respond(to: request, with: writer, record)
+        }
       }
       let services = try await open(configuration.services.port) {
         try await servicesGateway.respond(to: $0, with: $1, $2)

@@ -4,16 +4,16 @@
 internal import StorageAuth
 
 /// A gate at which tasks wait while the gate is closed.
-final class Gate: Sendable {
+package final class Gate: Sendable {
   private let isClosed: WaitList<Bool, Int>
 
-  init(isClosed: Bool = false) { self.isClosed = WaitList(isClosed) }
+  package init(isClosed: Bool = false) { self.isClosed = WaitList(isClosed) }
 
   var waiting: Int { isClosed.waiterCount }
 
   func close() { isClosed.update({ $0 = true }, resuming: { _, _ in false }) }
 
-  func open() { isClosed.update({ $0 = false }, resuming: { _, _ in true }) }
+  package func open() { isClosed.update({ $0 = false }, resuming: { _, _ in true }) }
 
   /// Resumes the task that has waited longest, without opening or closing the gate.
   func letOneThrough() {
@@ -25,7 +25,7 @@ final class Gate: Sendable {
   }
 
   /// Waits until the gate is open, or throws `CancellationError` if the task is cancelled.
-  func pass() async throws { try await isClosed.wait { isClosed in isClosed ? 0 : nil } }
+  package func pass() async throws { try await isClosed.wait { isClosed in isClosed ? 0 : nil } }
 }
 
 /// A counter with which tasks can wait until it reaches a value.
@@ -110,7 +110,7 @@ final class WaitList<State: Sendable, Goal: Comparable & Sendable>: Sendable {
 /// Returns the result of an operation, or `nil` if the operation takes too long.
 ///
 /// Such an operation is cancelled and not awaited. With `yields`, it is cancelled after so many `Task.yield()` calls.
-func answered<Value: Sendable>(
+package func answered<Value: Sendable>(
   within patience: Duration, cancelledAfter yields: Int? = nil, _ work: @escaping @Sendable () async -> Value
 ) async -> Value? {
   let (responses, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingOldest(1))

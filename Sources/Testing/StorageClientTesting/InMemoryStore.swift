@@ -5,7 +5,6 @@ internal import HTTPTypes
 public import StorageAuth
 public import StorageClient
 internal import StorageCrypto
-internal import Synchronization
 public import SystemPackage
 
 /// An object store in memory for the unit tests of apps, which needs no server, no network and no credentials.
@@ -62,7 +61,7 @@ public final class InMemoryStore: ObjectStore {
     var calls: [Call] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let time: any SigningClock
   private let pageSize: Int
   private let keyByteLimit: Int

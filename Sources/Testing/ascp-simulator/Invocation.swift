@@ -161,14 +161,14 @@ struct SourceNaming: Sendable {
 
   private static func decoded(_ text: String?) throws(Failure) -> String? {
     guard let text else { return nil }
-    guard let bytes = [UInt8](base64: text), let path = String(validating: bytes, as: UTF8.self) else {
+    guard let bytes = [UInt8](base64: text), let path = String(utf8: bytes) else {
       throw .usage("A path is not UTF-8 in Base64")
     }
     return path
   }
 
   private static func lines(of list: String) throws(Failure) -> [String] {
-    guard let data = FileManager.default.contents(atPath: list), let text = String(validating: data, as: UTF8.self)
+    guard let data = FileManager.default.contents(atPath: list), let text = String(utf8: data)
     else { throw Failure(.noSuchFile, "The file list cannot be read: \(list)") }
     return text.words(between: "\n").map(String.init)
   }

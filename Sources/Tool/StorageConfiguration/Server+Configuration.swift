@@ -6,6 +6,7 @@ public import LocalCloud
 internal import StorageAuth
 public import StorageAuthServer
 
+@available(macOS 15, *)
 extension RateLimit {
   /// Creates a rate limit from settings; the keys are those of ``ConfigurationKeys/rate``.
   ///
@@ -26,6 +27,7 @@ extension RateLimit {
   }
 }
 
+@available(macOS 15, *)
 extension ConnectionLimits {
   /// Creates limits from settings; the keys are those of ``ConfigurationKeys/connections``.
   ///
@@ -44,6 +46,7 @@ extension ConnectionLimits {
   }
 }
 
+@available(macOS 15, *)
 extension LocalCloud.Configuration {
   private static let ports = 0...65_535
 

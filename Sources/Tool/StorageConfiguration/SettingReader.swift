@@ -6,6 +6,7 @@ internal import CredentialSources
 internal import StorageAuth
 
 /// A reader of settings that rejects what cannot be used, instead of falling back to the default.
+@available(macOS 15, *)
 struct SettingReader: Sendable {
   private let reader: ConfigReader
 
@@ -112,7 +113,7 @@ struct SettingReader: Sendable {
     if let weakness = contents.weakness {
       throw invalid(key, "names a file that other users could have written: \(weakness.reason).", "\(weakness.remedy)")
     }
-    guard let text = String(validating: contents.bytes, as: UTF8.self) else {
+    guard let text = String(utf8: contents.bytes) else {
       throw invalid(key, "names a file that is not UTF-8 text.", "Put only the secret into the file.")
     }
     let end = text.lastIndex { !$0.isNewline }.map { text.index(after: $0) } ?? text.startIndex

@@ -5,6 +5,7 @@ public import Configuration
 public import StorageAuth
 public import StorageClient
 
+@available(macOS 15, *)
 extension StorageClientConfiguration {
   /// Creates a configuration from settings; the keys are those of ``ConfigurationKeys/client``.
   ///
@@ -31,6 +32,7 @@ extension StorageClientConfiguration {
   }
 }
 
+@available(macOS 15, *)
 extension CredentialCacheConfiguration {
   /// Creates a configuration from settings; the keys are those of ``ConfigurationKeys/credentialCache``.
   ///
@@ -48,6 +50,7 @@ extension CredentialCacheConfiguration {
   }
 }
 
+@available(macOS 15, *)
 extension AccessKey {
   /// Creates an access key from settings; the keys are those of ``ConfigurationKeys/accessKey``.
   ///
@@ -66,6 +69,7 @@ extension AccessKey {
   }
 }
 
+@available(macOS 15, *)
 extension OSSProvider {
   /// Creates a provider from settings; the keys are those of ``ConfigurationKeys/bucket``.
   ///
@@ -79,6 +83,7 @@ extension OSSProvider {
   }
 }
 
+@available(macOS 15, *)
 extension COSProvider {
   /// Creates a provider from settings; the keys are those of ``ConfigurationKeys/bucket``.
   ///
@@ -92,6 +97,7 @@ extension COSProvider {
   }
 }
 
+@available(macOS 15, *)
 extension S3Provider {
   /// Creates a provider from settings; the keys are those of ``ConfigurationKeys/bucket``.
   ///
@@ -105,6 +111,7 @@ extension S3Provider {
   }
 }
 
+@available(macOS 15, *)
 private struct BucketSettings {
   let bucket: String
   let region: String

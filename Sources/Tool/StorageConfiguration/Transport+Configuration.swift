@@ -6,6 +6,7 @@ public import Configuration
 internal import CredentialSources
 public import StorageAuth
 
+@available(macOS 15, *)
 extension HTTPTimeouts {
   /// Creates time limits from settings; the keys are those of ``ConfigurationKeys/timeouts``.
   ///
@@ -20,6 +21,7 @@ extension HTTPTimeouts {
   }
 }
 
+@available(macOS 15, *)
 extension ProxyConfiguration {
   /// Creates a configuration of proxies from settings; the keys are those of ``ConfigurationKeys/proxy``.
   ///
@@ -50,6 +52,7 @@ extension ProxyConfiguration {
   }
 }
 
+@available(macOS 15, *)
 extension TrustedRoots {
   /// Creates the trusted certificate authorities (the roots) from settings; the keys are those of ``ConfigurationKeys/authorities``.
   ///
@@ -66,6 +69,7 @@ extension TrustedRoots {
   }
 }
 
+@available(macOS 15, *)
 extension AsyncHTTPClientTransport {
   /// Creates a transport with separate connections from settings; the keys are those of
   /// ``ConfigurationKeys/transport``.
@@ -90,6 +94,7 @@ extension AsyncHTTPClientTransport {
   }
 }
 
+@available(macOS 15, *)
 extension SettingReader {
   /// Returns what a function creates; its error becomes one that names the setting with a key.
   func attributing<Value>(

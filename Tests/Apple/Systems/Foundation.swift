@@ -18,9 +18,24 @@ open class NSObject: Equatable, Hashable {
 }
 
 public struct URL: Sendable {
+  public enum DirectoryHint: Sendable {
+    case isDirectory
+    case inferFromPath
+  }
   public var path: String { "" }
+  public var scheme: String? { nil }
+  public var isFileURL: Bool { false }
   public var absoluteString: String { "" }
   init() {}
+  public init?(string: String) {}
+  @available(macOS 13.0, iOS 16.0, *)
+  public init(filePath path: String, directoryHint: DirectoryHint = .inferFromPath, relativeTo base: URL? = nil) {}
+  @available(macOS 13.0, iOS 16.0, *)
+  public func appending(path: some StringProtocol, directoryHint: DirectoryHint = .inferFromPath) -> URL { self }
+  @available(macOS 13.0, iOS 16.0, *)
+  public func host(percentEncoded: Bool = true) -> String? { nil }
+  @available(macOS 13.0, iOS 16.0, *)
+  public func path(percentEncoded: Bool = true) -> String { "" }
   @available(macOS 14.0, iOS 17.0, *)
   public init?(string: String, encodingInvalidCharacters: Bool) {}
 }
@@ -36,6 +51,69 @@ public struct Data: Sendable, RandomAccessCollection {
     @_lifetime(borrow self)
     borrowing get { bytes.span }
   }
+}
+
+public struct Date: Hashable, Sendable {
+  public init() {}
+  public var timeIntervalSince1970: TimeInterval { 0 }
+  public var timeIntervalSinceNow: TimeInterval { 0 }
+  public init(timeIntervalSince1970: TimeInterval) {}
+}
+
+public protocol LocalizedError: Error {
+  var errorDescription: String? { get }
+  var failureReason: String? { get }
+  var recoverySuggestion: String? { get }
+  var helpAnchor: String? { get }
+}
+
+extension LocalizedError {
+  public var errorDescription: String? { nil }
+  public var failureReason: String? { nil }
+  public var recoverySuggestion: String? { nil }
+  public var helpAnchor: String? { nil }
+}
+
+public struct CocoaError: Error {
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+  }
+  public var code: Code { Code(rawValue: 0) }
+}
+
+open class JSONEncoder: @unchecked Sendable {
+  public init() {}
+  open func encode(_ value: some Encodable) throws -> Data { Data() }
+}
+
+open class JSONDecoder: @unchecked Sendable {
+  public init() {}
+  open func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value { throw URLError() }
+}
+
+public struct UUID: Hashable, Sendable {
+  public init() {}
+  public var uuidString: String { "" }
+}
+
+public struct FileAttributeKey: Hashable, Sendable {
+  public static let posixPermissions = FileAttributeKey()
+}
+
+open class FileManager: NSObject {
+  open class var `default`: FileManager { FileManager() }
+  open var temporaryDirectory: URL { URL() }
+  open var currentDirectoryPath: String { "" }
+  open func createDirectory(
+    at url: URL, withIntermediateDirectories: Bool, attributes: [FileAttributeKey: Any]? = nil
+  ) throws {}
+  open func createFile(atPath path: String, contents: Data?, attributes: [FileAttributeKey: Any]? = nil) -> Bool {
+    false
+  }
+  open func fileExists(atPath path: String) -> Bool { false }
+  open func removeItem(atPath path: String) throws {}
+  open func moveItem(atPath path: String, toPath newPath: String) throws {}
 }
 
 // MARK: Streams
@@ -103,6 +181,7 @@ public struct URLError: Error {
 
 public struct URLRequest: @unchecked Sendable {
   public init(url: URL) {}
+  public var url: URL? { nil }
   public var httpMethod: String?
   public var httpBody: Data?
   public var httpBodyStream: InputStream?
@@ -167,6 +246,8 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
 
 open class URLSessionTask: NSObject, @unchecked Sendable {
   open var taskIdentifier: Int { 0 }
+  open var taskDescription: String?
+  open var originalRequest: URLRequest? { nil }
   open var response: URLResponse? { nil }
   open func resume() {}
   open func suspend() {}
@@ -174,6 +255,8 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 }
 
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
 
 open class URLSession: NSObject, @unchecked Sendable {
   public enum ResponseDisposition: Int, @unchecked Sendable {
@@ -190,6 +273,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue?
   ) {}
   open func dataTask(with request: URLRequest) -> URLSessionDataTask { URLSessionDataTask() }
+  open func uploadTask(with request: URLRequest, fromFile file: URL) -> URLSessionUploadTask { URLSessionUploadTask() }
+  open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { URLSessionDownloadTask() }
+  open func getAllTasks(completionHandler: @escaping @Sendable ([URLSessionTask]) -> Void) {}
   open func finishTasksAndInvalidate() {}
   open func invalidateAndCancel() {}
 }
@@ -230,4 +316,35 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
     completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void)
+}
+
+public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL)
+  func urlSession(
+    _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
+    totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
+}
+
+// The methods are optional. These are the ones that the delegate of downloads does not have.
+extension URLSessionDownloadDelegate {
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+  ) {}
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {}
+  public func urlSession(
+    _ session: URLSession, task: URLSessionTask,
+    needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+  ) {}
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {}
+  public func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+    completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+  ) {}
 }

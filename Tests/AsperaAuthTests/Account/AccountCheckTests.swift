@@ -23,6 +23,11 @@ final class AccountCheckTests: XCTestCase {
     XCTAssertEqual(account.authentication, .privateKey(key))
   }
 
+  func testPasswordCanBeText() throws {
+    let account = try AsperaAccount(host: "example.com", user: "usr1", password: "testpw")
+    XCTAssertEqual(account.authentication, .password(Secret("testpw")))
+  }
+
   func testInvalidHostUserOrPortsAreRejected() async throws {
     for (host, user, ssh, udp) in [
       ("", "u", 1, 1), ("h", "", 1, 1), ("-h", "u", 1, 1), ("h", "-u", 1, 1), ("h\n", "u", 1, 1), ("h", "u v", 1, 1),

@@ -18,11 +18,33 @@ final class KeyFileTests: XCTestCase {
       XCTAssertEqual(error?.code, .insecureKeyFile)
       XCTAssertTrue(
         error?.message.contains("\(path) is accessible to other users (mode 0\(String(mode, radix: 8)))") == true)
-      XCTAssertEqual(error?.remedy, "Restrict it: chmod 600 \(path).")
+      XCTAssertTrue(error?.remedy.hasPrefix("Restrict it: chmod 600 \(path).") == true, error?.remedy ?? "")
     }
     for mode in [0o600, 0o400, 0o700] {
       _ = try await AsperaPrivateKey.file(try folder.file("rsa", mode: mode)).check(on: .forKeys())
     }
+  }
+
+  func testFileOfAnAppBundleOrOfAReadOnlyVolumeMayBeReadableByOthers() async throws {
+    let path = "/Photos.app/key.pem"
+    for (place, mode) in [(FixedPlace.appBundle, 0o644), (.readOnlyVolume, 0o444), (.readOnlyVolume, 0o755)] {
+      let machine = ProviderContext.forKeys(files: try OneFile("rsa", mode: UInt16(mode), place: place))
+      let key = AsperaPrivateKey.file(path)
+      let report = try await key.check(on: machine)
+      XCTAssertEqual(report.kind, .rsa(bits: 2_048))
+      let account = try AsperaAccount(host: "example.com", user: "mia", privateKey: key)
+      _ = try await account.check(on: machine)
+      _ = try AsperaAccount.defaultTokenAccount(host: "example.com", keyPath: path, on: machine)
+      _ = try JWTSigningKey(key, on: machine)
+      _ = try NodeBearerKey(key, on: machine)
+      XCTAssertEqual(try key.converted(for: .ascp, on: machine), key)
+      // The SSH client refuses a file that others may read.
+      guard case .pem = try key.converted(for: .ssh, on: machine).source else { return XCTFail("\(place)") }
+    }
+    let machine = ProviderContext.forKeys(files: try OneFile("rsa", mode: 0o644, place: nil))
+    let error = await asperaError { try await AsperaPrivateKey.file(path).check(on: machine) }
+    XCTAssertEqual(error?.code, .insecureKeyFile)
+    XCTAssertEqual(error?.remedy.contains("volume"), true, error?.remedy ?? "")
   }
 
   func testContentsThatAreNoPrivateKeyAreNamedBeforeTheirAccess() async throws {

@@ -112,7 +112,7 @@ final class ManagementFrameTests: XCTestCase {
 
   func testProblemsAreReportedOnceAndTheNextFrameIsParsed() {
     let good = "FASPMGR 2\nType: DONE\n\n"
-    let long = String(repeating: "x", count: ManagementFrameParser.longestLine + 1)
+    let long = String(repeating: "x", count: ManagementFrameParser.lineByteLimit + 1)
     let field = "A: \(String(repeating: "x", count: 60_000))\n"
     let broken: [(String, [ManagementFrameParser.Problem])] = [
       ("noise\nmore noise\n\n", [.missingHeader]), ("FASPMGR x\nType: DONE\n\n", [.invalidHeader]),

@@ -114,6 +114,28 @@ final class OtherIssuerTests: XCTestCase {
     await assertRefuses(ClosureTokenIssuer(source: "my server") { _ in throw own }, .rejected, "vault")
   }
 
+  func testErrorOfTheAppsFunctionReachesTheCallerWhole() async {
+    for issuer in [
+      ClosureTokenIssuer(source: "my server") { _ in throw Private() },
+      ClosureTokenIssuer(source: "my server", blocking: { _ in throw Private() }),
+    ] {
+      do {
+        _ = try await issuer.issue(for: SetupNode.download, in: .local)
+        XCTFail("a token was issued")
+      } catch {
+        XCTAssertTrue(error.underlying is Private, "\(error)")
+      }
+    }
+    do {
+      let issuer = ClosureTokenIssuer(source: "my server") { _ in TransferCredential(token: try AsperaToken(Secret("")))
+      }
+      _ = try await issuer.issue(for: SetupNode.download, in: .local)
+      XCTFail("a token was issued")
+    } catch {
+      XCTAssertTrue(error.underlying is AsperaError, "\(error)")
+    }
+  }
+
   // matrix: Aspera transfer (issuer): redaction
   // matrix: Aspera transfer (token): redaction
   func testIssuerDescriptionsContainNoSecret() throws {

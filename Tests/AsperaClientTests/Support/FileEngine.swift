@@ -5,8 +5,8 @@ import AsperaAuth
 import AsperaClient
 import AsperaTransfer
 import Foundation
+import StorageAuth
 import StorageClient
-import Synchronization
 
 /// A transfer engine that copies files between this machine and a ``NodeService`` and runs a test's actions before and
 /// after.
@@ -16,7 +16,7 @@ final class FileEngine: TransferEngine {
   private let service: NodeService
   private let before: Event
   private let after: Event
-  private let state = Mutex<[TransferSpec]>([])
+  private let state = Lock<[TransferSpec]>([])
 
   /// - Parameters:
   ///   - service: The node whose files are copied.

@@ -9,7 +9,6 @@ import Foundation
 import HTTPTypes
 import StorageAuth
 import StorageClient
-import Synchronization
 
 /// A node without a network that identifies files by IDs, with a transfer engine for its files.
 ///
@@ -33,7 +32,7 @@ final class IdentifiedNode: TransferEngine {
     var repeatsTokens = false
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// Creates a node with an empty root folder that has the ID 1.
   ///

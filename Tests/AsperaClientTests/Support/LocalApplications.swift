@@ -65,6 +65,6 @@ struct LocalApplications {
   ) -> AsperaOnCloudClient {
     AsperaOnCloudClient(
       organization: "acme", user: user, clientID: "client-1", clientSecret: Secret(secret), key: key,
-      api: cloud.asperaOnCloudURL, transport: transport)
+      apiURL: cloud.asperaOnCloudURL, transport: transport)
   }
 }

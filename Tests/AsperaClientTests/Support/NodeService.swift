@@ -8,7 +8,6 @@ import Foundation
 import HTTPTypes
 import StorageAuth
 import StorageClient
-import Synchronization
 
 /// A node without a network: its Node API for a ``RecordingTransport`` and its files for a ``FileEngine``.
 final class NodeService: Sendable {
@@ -22,11 +21,11 @@ final class NodeService: Sendable {
 
   /// Additional fields of the specification in each setup response.
   private let answer: JSONObject
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(accepting accepted: Set<String> = [NodeService.authorization], answer: JSONObject = JSONObject()) {
     self.answer = answer
-    state = Mutex(State(accepted: accepted))
+    state = Lock(State(accepted: accepted))
   }
 
   /// The `Authorization` header of ``nodeAccess``.

@@ -93,7 +93,7 @@ final class ServerReachTests: XCTestCase {
     for (index, way) in ways.enumerated() {
       let spec = spec(port, way)
       do {
-        try await ServerReach().check(spec, within: .seconds(5))
+        try await ServerReach().requireReachable(spec, within: .seconds(5))
       } catch {
         XCTFail("\(index): \(error)")
       }
@@ -103,7 +103,7 @@ final class ServerReachTests: XCTestCase {
   func testCancellationEndsTheCheck() async throws {
     // The address is of a block that is reserved for documentation (RFC 5737): packets to it are lost or refused.
     let spec = spec(9) { $0.remoteHost = "192.0.2.1" }
-    let task = Task { try await ServerReach().check(spec, within: .seconds(600)) }
+    let task = Task { try await ServerReach().requireReachable(spec, within: .seconds(600)) }
     task.cancel()
     do {
       try await task.value

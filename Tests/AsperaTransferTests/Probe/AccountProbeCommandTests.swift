@@ -26,14 +26,14 @@ final class AccountProbeCommandTests: XCTestCase {
     HostKeyFingerprint(ofKey: Array(try XCTUnwrap(Data(base64Encoded: AccountProbeTests.ed25519))))
   }
 
-  private static func options(_ command: ProbeCommand) -> Set<String> {
+  private static func options(_ command: ProbeProgram) -> Set<String> {
     Set(zip(command.arguments, command.arguments.dropFirst()).filter { $0.0 == "-o" }.map { $0.1 })
   }
 
   func testUsersSSHConfigurationIsNotUsed() async throws {
     let (_, commands) = await AccountProbeTests.check(try AccountProbeTests.account()) { _, folder in
       folder.accept()
-      return ProbeCommandResult(status: 0)
+      return ProbeProgramResult(status: 0)
     }
     let command = try XCTUnwrap(commands.first)
     XCTAssertEqual(commands.count, 1)
@@ -61,7 +61,7 @@ final class AccountProbeCommandTests: XCTestCase {
   func testSecretIsOnlyInTheEnvironmentAndNotShown() async throws {
     let (_, commands) = await AccountProbeTests.check(try AccountProbeTests.account()) { _, folder in
       XCTAssertFalse((folder.read("askpass") ?? "").contains(AccountProbeTests.password))
-      return ProbeCommandResult(status: 255)
+      return ProbeProgramResult(status: 255)
     }
     let command = try XCTUnwrap(commands.first)
     XCTAssertEqual(command.secret?.value.reveal(), AccountProbeTests.password)
@@ -81,7 +81,7 @@ final class AccountProbeCommandTests: XCTestCase {
       XCTAssertEqual(folder.permissions(of: "key"), 0o600)
       XCTAssertEqual(folder.permissions(of: "askpass"), 0o700)
       XCTAssertEqual(folder.read("key"), text)
-      return ProbeCommandResult(status: 255)
+      return ProbeProgramResult(status: 255)
     }
     let command = try XCTUnwrap(commands.first)
     XCTAssertNil(command.secret)
@@ -93,10 +93,10 @@ final class AccountProbeCommandTests: XCTestCase {
     let (outcome, commands) = await AccountProbeTests.check(
       try AccountProbeTests.account(hostKey: Self.fingerprint())
     ) { program, folder in
-      if program == "ssh-keyscan" { return ProbeCommandResult(status: 0, output: Self.scanned) }
+      if program == "ssh-keyscan" { return ProbeProgramResult(status: 0, output: Self.scanned) }
       XCTAssertEqual(folder.read("known_hosts"), "server ssh-ed25519 \(AccountProbeTests.ed25519)\n")
       folder.accept()
-      return ProbeCommandResult(status: 0)
+      return ProbeProgramResult(status: 0)
     }
     XCTAssertEqual(commands.map(\.arguments.first), ["ssh-keyscan", "ssh"])
     XCTAssertNil(commands.first?.secret)
@@ -110,8 +110,8 @@ final class AccountProbeCommandTests: XCTestCase {
       try AccountProbeTests.account(hostKey: Self.fingerprint())
     ) { program, _ in
       program == "ssh-keyscan"
-        ? ProbeCommandResult(status: 0, output: Self.scanned)
-        : ProbeCommandResult(status: 255, errors: "Host key verification failed.\r\n")
+        ? ProbeProgramResult(status: 0, output: Self.scanned)
+        : ProbeProgramResult(status: 255, errors: "Host key verification failed.\r\n")
     }
     XCTAssertThrowsError(try outcome.get()) { XCTAssertEqual(($0 as? TransferFailure)?.kind, .hostKey) }
   }
@@ -119,7 +119,7 @@ final class AccountProbeCommandTests: XCTestCase {
   func testScanWithoutThePinnedKeyListsTheOfferedKeysAndStops() async throws {
     let (outcome, commands) = await AccountProbeTests.check(
       try AccountProbeTests.account(hostKey: HostKeyFingerprint(String(repeating: "a", count: 40)))
-    ) { _, _ in ProbeCommandResult(status: 0, output: Self.scanned) }
+    ) { _, _ in ProbeProgramResult(status: 0, output: Self.scanned) }
     XCTAssertEqual(commands.count, 1)
     XCTAssertThrowsError(try outcome.get()) { error in
       XCTAssertEqual((error as? TransferFailure)?.kind, .hostKey)
@@ -135,7 +135,7 @@ final class AccountProbeCommandTests: XCTestCase {
       ("Host key verification failed.", "to ssh but not to ssh-keyscan"),
     ] {
       let (outcome, commands) = await AccountProbeTests.check(account) { program, _ in
-        program == "ssh" ? ProbeCommandResult(status: 255, errors: errors) : ProbeCommandResult(status: 1)
+        program == "ssh" ? ProbeProgramResult(status: 255, errors: errors) : ProbeProgramResult(status: 1)
       }
       XCTAssertEqual(commands.count, 2)
       let command = try XCTUnwrap(commands.last)

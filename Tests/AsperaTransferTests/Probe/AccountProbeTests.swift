@@ -24,7 +24,7 @@ final class AccountProbeTests: XCTestCase {
   /// Returns the outcome of a check and the commands that were run.
   static func check(
     _ account: AsperaAccount, _ script: @escaping ScriptedProbeRunner.Script
-  ) async -> (Result<AccountProbeReport, TransferFailure>, [ProbeCommand]) {
+  ) async -> (Result<AccountProbeReport, TransferFailure>, [ProbeProgram]) {
     let runner = ScriptedProbeRunner(script)
     let machine = ProviderContext(transport: ScriptedTransport([]))
     let probe = AccountProbe(machine, runner: runner, temporary: nil)
@@ -41,7 +41,7 @@ final class AccountProbeTests: XCTestCase {
   ) async throws -> TransferFailure {
     let (outcome, _) = await Self.check(try account ?? Self.account()) { _, folder in
       if !questions.isEmpty { folder.write(questions.map { "\($0)\u{1e}" }.joined(), to: "questions") }
-      return ProbeCommandResult(status: 255, errors: errors)
+      return ProbeProgramResult(status: 255, errors: errors)
     }
     guard case .failure(let failure) = outcome else {
       XCTFail("the account was accepted", line: line)
@@ -61,14 +61,14 @@ final class AccountProbeTests: XCTestCase {
       let (outcome, _) = await Self.check(try Self.account()) { _, folder in
         folder.accept()
         folder.ask("mia@server's password: ")
-        return ProbeCommandResult(status: status, errors: "Permission denied, please try again.\n")
+        return ProbeProgramResult(status: status, errors: "Permission denied, please try again.\n")
       }
       XCTAssertEqual(try outcome.get().notes.count, 2)
     }
   }
 
   func testUnfinishedSessionDoesNotAffectAnAcceptedAccount() async throws {
-    for error in [ProbeCommandError.timeout, .outputTooLarge] {
+    for error in [ProbeProgramError.timeout, .outputTooLarge] {
       let (accepted, _) = await Self.check(try Self.account()) { _, folder in
         folder.accept()
         throw error
@@ -91,7 +91,7 @@ final class AccountProbeTests: XCTestCase {
       let (outcome, _) = await Self.check(try Self.account()) { _, folder in
         folder.accept()
         if let question = questions.first { folder.ask(question) }
-        return ProbeCommandResult(status: 0, errors: errors)
+        return ProbeProgramResult(status: 0, errors: errors)
       }
       let report = try outcome.get()
       XCTAssertEqual(report.method, method)
@@ -174,11 +174,11 @@ final class AccountProbeTests: XCTestCase {
     ] {
       let (outcome, commands) = await Self.check(try account(with: key)) { _, folder in
         guard let publicKey = folder.read("absent.pub") else {
-          return ProbeCommandResult(status: 255, errors: "\(Self.offer)Permission denied (publickey).")
+          return ProbeProgramResult(status: 255, errors: "\(Self.offer)Permission denied (publickey).")
         }
         XCTAssertTrue(publicKey.hasPrefix("ssh-rsa "), publicKey)
         XCTAssertNil(folder.read("absent"))
-        return ProbeCommandResult(status: 255, errors: answer ?? "an unexpected connection")
+        return ProbeProgramResult(status: 255, errors: answer ?? "an unexpected connection")
       }
       XCTAssertThrowsError(try outcome.get()) { XCTAssertTrue("\($0)".contains(words), "\($0)") }
       XCTAssertEqual(commands.count, answer == nil ? 1 : 2)
@@ -194,19 +194,19 @@ final class AccountProbeTests: XCTestCase {
   }
 
   func testMissingProgramIsNamed() async throws {
-    let (ssh, _) = await Self.check(try Self.account()) { _, _ in throw ProbeCommandError.notStarted }
+    let (ssh, _) = await Self.check(try Self.account()) { _, _ in throw ProbeProgramError.notStarted }
     XCTAssertThrowsError(try ssh.get()) { error in
       XCTAssertEqual((error as? TransferFailure)?.kind, .caller)
       XCTAssertTrue("\(error)".contains("The program ssh is"), "\(error)")
     }
     let pinned = try Self.account(hostKey: HostKeyFingerprint(String(repeating: "a", count: 40)))
-    let (scan, _) = await Self.check(pinned) { _, _ in throw ProbeCommandError.notStarted }
+    let (scan, _) = await Self.check(pinned) { _, _ in throw ProbeProgramError.notStarted }
     XCTAssertThrowsError(try scan.get()) { XCTAssertTrue("\($0)".contains("The program ssh-keyscan is"), "\($0)") }
   }
 
   func testPasswordThatCannotBeEnteredIsRejectedBeforeStarting() async throws {
     for password in ["one\ntwo", "one\rtwo", String(repeating: "x", count: 1_001)] {
-      let (outcome, commands) = await Self.check(try Self.account(password)) { _, _ in ProbeCommandResult(status: 0) }
+      let (outcome, commands) = await Self.check(try Self.account(password)) { _, _ in ProbeProgramResult(status: 0) }
       XCTAssertThrowsError(try outcome.get()) { XCTAssertEqual(($0 as? TransferFailure)?.kind, .account) }
       XCTAssertTrue(commands.isEmpty)
     }

@@ -3,11 +3,11 @@
 
 import AsperaTransfer
 import Foundation
+import StorageAuth
 import StoragePrograms
-import Synchronization
 
 /// Replaces the programs of OpenSSH: returns scripted results and records the commands.
-final class ScriptedProbeRunner: ProbeCommandRunner {
+final class ScriptedProbeRunner: ProbeProgramRunner {
   /// The folder of a program.
   struct Folder {
     let path: String
@@ -33,10 +33,10 @@ final class ScriptedProbeRunner: ProbeCommandRunner {
     func ask(_ questions: String...) { write(questions.map { "\($0)\u{1e}" }.joined(), to: "questions") }
   }
 
-  typealias Script = @Sendable (String, Folder) throws -> ProbeCommandResult
+  typealias Script = @Sendable (String, Folder) throws -> ProbeProgramResult
 
   private let script: Script
-  private let recorded = Mutex<[ProbeCommand]>([])
+  private let recorded = Lock<[ProbeProgram]>([])
 
   /// Creates a runner whose script receives the name of the program and its folder.
   init(_ script: @escaping Script) {
@@ -44,14 +44,14 @@ final class ScriptedProbeRunner: ProbeCommandRunner {
   }
 
   /// The commands that were run, in order.
-  var commands: [ProbeCommand] { recorded.withLock { $0 } }
+  var commands: [ProbeProgram] { recorded.withLock { $0 } }
 
-  func run(_ command: ProbeCommand) async throws(ProbeCommandError) -> ProbeCommandResult {
+  func run(_ command: ProbeProgram) async throws(ProbeProgramError) -> ProbeProgramResult {
     recorded.withLock { $0.append(command) }
     do {
       return try script(command.arguments.first ?? "", Folder(path: command.folder))
     } catch {
-      throw error as? ProbeCommandError ?? .notStarted
+      throw error as? ProbeProgramError ?? .notStarted
     }
   }
 }

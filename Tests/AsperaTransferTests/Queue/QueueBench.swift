@@ -153,7 +153,7 @@ extension AsperaAccount {
 }
 
 extension TransferSession {
-  static func sample(_ id: String, token: Token = .none, isPersistent: Bool = false) -> TransferSession {
+  static func sample(_ id: String, token: TokenSource = .queueDefault, isPersistent: Bool = false) -> TransferSession {
     let paths = isPersistent ? [] : [TransferPath("/data/\(id)")]
     return TransferSession(
       TransferSpec(.send, paths, destinationRoot: "/\(id)"), token: token, isPersistent: isPersistent, id: id)

@@ -90,9 +90,9 @@ final class QueueFailureTests: XCTestCase {
 
   func testJitterReducesADelayByUpToHalf() {
     let configuration = TransferQueueConfiguration()
-    XCTAssertEqual(configuration.delay(beforeRepetition: 1, random: 0), .seconds(2))
-    XCTAssertEqual(configuration.delay(beforeRepetition: 1, random: 1), .seconds(1))
-    XCTAssertEqual(configuration.delay(beforeRepetition: 100, random: 0.5), .seconds(45))
+    XCTAssertEqual(configuration.delay(beforeRetry: 1, random: 0), .seconds(2))
+    XCTAssertEqual(configuration.delay(beforeRetry: 1, random: 1), .seconds(1))
+    XCTAssertEqual(configuration.delay(beforeRetry: 100, random: 0.5), .seconds(45))
   }
 
   func testRetryLimitsForTokensAndConnectionsAreSeparate() async throws {

@@ -90,7 +90,7 @@ struct Walk {
     entries[id] = 1
     let means = random.pick([SessionMachine.TokenSupply.issuer, .issuer, .fixed, .none])
     let requiresToken = random.once(in: 4)
-    apply(machine.add(id, means: means, requiresToken: requiresToken, at: uptime))
+    apply(machine.add(id, tokenSupply: means, requiresToken: requiresToken, at: uptime))
   }
 
   private mutating func withSession(_ event: (inout QueueMachine, String, Duration) -> [QueueMachine.Effect]) {
@@ -112,11 +112,11 @@ struct Walk {
     let due = pending.filter { if case .sleep(let end) = $0.work { end <= uptime } else { false } }
     for sleeper in due {
       remove(sleeper)
-      perform(sleeper.session) { $0.wake(sleeper.ticket) }
+      perform(sleeper.session) { $0.delayEnded(sleeper.ticket) }
     }
     let ringing = alarms.count { $0 <= uptime }
     alarms.removeAll { $0 <= uptime }
-    for _ in 0..<ringing { apply(machine.timer(at: uptime)) }
+    for _ in 0..<ringing { apply(machine.timerFired(at: uptime)) }
   }
 
   /// Responds to a random request of the machine.
@@ -131,20 +131,20 @@ struct Walk {
       if random.once(in: 4) {
         let error = CredentialError.outage(isRetryable: !random.once(in: 4))
         let pause = random.pick([Duration.zero, .seconds(3)])
-        return perform(item.session) { $0.refused(item.ticket, error, pause: pause, random: value) }
+        return perform(item.session) { $0.requestFailed(item.ticket, error, pause: pause, random: value) }
       }
       let issuance = TokenIssuance(source: "desk", kind: .transfer, expiration: nil, reason: .initial, attempt: 1)
       let isNew = !random.once(in: 8)
-      perform(item.session) { $0.answered(item.ticket, isNew ? issuance : nil) }
+      perform(item.session) { $0.requestSucceeded(item.ticket, isNew ? issuance : nil) }
     case .check:
       remove(item)
-      let check: SessionMachine.Check =
+      let check: SessionMachine.CheckResult =
         switch random.next() % 10 {
         case 0: .failed(.tokenRequired)
-        case 1 where machine.sessions[item.session]?.means == .issuer: .stale
+        case 1 where machine.sessions[item.session]?.tokenSupply == .issuer: .stale
         default: .ready(nil)
         }
-      apply(machine.checked(item.session, item.ticket, check, at: uptime))
+      apply(machine.checkEnded(item.session, item.ticket, check, at: uptime))
     case .attempt where random.once(in: 3):
       remove(item)
       let result = end()
@@ -156,7 +156,7 @@ struct Walk {
         .file(TransferFileReport(file: "f", outcome: .done)),
         .file(TransferFileReport(file: "f", outcome: .failed(code: 43, text: "gone"))),
       ])
-      perform(item.session) { $0.reported(item.ticket, report) }
+      perform(item.session) { $0.handle(item.ticket, report) }
     case .sleep: break
     }
   }
@@ -165,10 +165,10 @@ struct Walk {
   private mutating func answerLate() {
     guard let id = machine.sessions.keys.min(), let ticket = machine.sessions[id]?.ticket, ticket > 0 else { return }
     let late = ticket - 1
-    perform(id) { $0.answered(late, nil) + $0.wake(late) + $0.reported(late, .running) }
+    perform(id) { $0.requestSucceeded(late, nil) + $0.delayEnded(late) + $0.handle(late, .running) }
     perform(id) { $0.attemptEnded(late, .success(TransferSummary()), random: 0) }
-    perform(id) { $0.refused(late, .outage(isRetryable: true), pause: .zero, random: 0) }
-    apply(machine.checked(id, late, .ready(nil), at: uptime))
+    perform(id) { $0.requestFailed(late, .outage(isRetryable: true), pause: .zero, random: 0) }
+    apply(machine.checkEnded(id, late, .ready(nil), at: uptime))
   }
 
   private mutating func end() -> Result<TransferSummary, TransferFailure> {
@@ -193,7 +193,7 @@ struct Walk {
   private mutating func apply(_ effects: [QueueMachine.Effect]) {
     for effect in effects {
       switch effect {
-      case .session(let id, _, .tell(let kind)):
+      case .session(let id, _, .report(let kind)):
         if let problem = orders[id, default: EventOrder()].problem(with: kind) { problems.append("\(id): \(problem)") }
         if case .finished(.failure(.cancelled)) = kind, machine.sessions[id]?.isEnded == false {
           // The session was requested to run again while it was being stopped.
@@ -246,7 +246,7 @@ struct Walk {
     for (id, session) in machine.sessions {
       if session.isEnded == listed.contains(id) { problems.append("\(id) is lost: \(session.state)") }
       if session.isActive != machine.active.contains(id) { problems.append("\(id) has a wrong place") }
-      let (token, transport) = (session.tries.token, session.tries.transport)
+      let (token, transport) = (session.retryCounts.token, session.retryCounts.transport)
       if token > configuration.tokenRenewals || transport > configuration.transportRetries {
         problems.append("\(id) tries too often")
       }

@@ -167,6 +167,8 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
       var contents = FileContents([], permissions: permissions)
       contents.isGrantedByRoot = isGranted
       XCTAssertEqual(contents.isReadableByOthers, isReadable, "\(permissions) \(isGranted)")
+      contents.place = .readOnlyVolume
+      XCTAssertFalse(contents.isReadableByOthers, "nobody can restrict a file there")
     }
   }
 }

@@ -56,6 +56,10 @@ final class FileWeaknessTests: XCTestCase {
     try SystemFiles().read(path(name), limit: 1 << 16).weakness
   }
 
+  private func inspected(_ name: String, _ opened: FileStatus) -> FileWeakness? {
+    FilePathWalk.result(of: path(name), opened: opened, on: MachineFacts()).weakness
+  }
+
   private func give(_ name: String, to user: UInt32) throws {
     try XCTSkipIf(geteuid() != 0, "only root can change the owner of a file")
     XCTAssertEqual(lchown(path(name), user, 0), 0)
@@ -128,14 +132,14 @@ final class FileWeaknessTests: XCTestCase {
     try write("f")
     try write("g")
     let opened = try OpenedFile(path("f"))
-    XCTAssertNil(FilePathWalk.weakness(of: path("f"), opened: opened.status))
+    XCTAssertNil(inspected("f", opened.status))
     for name in ["g", "gone", "", "f/below"] {
-      let found = FilePathWalk.weakness(of: path(name), opened: opened.status)
+      let found = inspected(name, opened.status)
       XCTAssertEqual(found?.reason.contains("was replaced while it was read"), true, name)
     }
     try FileManager.default.removeItem(atPath: path("f"))
     try write("f", 0o600, "y")
-    XCTAssertNotNil(FilePathWalk.weakness(of: path("f"), opened: opened.status))
+    XCTAssertNotNil(inspected("f", opened.status))
     XCTAssertEqual(try opened.bytes(limit: 9), [UInt8(ascii: "x")])
   }
 

@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageClient
-internal import Synchronization
 
 /// A transport that counts requests and bytes, and remembers the ID that the service gave to the last request.
 final class CountingTransport: HTTPTransport {
@@ -14,7 +14,7 @@ final class CountingTransport: HTTPTransport {
   }
 
   private let base: any HTTPTransport
-  private let state = Mutex(Counts())
+  private let state = Lock(Counts())
 
   init(_ base: any HTTPTransport) { self.base = base }
 

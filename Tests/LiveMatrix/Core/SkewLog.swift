@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import StorageAuth
 
 /// The corrections of a client's clock, in order.
 final class SkewLog: Sendable {
-  private let offsets = Mutex<[Duration]>([])
+  private let offsets = Lock<[Duration]>([])
 
   var last: Duration? { offsets.withLock { $0.last } }
 

@@ -5,7 +5,7 @@ internal import AsperaAuth
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
-internal import Synchronization
+internal import StorageAuth
 internal import XCTest
 
 /// The result of one run of the simulator.
@@ -54,7 +54,7 @@ struct Simulator: Sendable {
     _ arguments: [String], _ environment: [String: String] = [:], interruptingAtClose isInterrupted: Bool = false,
     answering answers: @escaping Answers = { _ in [] }
   ) async throws -> SimulatorOutcome {
-    let running = Mutex<pid_t?>(nil)
+    let running = Lock<pid_t?>(nil)
     let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: "127.0.0.1", port: 0) { channel in
         channel.eventLoop.makeCompletedFuture {

@@ -50,6 +50,23 @@ final class S3KeyTests: ServicesTestCase {
     }
   }
 
+  func testCallerIdentityIsThatOfTheKey() async throws {
+    try await withServices { services in
+      let account = try await services.send(services.sts(["Action": "GetCallerIdentity"])).document.children.first
+      XCTAssertEqual(account?["Arn"]?.text, "arn:aws:iam::125000000000:root")
+      XCTAssertEqual(account?["Account"]?.text, "125000000000")
+      var session = services
+      let issued = try await services.send(services.sts(["Action": "AssumeRole"])).amazonKey
+      session.key = try XCTUnwrap(issued)
+      let role = try await services.send(session.sts(["Action": "GetCallerIdentity"])).document.children.first
+      XCTAssertEqual(role?["Arn"]?.text, "arn:aws:sts::125000000000:assumed-role/localcloud/alice")
+      XCTAssertEqual(role?["UserId"]?.text.hasSuffix(":alice"), true)
+      session.key = AccessKey(id: "test-id", secret: "wrong")
+      let wrong = try await services.send(session.sts(["Action": "GetCallerIdentity"]))
+      XCTAssertEqual(try error(wrong), "SignatureDoesNotMatch")
+    }
+  }
+
   // matrix: Amazon STS: refusal
   func testSTSCallersAreVerified() async throws {
     try await withServices { services in

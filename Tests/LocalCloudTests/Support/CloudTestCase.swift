@@ -4,12 +4,11 @@
 internal import Foundation
 internal import LocalCloud
 internal import StorageAuth
-internal import Synchronization
 internal import XCTest
 
 /// A clock that advances only when a test moves it.
 final class TestClock: Sendable {
-  private let instant = Mutex(Timestamp(unixSeconds: 1_795_161_600))
+  private let instant = Lock(Timestamp(unixSeconds: 1_795_161_600))
 
   var now: Timestamp { instant.withLock { $0 } }
 
@@ -25,10 +24,12 @@ class CloudTestCase: XCTestCase {
 
   let clock = TestClock()
 
-  /// A configuration with one account, one bucket and the clock of the test.
+  /// A configuration with one account, one bucket and the clock of the test, which allows small parts.
   var configuration: LocalCloud.Configuration {
-    LocalCloud.Configuration(
+    var configuration = LocalCloud.Configuration(
       accounts: [LocalCloud.Account(Self.key)], buckets: [Self.bucket], clock: { [clock] in clock.now })
+    configuration.allowsSmallParts = true
+    return configuration
   }
 
   /// Runs a server for each of the given services and passes a client of it to `body`.

@@ -12,18 +12,22 @@ internal import OSSAuth
 internal import S3Auth
 internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 
 /// Signs and sends calls to the token services of a server, and requests credentials from its app server and metadata.
 struct ServicesClient: Sendable {
-  private static let lastNonce = Atomic(0)
+  private static let lastNonce = Lock(0)
 
   let cloud: LocalCloud
   let clock: TestClock
   var key = CloudTestCase.key
 
   /// A nonce that no other call has.
-  static func nonce() -> String { "nonce-\(lastNonce.add(1, ordering: .relaxed).newValue)" }
+  static func nonce() -> String {
+    lastNonce.withLock { number in
+      number += 1
+      return "nonce-\(number)"
+    }
+  }
 
   /// An unsigned call with its parameters in the query.
   func call(

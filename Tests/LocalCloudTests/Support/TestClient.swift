@@ -27,6 +27,9 @@ struct TestClient: Sendable {
     }
   }
 
+  /// The name of the header with the access control of an object.
+  var objectAccess: String { "\(prefix)\(provider == .oss ? "object-acl" : "acl")" }
+
   /// The value of the header that names an object of the bucket as the source of a copy.
   func copySource(_ key: String) -> String {
     let path = "/\(CloudTestCase.bucket)/\(key)"
@@ -36,9 +39,10 @@ struct TestClient: Sendable {
   /// An entity tag in the service's notation.
   func tag(_ hex: String) -> String { "\"\(provider == .oss ? hex.uppercased() : hex)\"" }
 
-  func signed(_ request: HTTPRequest) throws -> HTTPRequest {
+  /// Signs a request with the bucket at a position, which otherwise follows from the host.
+  func signed(_ request: HTTPRequest, _ style: AddressingStyle? = nil) throws -> HTTPRequest {
     switch provider {
-    case .oss: try OSSSigner(region: "cn-hangzhou").signed(request, with: key, in: .at(clock.now))
+    case .oss: try OSSSigner(region: "cn-hangzhou", style: style).signed(request, with: key, in: .at(clock.now))
     case .cos: try COSSigner().signed(request, with: key, in: .at(clock.now))
     case .s3: try S3Signer(region: "us-east-1").signed(request, with: key, in: .at(clock.now))
     }
@@ -78,13 +82,15 @@ struct TestClient: Sendable {
     try await send(signed(request(method, key, bucket: bucket, query: query, headers: headers)), body: body)
   }
 
-  /// Sends a request without changing it.
-  func send(_ request: HTTPRequest, body: [UInt8]? = nil) async throws -> Reply {
+  /// Sends a request without changing it; the shared HTTP client decompresses the response.
+  func send(
+    _ request: HTTPRequest, body: [UInt8]? = nil, over http: HTTPClient = .shared
+  ) async throws -> Reply {
     var wire = HTTPClientRequest(url: "http://\(request.authority ?? "")\(request.path ?? "")")
     wire.method = HTTPMethod(rawValue: request.method.rawValue)
     for field in request.headerFields { wire.headers.add(name: field.name.rawName, value: field.value) }
     if let body { wire.body = .bytes(ByteBuffer(bytes: body)) }
-    return try await Reply(wire)
+    return try await Reply(wire, over: http)
   }
 }
 
@@ -94,8 +100,8 @@ struct Reply: Sendable {
   let headers: HTTPHeaders
   let body: [UInt8]
 
-  init(_ request: HTTPClientRequest) async throws {
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+  init(_ request: HTTPClientRequest, over http: HTTPClient = .shared) async throws {
+    let response = try await http.execute(request, timeout: .seconds(60))
     status = Int(response.status.code)
     headers = response.headers
     body = Array(try await response.body.collect(upTo: 64 * 1024 * 1024).readableBytesView)

@@ -116,8 +116,10 @@ public struct LongRun: Sendable {
         .cut(afterBytes: 40, .chance(0.02)), .malformed(.chance(0.01)),
       ]
     }
-    return LocalCloud.Configuration(
+    var configuration = LocalCloud.Configuration(
       accounts: [.init(Store.permanent)], buckets: [Store.bucket], isStrict: true,
       services: .init(tokenLifetime: .seconds(5)), faults: faults, clock: { [time = plan.time] in time.now })
+    configuration.allowsSmallParts = true
+    return configuration
   }
 }

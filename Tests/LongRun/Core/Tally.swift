@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LocalCloud
+internal import StorageAuth
 internal import StorageClient
-internal import Synchronization
 
 /// Records the workers' transfers and the clients' events.
 final class Tally: Sendable {
@@ -26,8 +26,8 @@ final class Tally: Sendable {
     var failedRefreshes = 0
   }
 
-  private let state = Mutex(Counts())
-  private let observations = Mutex<[EventHub.Observation]>([])
+  private let state = Lock(Counts())
+  private let observations = Lock<[EventHub.Observation]>([])
 
   init(_ stores: [Store]) {
     observations.withLock { $0 = stores.map { $0.events.observe { [weak self] in self?.take($0) } } }

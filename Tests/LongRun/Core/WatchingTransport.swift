@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageClient
-internal import Synchronization
 
 /// Sends requests, and counts the unsigned ones and the lost responses.
 final class WatchingTransport: HTTPTransport {
@@ -15,7 +15,7 @@ final class WatchingTransport: HTTPTransport {
   }
 
   private let transport: any HTTPTransport
-  private let state = Mutex(Counts())
+  private let state = Lock(Counts())
 
   init(_ transport: any HTTPTransport) {
     self.transport = transport

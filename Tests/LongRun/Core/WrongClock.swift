@@ -1,13 +1,13 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageClient
-internal import Synchronization
 
 /// The clocks of a machine whose wall clock has an offset that can change.
 final class WrongClock: SigningClock {
   private let base: any SigningClock
-  private let difference = Mutex(Duration.zero)
+  private let difference = Lock(Duration.zero)
 
   init(_ base: any SigningClock) {
     self.base = base

@@ -134,11 +134,7 @@ extension Reader {
     },
   ]) { body in
     for conventions in [HeaderConventions.oss, .cos] {
-      let response = HTTPResponse(status: .ok)
-      let document = try? ServiceDocument(
-        body, named: "ListBucketResult", of: response, subject: "GET /", conventions)
-      guard let document else { return }
-      _ = try? ListPage(document, bucket: "b", prefix: "", delimiter: nil, continuation: nil, conventions)
+      _ = try? conventions.format.listing(in: body, of: DocumentRequest(bucket: "b"))
     }
   }
 
@@ -153,16 +149,16 @@ extension Reader {
   private static let lists = Reader(name: "list-answers", growths: listGrowths) { input, _ in
     var isRead = false
     for conventions in [HeaderConventions.oss, .cos] {
-      let response = HTTPResponse(status: .ok)
-      guard
-        let document = try? ServiceDocument(
-          input, named: "ListBucketResult", of: response, subject: "GET /", conventions),
-        let page = try? ListPage(document, bucket: "b", prefix: "", delimiter: nil, continuation: nil, conventions)
-      else { continue }
+      guard let page = try? conventions.format.listing(in: input, of: DocumentRequest(bucket: "b")) else { continue }
       isRead = true
       try require(page.continuation?.utf8.count ?? 0 <= ResponseValue.limit, "a continuation exceeds the size limit")
       try require(
         page.entries.allSatisfy { $0.name.utf8.count <= ResponseValue.limit }, "a name exceeds the size limit")
+    }
+    if let page = try? HeaderConventions.oss.format.versions(in: input, of: DocumentRequest(bucket: "b")) {
+      isRead = true
+      try require(
+        page.versions.allSatisfy { $0.versionID.utf8.count <= ResponseValue.limit }, "a version exceeds the size limit")
     }
     return isRead
   }

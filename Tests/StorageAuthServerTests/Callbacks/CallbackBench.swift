@@ -11,7 +11,6 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient
-import Synchronization
 import XCTest
 
 /// The context of an app's server that receives callbacks.
@@ -36,7 +35,7 @@ struct CallbackBench {
   let handled: Handled
 
   final class Handled: Sendable {
-    private let all = Mutex<[VerifiedCallback]>([])
+    private let all = Lock<[VerifiedCallback]>([])
 
     var callbacks: [VerifiedCallback] { all.withLock { $0 } }
 

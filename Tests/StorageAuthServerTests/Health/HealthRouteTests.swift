@@ -8,14 +8,13 @@ import NIOHTTP1
 import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
-import Synchronization
 import XCTest
 
 /// The health routes over the wire: what load balancers and container platforms see.
 final class HealthRouteTests: XCTestCase {
   // matrix: Health routes: run
   func testReadinessNamesTheChecksAndFailsWithOneOfThem() async throws {
-    let isReachable = Mutex(true)
+    let isReachable = Lock(true)
     let time = ManualClock()
     let router = Router()
     router.addHealthRoutes(
@@ -38,7 +37,7 @@ final class HealthRouteTests: XCTestCase {
 
   // matrix: Health routes: load
   func testManyRequestsRunTheChecksOnce() async throws {
-    let runs = Mutex(0)
+    let runs = Lock(0)
     let time = ManualClock()
     let router = Router()
     router.addHealthRoutes([HealthCheck("counted") { runs.withLock { $0 += 1 } == () }], time: time)

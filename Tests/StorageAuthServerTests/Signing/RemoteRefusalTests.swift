@@ -7,7 +7,6 @@ import OSSAuth
 import StorageAuth
 import StorageAuthTesting
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests that a client without a key sends no request when it receives no signature, and reports the reason.
@@ -86,7 +85,7 @@ final class RemoteRefusalTests: XCTestCase {
   // matrix: OSS V4: remote signing
   func testAppFunctionMayReturnItsKeyIDOnlyWithSignatures() async throws {
     let key = AccessKey(id: "LTAIapp", secret: "not-a-secret")
-    let orders = Mutex(0)
+    let orders = Lock(0)
     let sign: RemoteSigning.Sign = { order in
       orders.withLock { $0 += 1 }
       let rules = SigningRules(AccessPolicy([AccessRule(.read, objects: .all, in: "photos")]))
@@ -136,7 +135,7 @@ final class RemoteRefusalTests: XCTestCase {
 
 /// A provider whose key changes.
 private final class ChangingKey: CredentialProvider {
-  let current = Mutex(SigningBench.key)
+  let current = Lock(SigningBench.key)
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     IssuedCredential(current.withLock { $0 })

@@ -1,12 +1,12 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import StorageAuth
 import StorageAuthServer
-import Synchronization
 
 /// Records the entries of an audit log.
 final class AuditLines: Sendable {
-  private let lines = Mutex<[TokenAudit]>([])
+  private let lines = Lock<[TokenAudit]>([])
 
   var all: [TokenAudit] { lines.withLock { $0 } }
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Logging
-import Synchronization
+import StorageAuth
 
 /// Records the messages and metadata of a log.
 final class LogLines: Sendable {
-  private let lines = Mutex<[String]>([])
+  private let lines = Lock<[String]>([])
 
   var all: [String] { lines.withLock { $0 } }
 

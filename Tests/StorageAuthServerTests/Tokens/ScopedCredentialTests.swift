@@ -10,7 +10,6 @@ import OSSAuth
 import StorageAuth
 import StorageAuthServer
 import StorageClient
-import Synchronization
 import XCTest
 
 /// Tests requests of the client with credentials for each request, from the token service and against the local OSS.
@@ -20,7 +19,7 @@ final class ScopedCredentialTests: XCTestCase {
 
   /// The scopes for which the app's server was asked, in their order.
   private final class Asked: Sendable {
-    private let all = Mutex<[CredentialScope]>([])
+    private let all = Lock<[CredentialScope]>([])
 
     var scopes: [CredentialScope] { all.withLock { $0 } }
 

@@ -4,7 +4,6 @@
 import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
-import Synchronization
 import XCTest
 
 /// Tests the token service without a network and with stepped clocks.
@@ -71,7 +70,7 @@ final class TokenServiceTests: XCTestCase {
 
   func testEachScopeHasItsOwnKeyAndTheProviderReceivesTheScope() async throws {
     let issuer = issuer()
-    let scopes = Mutex<[TokenScope]>([])
+    let scopes = Lock<[TokenScope]>([])
     let service = service { scope in
       scopes.withLock { $0.append(scope) }
       return issuer
@@ -147,7 +146,7 @@ final class TokenServiceTests: XCTestCase {
   }
 
   func testFailingCloudIsBackedOffAndTheValidKeyIsIssued() async throws {
-    let isDown = Mutex(false)
+    let isDown = Lock(false)
     let good = issuer()
     let outage = CredentialError(
       .failed, source: "sts", "The service did not answer.", remedy: "Wait.", isRetryable: true)

@@ -12,12 +12,11 @@ import S3Auth
 import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
-import Synchronization
 import XCTest
 
 /// Counts calls on any thread.
 final class Counter: Sendable {
-  private let number = Mutex(0)
+  private let number = Lock(0)
 
   var value: Int { number.withLock { $0 } }
 

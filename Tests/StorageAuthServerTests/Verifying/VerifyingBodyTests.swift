@@ -11,7 +11,6 @@ import StorageAuth
 import StorageAuthServer
 import StorageAuthTesting
 import StorageCrypto
-import Synchronization
 import XCTest
 
 /// Tests what the middleware verifies besides the signature: payload hashes, replays, and the format of its responses.
@@ -168,7 +167,7 @@ final class VerifyingBodyTests: XCTestCase {
 
 /// A replay store that accepts every signature, and records from when until when signatures are accepted.
 private final class WindowStore: ReplayStore {
-  let windows = Mutex<[(start: Timestamp?, end: Timestamp)]>([])
+  let windows = Lock<[(start: Timestamp?, end: Timestamp)]>([])
 
   func insert(
     _ mark: String, of owner: String, from start: Timestamp?, until end: Timestamp, at date: Timestamp

@@ -6,7 +6,6 @@ import HTTPTypes
 import OSSAuth
 import StorageAuth
 import StorageAuthTesting
-import Synchronization
 import XCTest
 
 /// The signer suite: the package's signers conform, and each broken signer is reported.
@@ -48,10 +47,13 @@ final class SignerConformanceTests: XCTestCase {
   }
 
   func testNondeterministicSignatureIsReported() throws {
-    let count = Atomic(0)
+    let count = Lock(0)
     try assertBreaks([.determinism, .headerOrder, .resigning, .anonymity]) {
       base, request, key, context throws(SigningError) in
-      let number = count.add(1, ordering: .relaxed).newValue
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
       try base.sign(&request, with: key, in: context)
       request = request.setting("x-number", "\(number)")
     }

@@ -51,6 +51,25 @@ final class CacheCallbackTests: XCTestCase {
     }
   }
 
+  func testErrorOfACallbackIsThatOfTheErrorsAroundItToo() async throws {
+    struct Offline: Error {}
+    let time = ManualClock()
+    let isOffline = Lock(false)
+    let cache = CredentialCache<Token>(source: "my app", time: time) {
+      if isOffline.withLock({ $0 }) { throw Offline() }
+      return Token(name: "short", expiration: time.now.advanced(by: .seconds(1000)))
+    }
+    _ = try await cache.credential()
+    isOffline.withLock { $0 = true }
+    do {
+      _ = try await cache.credential(lasting: .seconds(5000))
+      XCTFail("a credential that expires too early was returned")
+    } catch {
+      XCTAssertTrue(error.message.contains("must remain valid"), error.message)
+      XCTAssertTrue(error.underlying is Offline, "\(error)")
+    }
+  }
+
   func testCredentialErrorOfACallbackIsPassedThrough() async {
     let cache = CredentialCache<Token>(source: "my app") { throw CredentialError.outage }
     do {

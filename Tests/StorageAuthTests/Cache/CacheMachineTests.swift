@@ -29,7 +29,7 @@ final class CacheMachineTests: XCTestCase {
           let need = waiting.removeValue(forKey: waiter)
           XCTAssertNotNil(need, "a response for a caller that does not wait")
           if case .success(let cached) = result, let need { check(cached, need) }
-        case .tell: break
+        case .deliver: break
         }
       }
       XCTAssertEqual(machine.flight != nil, !flights.isEmpty)
@@ -42,10 +42,10 @@ final class CacheMachineTests: XCTestCase {
       newest = cached.generation
       if let rejected = need.rejected { XCTAssertGreaterThan(cached.generation, rejected) }
       XCTAssertNotEqual(cached.generation, machine.rejected)
-      if let end = machine.held?.end { XCTAssertGreaterThanOrEqual(end - uptime, need.lasting) }
+      if let end = machine.held?.expiration { XCTAssertGreaterThanOrEqual(end - uptime, need.lasting) }
     }
 
-    private var isEndless: Bool { machine.ready(lasting: .zero, at: uptime) != nil && machine.held?.end == nil }
+    private var isEndless: Bool { machine.ready(lasting: .zero, at: uptime) != nil && machine.held?.expiration == nil }
 
     /// Whether a caller at that uptime makes the machine start a request.
     private func asks(at uptime: Duration) -> Bool {
@@ -56,8 +56,8 @@ final class CacheMachineTests: XCTestCase {
     }
 
     /// Checks that the published state agrees with the machine for the next minutes.
-    func checkStanding() {
-      let next = machine.nextQuestion(after: uptime)
+    func checkServable() {
+      let next = machine.nextRequest(after: uptime)
       XCTAssertEqual(next == nil, machine.flight != nil || machine.isShutDown || isEndless)
       if let next { XCTAssertTrue(asks(at: next), "no request at the published refresh time") }
       if let next, next > uptime {
@@ -66,11 +66,11 @@ final class CacheMachineTests: XCTestCase {
       for ahead in [Duration.zero, .seconds(1), .seconds(30), .seconds(60), .seconds(240), .seconds(301)] {
         let then = uptime + ahead
         XCTAssertEqual(
-          machine.standing?.isDue(at: then) ?? false, machine.wantsRefresh(at: then))
+          machine.servable?.isDue(at: then) ?? false, machine.wantsRefresh(at: then))
         for duration in [Duration.zero, .seconds(2), .seconds(100)] {
-          let standing = machine.standing.flatMap { $0.lives(duration, at: then) ? $0.cached : nil }
+          let servable = machine.servable.flatMap { $0.isValid(for: duration, at: then) ? $0.cached : nil }
           let ready = machine.ready(lasting: duration, at: then)
-          XCTAssertEqual(standing?.generation, ready?.generation)
+          XCTAssertEqual(servable?.generation, ready?.generation)
         }
       }
     }
@@ -111,10 +111,10 @@ final class CacheMachineTests: XCTestCase {
       var walk = Walk()
       for _ in 0..<500 {
         walk.step()
-        walk.checkStanding()
+        walk.checkServable()
       }
       walk.take(walk.machine.shutDown())
-      walk.checkStanding()
+      walk.checkServable()
       XCTAssertTrue(walk.waiting.isEmpty)
       XCTAssertTrue(walk.flights.isEmpty)
       served += walk.served

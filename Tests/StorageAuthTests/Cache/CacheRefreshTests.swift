@@ -41,7 +41,7 @@ final class CacheRefreshTests: XCTestCase {
       let configuration = CredentialCacheConfiguration(spreadsFirstRenewal: false)
       let fixture = CacheFixture(configuration: configuration, random: random)
       _ = try await fixture.fill("old", life: .seconds(3600))
-      XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(age))
+      XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(age))
     }
   }
 
@@ -70,7 +70,7 @@ final class CacheRefreshTests: XCTestCase {
   func testManuallySetCredentialIsRefreshedAtTheRegularMargin() {
     let fixture = CacheFixture(random: 1)
     fixture.cache.replace(with: Token(name: "by hand", expiration: fixture.time.now.advanced(by: .seconds(3600))))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3000))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(3000))
   }
 
   // matrix: Credential cache: clock
@@ -102,7 +102,7 @@ final class CacheRefreshTests: XCTestCase {
   func testZeroMarginDisablesBackgroundRefresh() async throws {
     let fixture = CacheFixture(configuration: CredentialCacheConfiguration(refreshMargin: .zero), random: 1)
     _ = try await fixture.fill("old", life: .seconds(3600))
-    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refresh }, .seconds(3600))
+    XCTAssertEqual(fixture.cache.state.withLock { $0.machine.held?.refreshTime }, .seconds(3600))
   }
 
   // matrix: Credential cache: refusal
@@ -198,6 +198,27 @@ final class CacheRefreshTests: XCTestCase {
     await fixture.source.answer("new")
     let cached = try await again.value
     XCTAssertEqual(cached.credential.name, "new")
+  }
+
+  func testCredentialUntilATimeIsMeasuredOnTheClockThatTheTimeComesFrom() async throws {
+    let time = ManualClock()
+    let key = AccessKey(id: "id", secret: "secret", expiration: time.now.advanced(by: .seconds(100)))
+    let source = ScriptedProvider([.credential(key), .failure(.outage), .failure(.outage)])
+    let cache = CredentialCache(source, in: ProviderContext(time: time))
+    _ = try await cache.credential(until: time.now.advanced(by: .seconds(99)))
+    // The service's clock is ahead by an hour.
+    let ahead = time.now.advanced(by: .seconds(3600))
+    let cached = try await cache.credential(until: ahead.advanced(by: .seconds(99)), from: ahead)
+    XCTAssertEqual(cached.credential.id, key.id)
+    XCTAssertEqual(source.calls, 1)
+    do {
+      _ = try await cache.credential(until: time.now.advanced(by: .seconds(101)))
+      XCTFail("the credential expires too early")
+    } catch {
+      XCTAssertEqual(source.calls, 2)
+    }
+    let replacement = try? await cache.credential(until: time.now, replacing: cached.generation)
+    XCTAssertNil(replacement, "the rejected credential was returned")
   }
 
   func testLifetimeErrorOfAFailingProviderNamesBothTimesAndTheCause() async throws {
@@ -301,7 +322,7 @@ final class CacheRefreshTests: XCTestCase {
 extension CacheFixture {
   /// Returns the age at which the cached credential is refreshed.
   fileprivate func renewal() throws -> Duration {
-    try XCTUnwrap(cache.state.withLock { $0.machine.held?.refresh })
+    try XCTUnwrap(cache.state.withLock { $0.machine.held?.refreshTime })
   }
 }
 

@@ -3,7 +3,6 @@
 
 import StorageAuth
 import StorageAuthTesting
-import Synchronization
 import XCTest
 
 /// Tests the cache of credentials for scopes: one request for each scope, a bounded number of scopes, and independence.
@@ -11,7 +10,7 @@ final class ScopedCacheTests: XCTestCase {
   /// A provider that counts the requests for each scope and issues numbered keys.
   private final class Source: ScopedCredentialProvider {
     let time: ManualClock
-    let counts = Mutex<[CredentialScope: Int]>([:])
+    let counts = Lock<[CredentialScope: Int]>([:])
     let widens: Bool
     let gate = AsyncStream.makeStream(of: Void.self)
     let isHeld: Bool

@@ -42,7 +42,7 @@ final class WireReadingTests: XCTestCase {
     for path in paths {
       try withBytes(of: path.wire) { wire in
         try ScratchList<WireParameter>.with { parameters in
-          let read = try XCTUnwrap(WireQuery.cut(wire, into: &parameters), path.wire)
+          let read = try XCTUnwrap(WireQuery.split(wire, into: &parameters), path.wire)
           XCTAssertEqual(read.end, path.end, path.wire)
           XCTAssertEqual(read.isDecoded, path.isDecoded, path.wire)
           XCTAssertEqual(read.isCanonical, path.isCanonical, path.wire)
@@ -57,7 +57,7 @@ final class WireReadingTests: XCTestCase {
       "", "a", "/a b", "/a#", "/a\u{7f}", "/ä", "/%", "/%2", "/%2g", "/%g2", "/?%", "/?a=%f", "/?a b", "/?#", "/?ä",
     ] {
       withBytes(of: wire) { bytes in
-        ScratchList<WireParameter>.with { XCTAssertNil(WireQuery.cut(bytes, into: &$0), wire) }
+        ScratchList<WireParameter>.with { XCTAssertNil(WireQuery.split(bytes, into: &$0), wire) }
       }
     }
   }
@@ -66,7 +66,7 @@ final class WireReadingTests: XCTestCase {
     let query = "a=b&c=%41&d=e=f&g&h=&i=j/k&l=m+n&=o"
     try withBytes(of: "/?" + query) { wire in
       try ScratchList<WireParameter>.with { parameters in
-        _ = try XCTUnwrap(WireQuery.cut(wire, into: &parameters))
+        _ = try XCTUnwrap(WireQuery.split(wire, into: &parameters))
         XCTAssertEqual(
           (0..<parameters.count).map { parameters[$0].isCanonical },
           [true, false, false, true, true, false, false, true])

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ClientTestSupport
+import StorageAuth
 import StorageClientTesting
-import Synchronization
 import XCTest
 
 @testable import StorageClient
@@ -90,7 +90,7 @@ final class ListingOrderTests: XCTestCase {
 
   func testEndlessPagesAreErrors() async throws {
     for cycle in [["t"], ["t", "u"], ["t", "u", "v", "w"]] {
-      let number = Mutex(0)
+      let number = Lock(0)
       let transport = RecordingTransport { _ throws(TransportError) in
         let next = number.withLock { number in
           number += 1
@@ -103,7 +103,7 @@ final class ListingOrderTests: XCTestCase {
       }
       XCTAssertEqual(transport.requests.count, cycle.count + 1)
     }
-    let number = Mutex(0)
+    let number = Lock(0)
     let fresh = RecordingTransport { _ throws(TransportError) in
       let next = number.withLock { number in
         number += 1

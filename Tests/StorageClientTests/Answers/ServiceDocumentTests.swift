@@ -42,6 +42,7 @@ final class ServiceDocumentTests: XCTestCase {
     return [
       ("list", { for try await _ in client.list() {} }), ("exists", { _ = try await client.bucketExists() }),
       ("uploads", { for try await _ in client.unfinishedUploads() {} }),
+      ("versions", { for try await _ in client.versions() {} }),
       ("initiate", { _ = try await MultipartUpload.begin(bucket, key: "k", fields: [:]) }),
       ("parts", { _ = try await self.upload(bucket).storedParts() }),
       ("complete", { _ = try await self.upload(bucket).complete([]) }),

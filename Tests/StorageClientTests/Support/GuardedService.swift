@@ -4,8 +4,8 @@
 import ClientTestSupport
 import Foundation
 import HTTPTypes
+import StorageAuth
 import StorageClient
-import Synchronization
 
 /// A service without a network that checks time and access keys, but no signatures.
 final class GuardedService: Sendable {
@@ -25,7 +25,7 @@ final class GuardedService: Sendable {
   private let voice: Voice
   private let tolerance: Duration
   private let extra: [String: String]
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(
     time: any SigningClock, accepting accepted: Set<String> = [key.id.string], voice: Voice = .oss,
@@ -35,7 +35,7 @@ final class GuardedService: Sendable {
     self.voice = voice
     self.tolerance = tolerance
     self.extra = extra
-    state = Mutex(State(accepted: accepted))
+    state = Lock(State(accepted: accepted))
   }
 
   /// Changes which keys are valid, and the error code for the others.

@@ -6,7 +6,6 @@ import Foundation
 import HTTPTypes
 import StorageAuth
 import StorageClientTesting
-import Synchronization
 import SystemPackage
 import XCTest
 
@@ -302,7 +301,7 @@ final class SyncSafetyTests: SyncTestCase {
 /// A store whose listing is a list of names, in whatever order.
 private final class ListingStore: ObjectStore {
   private let names: [String]
-  private let count = Mutex(0)
+  private let count = Lock(0)
 
   init(_ names: [String]) {
     self.names = names

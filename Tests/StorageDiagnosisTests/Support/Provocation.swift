@@ -137,12 +137,12 @@ extension PresignedRequest {
 /// Asserts the properties of a diagnosis.
 func assertDiagnosis(
   _ diagnosis: SignatureDiagnosis?, _ cause: SignatureDiagnosis.Cause, line: String? = nil, sent: String? = nil,
-  seen: String? = nil, file: StaticString = #filePath, at number: UInt = #line
+  received: String? = nil, file: StaticString = #filePath, at number: UInt = #line
 ) {
   guard let diagnosis else { return XCTFail("no diagnosis", file: file, line: number) }
   XCTAssertEqual(diagnosis.cause, cause, "\(diagnosis)", file: file, line: number)
   XCTAssertFalse(diagnosis.explanation.isEmpty || diagnosis.remedy.isEmpty, file: file, line: number)
   if let line { XCTAssertEqual(diagnosis.line, line, file: file, line: number) }
   if let sent { XCTAssertEqual(diagnosis.sent, sent, file: file, line: number) }
-  if let seen { XCTAssertEqual(diagnosis.seen, seen, file: file, line: number) }
+  if let received { XCTAssertEqual(diagnosis.received, received, file: file, line: number) }
 }

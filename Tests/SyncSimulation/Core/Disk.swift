@@ -17,7 +17,7 @@ final class Inode {
   var content: Content
   var permissions: FilePermissions
   var owner: UInt32 = 1000
-  var links: UInt64 = 1
+  var linkCount: UInt64 = 1
   var modified: (seconds: Int64, nanoseconds: Int64)
   /// The folder that has the inode, for "..".
   unowned(unsafe) var parent: Inode?
@@ -44,12 +44,12 @@ final class Inode {
       switch content {
       case .file: .regular
       case .folder: .folder
-      case .link: .link
+      case .link: .symbolicLink
       case .special: .special
       }
     return FileStatus(
-      kind: kind, size: Int64(bytes?.count ?? 0), permissions: permissions, owner: owner, links: links, device: 1,
-      number: number, modifiedSeconds: modified.seconds, modifiedNanoseconds: modified.nanoseconds)
+      kind: kind, size: Int64(bytes?.count ?? 0), permissions: permissions, ownerID: owner, linkCount: linkCount,
+      device: 1, inode: number, modifiedSeconds: modified.seconds, modifiedNanoseconds: modified.nanoseconds)
   }
 }
 
@@ -97,8 +97,8 @@ final class Disk: @unchecked Sendable {
 
   func put(_ inode: Inode?, _ name: FilePath.Component, in folder: Inode) {
     if let old = folder.children?[name] {
-      old.links -= 1
-      old.isRemoved = old.links == 0
+      old.linkCount -= 1
+      old.isRemoved = old.linkCount == 0
     }
     folder.children?[name] = inode
     inode?.parent = folder
@@ -226,7 +226,7 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
     case .creating(let permissions):
       guard inode == nil else { throw .fileExists }
       return try create(name, in: folder, permissions)
-    case .locking:
+    case .openOrCreate:
       if inode == nil { return try create(name, in: folder, .ownerReadWrite) }
     case .reading, .updating: break
     }
@@ -287,7 +287,7 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
     inode.modified = disk.modifiedNow
   }
 
-  func makeFolder(
+  func createFolder(
     _ name: FilePath.Component, in folder: FileDescriptor, permissions: FilePermissions
   ) throws(Errno) {
     try call()
@@ -322,14 +322,14 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
     let replaced = try child(newName, in: newFolder)
     guard replaced?.children == nil else { throw .isDirectory }
     if replaced === moved { return }
-    let links = moved.links
+    let linkCount = moved.linkCount
     disk.put(nil, name, in: try inode(folder))
-    moved.links = links
+    moved.linkCount = linkCount
     moved.isRemoved = false
     disk.put(moved, newName, in: target)
   }
 
-  func setModified(_ seconds: Int64, of file: FileDescriptor) throws(Errno) {
+  func setModificationTime(_ seconds: Int64, of file: FileDescriptor) throws(Errno) {
     try call()
     try inode(file).modified = (seconds, 0)
   }
@@ -341,7 +341,7 @@ final class SimulatedFiles: FileSystem, @unchecked Sendable {
 
   func synchronize(_ file: FileDescriptor) throws(Errno) { try call() }
 
-  func lock(_ descriptor: FileDescriptor) throws(Errno) -> Bool {
+  func tryLock(_ descriptor: FileDescriptor) throws(Errno) -> Bool {
     try call()
     let inode = try inode(descriptor)
     guard inode.lock == nil || inode.lock == descriptor.rawValue else { return false }

@@ -170,10 +170,10 @@ final class Service: @unchecked Sendable {
     var keys = objects.keys.filter { $0.starts(with: prefix) && after.lexicographicallyPrecedes($0) }
       .sorted { $0.lexicographicallyPrecedes($1) }
     let limit = Int(parameters["max-keys"] ?? "") ?? 1000
-    let isCut = keys.count > limit
+    let isTruncated = keys.count > limit
     keys = Array(keys.prefix(limit))
-    var (end, prefixText) = ("\(isCut)", encoded(prefix))
-    var next = isCut ? keys.last : nil
+    var (end, prefixText) = ("\(isTruncated)", encoded(prefix))
+    var next = isTruncated ? keys.last : nil
     switch lie {
     case nil: break
     case .page?:

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "PhotoApp",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v14)],
   dependencies: [
     .package(path: "../swift-storage-auth", traits: ["Client", "Server"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),

@@ -3,27 +3,19 @@ import PackageDescription
 
 let package = Package(
   name: "AcmeStorage",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v14)],
   products: [.library(name: "AcmeStorage", targets: ["AcmeStorage"])],
   dependencies: [
-    .package(path: "../swift-storage-auth", traits: ["Client"])
+    .package(path: "../swift-storage-auth")
   ],
   targets: [
     .target(
       name: "AcmeStorage",
       dependencies: [
-        .product(name: "CredentialSources", package: "swift-storage-auth"),
-        .product(name: "StorageAuth", package: "swift-storage-auth"),
-        .product(name: "StorageClient", package: "swift-storage-auth"),
+        .product(name: "StorageAuth", package: "swift-storage-auth")
       ]),
     .executableTarget(
-      name: "AcmeApp",
-      dependencies: ["AcmeStorage", .product(name: "StorageClient", package: "swift-storage-auth")]),
-    .testTarget(
-      name: "AcmeStorageTests",
-      dependencies: [
-        "AcmeStorage",
-        .product(name: "StorageAuthTesting", package: "swift-storage-auth"),
-      ]),
+      name: "AcmeSign",
+      dependencies: ["AcmeStorage", .product(name: "StorageAuth", package: "swift-storage-auth")]),
   ]
 )

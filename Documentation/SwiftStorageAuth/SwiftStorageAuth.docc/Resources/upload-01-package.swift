@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "FirstUpload",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v14)],
   dependencies: [
     .package(path: "../swift-storage-auth", traits: ["Client", "Server"])
   ],

@@ -12,8 +12,8 @@ protocol BackgroundUploads: Sendable {
   /// - Parameters:
   ///   - file: The path of the file, which must exist until the upload ends.
   ///   - request: The presigned request that sends the file.
-  ///   - id: The photo, which the end of the upload is reported for.
-  func start(_ file: FilePath, with request: PresignedRequest, for id: Photo.ID) async throws
+  ///   - key: The key of the object, which the end of the upload is reported for.
+  func start(_ file: FilePath, with request: PresignedRequest, for key: String) async throws
 
   /// The ends of uploads, including those that were started before the app was launched.
   var results: AsyncStream<BackgroundResult> { get }
@@ -21,7 +21,8 @@ protocol BackgroundUploads: Sendable {
 
 /// The end of an upload that the system performed.
 struct BackgroundResult: Sendable {
-  let id: Photo.ID
+  /// The key of the object.
+  let key: String
 
   /// The reason for which the photo is not stored, or `nil`.
   let failure: String?

@@ -3,7 +3,7 @@
 
 /// A photo in the list of the app.
 struct Photo: Identifiable, Sendable, Hashable {
-  /// The key of the object.
+  /// The name of the photo, which is the key of the object without the user's folder.
   let id: String
 
   var state: State

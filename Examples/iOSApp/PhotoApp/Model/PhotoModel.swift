@@ -7,6 +7,7 @@ import StorageClient
 /// The photos of the user, for the views of the app.
 ///
 /// The methods run on the main actor, which they do not block: the client reads, hashes and sends files on other threads.
+@available(iOS 17, tvOS 17, watchOS 10, *)
 @MainActor @Observable
 final class PhotoModel {
   /// The photos, the latest first.
@@ -18,24 +19,29 @@ final class PhotoModel {
   /// The reason for which the last listing or link failed, or `nil`.
   var problem: String?
 
-  private let client: PhotoClient
+  private let store: any PhotoStore
+  private let folder: String
   private let background: any BackgroundUploads
   @ObservationIgnored private var uploads: [Photo.ID: Task<Void, Never>] = [:]
 
   /// Creates the model of the app's views.
   ///
   /// - Parameters:
-  ///   - client: The client of the bucket.
+  ///   - store: The bucket.
+  ///   - folder: The start of the keys of the user's photos.
   ///   - background: The uploads that the system performs.
-  init(client: PhotoClient, background: any BackgroundUploads) {
-    self.client = client
+  init(_ store: any PhotoStore, folder: String, background: any BackgroundUploads) {
+    self.store = store
+    self.folder = folder
     self.background = background
   }
 
-  /// Shows the photos in the bucket.
+  /// Shows the user's photos in the bucket.
   func load() async {
     do {
-      for try await entry in client.list() { show(entry.name, .stored) }
+      for try await entry in store.list(prefix: folder) {
+        if let name = name(of: entry.name) { show(name, .stored) }
+      }
     } catch {
       problem = "\(error)"
     }
@@ -61,7 +67,7 @@ final class PhotoModel {
 
   private func send(_ file: FilePath, as name: String) async {
     do {
-      for try await progress in client.uploading(file, to: name) {
+      for try await progress in store.uploading(file, to: folder + name) {
         show(name, .uploading(progress.fractionCompleted))
       }
       try Task.checkCancellation()
@@ -87,7 +93,7 @@ final class PhotoModel {
   ///   - duration: The lifetime of the link.
   func share(_ id: Photo.ID, for duration: Duration = .seconds(900)) async {
     do {
-      link = try await client.presign(.get, id, validFor: duration)
+      link = try await store.link(.get, folder + id, contentType: nil, validFor: duration)
     } catch {
       problem = "\(error)"
     }
@@ -104,16 +110,25 @@ final class PhotoModel {
   func uploadInBackground(_ file: FilePath, as name: String, within duration: Duration = .seconds(1500)) async {
     show(name, .inBackground)
     do {
-      let request = try await client.presign(.put, name, contentType: "image/jpeg", validFor: duration)
-      try await background.start(file, with: request, for: name)
+      let request = try await store.link(.put, folder + name, contentType: "image/jpeg", validFor: duration)
+      try await background.start(file, with: request, for: folder + name)
     } catch {
       show(name, .failed("\(error)"))
     }
   }
 
-  /// Shows the ends of the uploads that the system performs, until the task is cancelled.
+  /// Shows the ends of the user's uploads that the system performs, until the task is cancelled.
   func followBackgroundUploads() async {
-    for await result in background.results { show(result.id, result.failure.map { .failed($0) } ?? .stored) }
+    for await result in background.results {
+      guard let name = name(of: result.key) else { continue }
+      show(name, result.failure.map { .failed($0) } ?? .stored)
+    }
+  }
+
+  /// Returns the name of the photo with a key, or `nil` for a photo of another user.
+  private func name(of key: String) -> String? {
+    guard key.utf8.starts(with: folder.utf8) else { return nil }
+    return String(decoding: key.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
   }
 
   private func show(_ id: Photo.ID, _ state: Photo.State) {

@@ -11,12 +11,11 @@ import StorageClient
 
 /// Uploads of a URL session, which the system performs if the session is a background session.
 final class SystemUploads: BackgroundUploads {
-  let results: AsyncStream<BackgroundResult>
-
   /// The delegate of the session.
   let transfers = BackgroundTransfers()
 
   private let session: URLSession
+  private let ends = Ends()
 
   /// Creates the session, which also receives the ends of uploads that an earlier launch of the app started.
   ///
@@ -24,18 +23,18 @@ final class SystemUploads: BackgroundUploads {
   ///   with the same identifier.
   init(configuration: URLSessionConfiguration) {
     session = URLSession(configuration: configuration, delegate: transfers, delegateQueue: nil)
-    let (results, ends) = AsyncStream.makeStream(of: BackgroundResult.self)
-    self.results = results
-    Task { [events = transfers.events] in
+    Task { [events = transfers.events, ends] in
       for await event in events {
-        if let end = BackgroundResult(event) { ends.yield(end) }
+        if let end = BackgroundResult(event) { ends.add(end) }
       }
-      ends.finish()
     }
   }
 
-  func start(_ file: FilePath, with request: PresignedRequest, for id: Photo.ID) async throws {
-    try await transfers.upload(file, with: request, id: id, in: session)
+  /// The ends of uploads, those that no earlier reader has got included; the views of one user read at a time.
+  var results: AsyncStream<BackgroundResult> { ends.stream() }
+
+  func start(_ file: FilePath, with request: PresignedRequest, for key: String) async throws {
+    try await transfers.upload(file, with: request, id: key, in: session)
   }
 
   /// Ends the session when its uploads have ended.
@@ -44,13 +43,37 @@ final class SystemUploads: BackgroundUploads {
   }
 }
 
+/// Ends of uploads, which wait while no view reads them, such as before a login.
+private final class Ends: @unchecked Sendable {
+  // Safe: the lock guards both.
+  private var waiting: [BackgroundResult] = []
+  private var reader: AsyncStream<BackgroundResult>.Continuation?
+  private let lock = NSLock()
+
+  func add(_ end: BackgroundResult) {
+    lock.withLock {
+      guard let reader, case .enqueued = reader.yield(end) else { return waiting.append(end) }
+    }
+  }
+
+  func stream() -> AsyncStream<BackgroundResult> {
+    AsyncStream { reader in
+      lock.withLock {
+        self.reader = reader
+        for end in waiting { reader.yield(end) }
+        waiting = []
+      }
+    }
+  }
+}
+
 extension BackgroundResult {
   /// Creates the result that an event reports, or returns `nil` for an event of a transfer that goes on.
   init?(_ event: BackgroundTransferEvent) {
     switch event.stage {
     case .progress: return nil
-    case .uploaded, .downloaded: self.init(id: event.transfer.id, failure: nil)
-    case .failed(let error): self.init(id: event.transfer.id, failure: "\(error)")
+    case .uploaded, .downloaded: self.init(key: event.transfer.id, failure: nil)
+    case .failed(let error): self.init(key: event.transfer.id, failure: "\(error)")
     }
   }
 }

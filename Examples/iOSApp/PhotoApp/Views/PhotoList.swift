@@ -3,10 +3,12 @@
 
 #if canImport(SwiftUI)
   import Foundation
+  import StorageClient
   import SwiftUI
   import UniformTypeIdentifiers
 
   /// The list of the user's photos, with buttons that add one and share one.
+  @available(iOS 17, tvOS 17, watchOS 10, *)
   struct PhotoList: View {
     let model: PhotoModel
     @State private var isAdding = false
@@ -17,7 +19,7 @@
         .toolbar {
           Toggle("In the background", isOn: $isForBackground)
           Button("Add", systemImage: "plus") { isAdding = true }
-          if let link = model.link, let url = URL(string: link.url) { ShareLink(item: url) }
+          if let link = model.link, let url = try? link.foundationURL { ShareLink(item: url) }
         }
         .safeAreaInset(edge: .bottom) { if let problem = model.problem { Text(problem) } }
         .fileImporter(isPresented: $isAdding, allowedContentTypes: [.jpeg]) { picked in

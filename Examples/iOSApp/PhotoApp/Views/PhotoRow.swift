@@ -5,6 +5,7 @@
   import SwiftUI
 
   /// A row of the list: the name of a photo, its progress, and what can be done with it.
+  @available(iOS 17, tvOS 17, watchOS 10, *)
   struct PhotoRow: View {
     let photo: Photo
     let model: PhotoModel

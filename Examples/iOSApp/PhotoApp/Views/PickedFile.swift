@@ -22,6 +22,7 @@
     }
 
     @MainActor
+    @available(iOS 17, tvOS 17, watchOS 10, *)
     func upload(to model: PhotoModel, inBackground: Bool) {
       guard inBackground else { return _ = model.upload(path, as: name) }
       Task { await model.uploadInBackground(path, as: name) }

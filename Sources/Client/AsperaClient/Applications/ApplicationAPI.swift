@@ -9,10 +9,10 @@ internal import StorageClient
 
 /// A client of the API of an Aspera application, which authorizes requests with access tokens.
 struct ApplicationAPI: Sendable {
-  private static let responseLimit = 8 << 20
+  private static let responseByteLimit = 8 << 20
 
   /// The number of times that a request without side effects is sent.
-  private static let attempts = 3
+  private static let attemptLimit = 3
 
   let name: String
   let url: String
@@ -32,7 +32,7 @@ struct ApplicationAPI: Sendable {
     while true {
       do {
         return try await document(method, path, body)
-      } catch let error where method == .get && attempt < Self.attempts && Self.isRetryable(error) {
+      } catch let error where method == .get && attempt < Self.attemptLimit && Self.isRetryable(error) {
         try await time.sleep(for: .seconds(attempt))
         attempt += 1
       }
@@ -56,7 +56,7 @@ struct ApplicationAPI: Sendable {
     }
     let document = try? JSONValue(parsing: bytes)
     guard response.status.kind == .successful else {
-      throw refusal(document, response, subject: "\(method) \(path)")
+      throw serviceError(in: document, response, subject: "\(method) \(path)")
     }
     guard !bytes.isEmpty else { return .null }
     guard let document else { throw StorageError.malformedResponse("it is not JSON") }
@@ -71,14 +71,14 @@ struct ApplicationAPI: Sendable {
     if body != nil { headers[.contentType] = "application/json" }
     let call = base.appending(path).call(method, headers: headers, body: body?.serialized ?? [])
     let reply = try await transport.send(call.request, body: call.body.isEmpty ? .none : .bytes(call.body))
-    guard let bytes = try await reply.body.collected(upTo: Self.responseLimit) else {
-      throw StorageError.malformedResponse("it is longer than \(Self.responseLimit) bytes")
+    guard let bytes = try await reply.body.collected(upTo: Self.responseByteLimit) else {
+      throw StorageError.malformedResponse("it is longer than \(Self.responseByteLimit) bytes")
     }
     return (reply.response, bytes)
   }
 
   /// Returns the error that a response describes: `code` and `message`, or `error` with more detailed members.
-  private func refusal(_ document: JSONValue?, _ response: HTTPResponse, subject: String) -> ServiceError {
+  private func serviceError(in document: JSONValue?, _ response: HTTPResponse, subject: String) -> ServiceError {
     let node = document.flatMap { NodeRefusal(of: $0) }
     let code = document?["code"]?.code ?? node?.code ?? "\(response.status.code)"
     let message = document?["message"]?.string ?? node?.message ?? response.status.reasonPhrase

@@ -19,6 +19,7 @@ internal import StorageCrypto
 /// ```
 public struct AsperaOnCloudClient: Sendable {
   private static let pageSize = 1_000
+  private static let pageLimit = 100
 
   let api: ApplicationAPI
   private let grants: JWTGrantProvider
@@ -32,25 +33,25 @@ public struct AsperaOnCloudClient: Sendable {
   ///   - clientSecret: The secret of the API client, or `nil` for a client without a secret.
   ///   - key: The private key of the user.
   ///   - isGlobalClient: Whether the API client belongs to no organization.
-  ///   - api: The base URL of the API, whose host is `api` in the domain of the service.
+  ///   - apiURL: The base URL of the API, whose host is `api` in the domain of the service.
   ///   - transport: The transport that sends the requests to the API and to the token endpoint.
   public init(
     organization: String, user: String, clientID: String, clientSecret: Secret? = nil, key: JWTSigningKey,
-    isGlobalClient: Bool = false, api: String = JWTGrant.asperaOnCloudURL,
+    isGlobalClient: Bool = false, apiURL: String = JWTGrant.asperaOnCloudURL,
     transport: any HTTPTransport = .platformDefault
   ) {
     self.init(
       .asperaOnCloud(
         organization: organization, user: user, clientID: clientID, clientSecret: clientSecret,
-        isGlobalClient: isGlobalClient, api: api), key: key, api: api, transport: transport, time: .system)
+        isGlobalClient: isGlobalClient, api: apiURL), key: key, apiURL: apiURL, transport: transport, time: .system)
   }
 
   package init(
-    _ grant: JWTGrant, key: JWTSigningKey, api: String, transport: any HTTPTransport, time: any SigningClock
+    _ grant: JWTGrant, key: JWTSigningKey, apiURL: String, transport: any HTTPTransport, time: any SigningClock
   ) {
     grants = JWTGrantProvider(grant, key: key)
     self.api = ApplicationAPI(
-      name: "Aspera on Cloud", url: api, tokens: CredentialCache(grants, in: .system(transport, time)),
+      name: "Aspera on Cloud", url: apiURL, tokens: CredentialCache(grants, in: .system(transport, time)),
       transport: transport, time: time)
   }
 
@@ -58,16 +59,16 @@ public struct AsperaOnCloudClient: Sendable {
   ///
   /// - Throws: `ServiceError` if the service refuses the request, `StorageError` if the response is malformed, and
   ///   a `CredentialError` or a `TransportError`.
-  public func workspaces() async throws -> [CloudWorkspace] { try await workspaces("") }
+  public func workspaces() async throws -> [AsperaOnCloudWorkspace] { try await workspaces(matching: nil) }
 
   /// Returns the workspace with a name, or the user's default workspace.
   ///
   /// - Parameter name: The name of the workspace, compared without case, or `nil` for the default workspace.
   /// - Returns: The workspace.
   /// - Throws: The errors of ``workspaces()``, and `StorageError` if there is no such workspace.
-  public func workspace(_ name: String? = nil) async throws -> CloudWorkspace {
+  public func workspace(_ name: String? = nil) async throws -> AsperaOnCloudWorkspace {
     if let name {
-      let named = try await workspaces("&q=\(name.percentEncoded())").filter {
+      let named = try await workspaces(matching: name).filter {
         $0.name.lowercased().utf8.elementsEqual(name.lowercased().utf8)
       }
       guard let found = named.first, named.count == 1 else {
@@ -83,7 +84,7 @@ public struct AsperaOnCloudClient: Sendable {
       throw StorageError(
         .invalidOption, "The user has no default workspace.", remedy: "Name one of the user's workspaces.")
     }
-    let workspace = try CloudWorkspace(try await api.call(.get, "/api/v1/workspaces/\(id.percentEncoded())"))
+    let workspace = try AsperaOnCloudWorkspace(try await api.call(.get, "/api/v1/workspaces/\(id.percentEncoded())"))
     guard workspace.id.isIdentical(to: id) else {
       throw StorageError.malformedResponse("it describes another workspace than the requested one")
     }
@@ -95,7 +96,7 @@ public struct AsperaOnCloudClient: Sendable {
   /// - Parameter name: The name of the workspace, or `nil` for the user's default workspace.
   /// - Returns: The folder, with the provider of its node's bearer tokens.
   /// - Throws: The errors of ``workspace(_:)``, and `StorageError` if the user has no home folder in the workspace.
-  public func homeFolder(inWorkspace name: String? = nil) async throws -> CloudFolder {
+  public func homeFolder(inWorkspace name: String? = nil) async throws -> AsperaOnCloudFolder {
     let workspace = try await workspace(name)
     guard let nodeID = workspace.homeNodeID, let fileID = workspace.homeFileID else {
       throw StorageError(
@@ -103,27 +104,28 @@ public struct AsperaOnCloudClient: Sendable {
         remedy: "Name a workspace in which the user has one.")
     }
     let node = try await api.call(.get, "/api/v1/nodes/\(nodeID.percentEncoded())")
-    guard let url = node["url"]?.string, let accessKey = node["access_key"]?.string, !accessKey.isEmpty else {
+    guard let url = node["url"]?.string, let accessKeyID = node["access_key"]?.string, !accessKeyID.isEmpty else {
       throw StorageError.malformedResponse("the node has no url or no access_key")
     }
     guard node["id"]?.code?.isIdentical(to: nodeID) ?? true else {
       throw StorageError.malformedResponse("it describes another node than the requested one")
     }
-    return CloudFolder(
-      workspace: workspace, nodeURL: url, accessKey: accessKey, fileID: fileID,
+    return AsperaOnCloudFolder(
+      workspace: workspace, nodeURL: url, accessKeyID: accessKeyID, fileID: fileID,
       transferHost: node["transfer_url"]?.string.flatMap { $0.isEmpty ? nil : $0 },
-      credentials: NodeGrantProvider(grants, accessKey: accessKey),
+      credentials: NodeGrantProvider(grants, accessKey: accessKeyID),
       tags: Self.tags(workspace, nodeID: nodeID, fileID: fileID))
   }
 
-  private func workspaces(_ filter: String) async throws -> [CloudWorkspace] {
-    var found: [CloudWorkspace] = []
+  private func workspaces(matching name: String?) async throws -> [AsperaOnCloudWorkspace] {
+    let filter = name.map { "&q=\($0.percentEncoded())" } ?? ""
+    var found: [AsperaOnCloudWorkspace] = []
     var ids: Set<ByteExactString> = []
-    for page in 1...100 {
+    for page in 1...Self.pageLimit {
       let response = try await api.call(.get, "/api/v1/workspaces?per_page=\(Self.pageSize)&page=\(page)\(filter)")
       guard let list = response.array else { throw StorageError.malformedResponse("it is not a list of workspaces") }
       for element in list {
-        let workspace = try CloudWorkspace(element)
+        let workspace = try AsperaOnCloudWorkspace(element)
         guard ids.insert(ByteExactString(workspace.id)).inserted else {
           throw StorageError.malformedResponse(
             "the workspace \(workspace.id) occurs twice, because the pages do not go on")
@@ -136,7 +138,7 @@ public struct AsperaOnCloudClient: Sendable {
   }
 
   /// Returns the tags that aspera-cli gives to transfers of files in a workspace.
-  private static func tags(_ workspace: CloudWorkspace, nodeID: String, fileID: String) -> JSONObject {
+  private static func tags(_ workspace: AsperaOnCloudWorkspace, nodeID: String, fileID: String) -> JSONObject {
     [
       "aspera": [
         "app": "files", "usage_id": .string("aspera.files.workspace.\(workspace.id)"),
@@ -150,7 +152,7 @@ public struct AsperaOnCloudClient: Sendable {
 }
 
 /// A workspace of Aspera on Cloud.
-public struct CloudWorkspace: Sendable, Hashable, Identifiable {
+public struct AsperaOnCloudWorkspace: Sendable, Hashable, Identifiable {
   /// The ID of the workspace.
   public let id: String
 
@@ -173,15 +175,15 @@ public struct CloudWorkspace: Sendable, Hashable, Identifiable {
 }
 
 /// The home folder of a user in a workspace of Aspera on Cloud, with all that a client of its node needs.
-public struct CloudFolder: Sendable {
+public struct AsperaOnCloudFolder: Sendable {
   /// The workspace of the folder.
-  public let workspace: CloudWorkspace
+  public let workspace: AsperaOnCloudWorkspace
 
   /// The URL of the Node API.
   public let nodeURL: String
 
   /// The identifier of the access key on the node.
-  public let accessKey: String
+  public let accessKeyID: String
 
   /// The file ID of the folder on the node.
   public let fileID: String

@@ -15,7 +15,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
   /// The type of the credentials that authorize requests to the Node API.
   public typealias SigningCredential = AsperaNodeAccess
 
-  let home: CloudHome
+  let home: AsperaOnCloudHome
 
   /// Creates a storage provider for a user's home folder.
   ///
@@ -28,7 +28,7 @@ public struct AsperaOnCloudProvider: StorageProvider {
     _ cloud: AsperaOnCloudClient, workspace: String? = nil, root: String = "/",
     transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) {
-    home = CloudHome(cloud, workspace: workspace, root: root, transfers: transfers)
+    home = AsperaOnCloudHome(cloud, workspace: workspace, root: root, transfers: transfers)
   }
 
   /// The host of the API of Aspera on Cloud, which errors and events show before the node is known.
@@ -50,14 +50,14 @@ public struct AsperaOnCloudProvider: StorageProvider {
 
   /// The bearer tokens of the node, which Aspera on Cloud issues.
   public var defaultCredentials: CredentialChain<AsperaNodeAccess> {
-    CredentialChain([CloudHomeAccess(home: home)], source: "Aspera on Cloud")
+    CredentialChain([AsperaOnCloudAccessProvider(home: home)], source: "Aspera on Cloud")
   }
 
   /// Returns the object store that performs a client's operations on the node.
   ///
   /// - Parameter sender: The sender of the client's requests.
   public func store(using sender: RequestSender<AsperaOnCloudProvider>) -> some ObjectStore {
-    CloudStore(sender: sender)
+    AsperaOnCloudStore(sender: sender)
   }
 }
 
@@ -89,13 +89,13 @@ extension StorageClient<AsperaOnCloudProvider> {
 }
 
 /// The home folder of a user of Aspera on Cloud, which is found once, when it is first needed.
-final class CloudHome: Sendable {
+final class AsperaOnCloudHome: Sendable {
   let cloud: AsperaOnCloudClient
   private let workspace: String?
   private let root: String
   private let transfers: AsperaTransferOptions
   /// The search for the folder, which all callers share, or `nil` if no search was started or the last one failed.
-  private let search = Lock<Task<CloudFolder, any Error>?>(nil)
+  private let search = Lock<Task<AsperaOnCloudFolder, any Error>?>(nil)
 
   init(_ cloud: AsperaOnCloudClient, workspace: String?, root: String, transfers: AsperaTransferOptions) {
     self.cloud = cloud
@@ -104,7 +104,7 @@ final class CloudHome: Sendable {
     self.transfers = transfers
   }
 
-  func folder() async throws -> CloudFolder {
+  func folder() async throws -> AsperaOnCloudFolder {
     let current = search.withLock { search in
       if let search { return search }
       let started = Task { [cloud, workspace] in try await cloud.homeFolder(inWorkspace: workspace) }
@@ -135,13 +135,13 @@ final class CloudHome: Sendable {
 }
 
 /// A credential provider for the bearer tokens of the node that stores a home folder.
-struct CloudHomeAccess: CredentialProvider {
-  let home: CloudHome
+struct AsperaOnCloudAccessProvider: CredentialProvider {
+  let home: AsperaOnCloudHome
 
   var source: String { "Aspera on Cloud" }
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AsperaNodeAccess> {
-    let folder: CloudFolder
+    let folder: AsperaOnCloudFolder
     do {
       folder = try await home.folder()
     } catch {
@@ -152,7 +152,7 @@ struct CloudHomeAccess: CredentialProvider {
 }
 
 /// The object store of a home folder, which finds the folder before its first operation.
-struct CloudStore: OpenFileStore {
+struct AsperaOnCloudStore: OpenFileStore {
   let sender: RequestSender<AsperaOnCloudProvider>
 
   var node: NodeClient {

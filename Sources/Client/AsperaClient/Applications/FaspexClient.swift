@@ -23,6 +23,7 @@ public import SystemPackage
 public struct FaspexClient: Sendable {
   private static let pageSize = 100
   private static let finalStates: Set = ["completed", "failed", "error", "stopped", "timed_out"]
+  private static let pollLimit = 600
   private static let pollInterval = Duration.seconds(1)
 
   let api: ApplicationAPI
@@ -121,14 +122,14 @@ public struct FaspexClient: Sendable {
     let package = try FaspexPackage(try await api.call(.post, "/api/v5/packages", draft.document))
     let sources = files.map(\.absolute.string)
     let issuer = FaspexTokens(
-      api, "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/upload?transfer_type=connect",
-      ["paths": .array(sources.map { .string($0) })])
-    let granted = try await issuer.first()
+      api, path: "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/upload?transfer_type=connect",
+      body: ["paths": .array(sources.map { .string($0) })])
+    let granted = try await issuer.firstSpecification()
     guard let root = granted.destinationRoot else {
       throw StorageError.malformedResponse("the transfer specification has no destination_root")
     }
     let spec = TransferSpec(.send, sources.map { TransferPath($0) }, destinationRoot: root)
-    try await carryOut(spec, issuer, in: context, progress)
+    try await carryOut(spec, issuer: issuer, in: context, progress: progress)
     try await waitForCompletion(of: package.id)
     return try FaspexPackage(try await api.call(.get, "/api/v5/packages/\(package.id.percentEncoded())"))
   }
@@ -146,14 +147,14 @@ public struct FaspexClient: Sendable {
     progress: TransferProgress.Handler? = nil
   ) async throws {
     let path = "/api/v5/packages/\(package.id.percentEncoded())/transfer_spec/download"
-    let issuer = FaspexTokens(api, "\(path)?transfer_type=connect&type=\(box.side)", [:])
-    let granted = try await issuer.first()
+    let issuer = FaspexTokens(api, path: "\(path)?transfer_type=connect&type=\(box.side)", body: [:])
+    let granted = try await issuer.firstSpecification()
     guard !granted.paths.isEmpty else {
       throw StorageError.malformedResponse("the transfer specification has no paths")
     }
     let paths = granted.paths.map { TransferPath($0.source) }
     let spec = TransferSpec(.receive, paths, destinationRoot: folder.absolute.string)
-    try await carryOut(spec, issuer, in: try context, progress)
+    try await carryOut(spec, issuer: issuer, in: try context, progress: progress)
   }
 
   // MARK: Transfers
@@ -164,18 +165,18 @@ public struct FaspexClient: Sendable {
   }
 
   private func carryOut(
-    _ spec: TransferSpec, _ issuer: FaspexTokens, in context: FaspexContext, _ progress: TransferProgress.Handler?
+    _ spec: TransferSpec, issuer: FaspexTokens, in context: FaspexContext, progress: TransferProgress.Handler?
   ) async throws {
     var spec = spec
     spec.createsFolder = true
-    let session = transfers.session(spec, context.account, issuer)
+    let session = transfers.session(spec, account: context.account, issuer: issuer)
     try await context.queue.carryOut(session, size: nil, ProgressMeter(total: nil, handler: progress))
   }
 
   /// Waits until Faspex has processed the end of an upload, for ten minutes at most.
   private func waitForCompletion(of id: String) async throws {
     var status = ""
-    for _ in 0..<600 {
+    for _ in 0..<Self.pollLimit {
       let details = try await api.call(.get, "/api/v5/packages/\(id.percentEncoded())/upload_details")
       switch details["upload_status"] {
       case .string(let text)?: status = text
@@ -193,123 +194,6 @@ public struct FaspexClient: Sendable {
   }
 }
 
-/// A package that has been sent with Faspex.
-public struct FaspexPackage: Sendable, Hashable, Identifiable {
-  /// The ID of the package.
-  public let id: String
-
-  /// The title of the package.
-  public let title: String
-
-  /// The sender's message, or `nil` if there is none.
-  public let note: String?
-
-  /// The name of the sender, or `nil` if Faspex does not report it.
-  public let sender: String?
-
-  /// The names of the recipients.
-  public let recipients: [String]
-
-  /// The state of the upload, such as `submitted`, `transferring` or `completed`, or `nil` if Faspex does not report it.
-  public let uploadStatus: String?
-
-  /// The time at which the package was created, or `nil` if Faspex does not report it.
-  public let created: Timestamp?
-
-  init(_ document: JSONValue) throws(StorageError) {
-    guard let id = document["id"]?.code, !id.isEmpty else { throw .malformedResponse("a package has no id") }
-    self.id = id
-    title = document["title"]?.string ?? ""
-    note = document["note"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-    sender = document["sender"]?["name"]?.string
-    let named = document["recipients"] ?? .array([])
-    guard let named = named == .null ? [] : named.array else {
-      throw .malformedResponse("the recipients are not a list")
-    }
-    recipients = named.compactMap { $0["name"]?.string }
-    uploadStatus = document["upload_status"]?.string
-    created = document["created_time"]?.string.flatMap { Timestamp(iso8601: $0) }
-  }
-}
-
-/// A package that has not been created yet.
-public struct PackageDraft: Sendable, Hashable {
-  /// A recipient of a package.
-  public struct Recipient: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The name of the recipient: for users, the user name or the e-mail address.
-    public var name: String
-
-    /// The type of the recipient: `user`, `external_user`, `workgroup`, `shared_inbox` or `distribution_list`.
-    public var type: String
-
-    /// Creates a recipient.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the recipient.
-    ///   - type: The type of the recipient.
-    public init(_ name: String, type: String = "user") {
-      self.name = name
-      self.type = type
-    }
-
-    /// Creates a recipient that is a user.
-    public init(stringLiteral name: String) { self.init(name) }
-  }
-
-  /// The title of the package.
-  public var title: String
-
-  /// The recipients of the package.
-  public var recipients: [Recipient]
-
-  /// The message to the recipients, or `nil` for none.
-  public var note: String?
-
-  /// Creates a draft.
-  ///
-  /// - Parameters:
-  ///   - title: The title of the package.
-  ///   - recipients: The recipients of the package, at least one.
-  ///   - note: The message to the recipients, or `nil` for none.
-  public init(title: String, recipients: [Recipient], note: String? = nil) {
-    self.title = title
-    self.recipients = recipients
-    self.note = note
-  }
-
-  var document: JSONValue {
-    var document: JSONObject = [
-      "title": .string(title),
-      "recipients": .array(recipients.map { ["name": .string($0.name), "recipient_type": .string($0.type)] }),
-    ]
-    document["note"] = note.map { .string($0) }
-    return .object(document)
-  }
-}
-
-/// A box of packages in Faspex.
-public struct FaspexBox: Sendable, Hashable, CustomStringConvertible {
-  /// The name of the box in paths of the API.
-  public let name: String
-
-  private init(_ name: String) {
-    self.name = name
-  }
-
-  /// The packages that the user received directly.
-  public static let inbox = FaspexBox("inbox")
-  /// The packages that the user received directly, through workgroups or through shared inboxes.
-  public static let allReceived = FaspexBox("inbox_all")
-  /// The packages that the user sent.
-  public static let outbox = FaspexBox("outbox")
-
-  /// The name of the box in paths of the API.
-  public var description: String { name }
-
-  /// The box's value of the parameter `type` in requests for downloads.
-  var side: String { self == .outbox ? "sent" : "received" }
-}
-
 /// A token issuer that requests the transfer specification of a package from Faspex.
 ///
 /// The first specification is requested before the transfer, because it determines the paths.
@@ -321,13 +205,13 @@ final class FaspexTokens: TokenIssuer {
   private let body: JSONValue
   private let unused = Lock<TransferSpec?>(nil)
 
-  init(_ api: ApplicationAPI, _ path: String, _ body: JSONValue) {
+  init(_ api: ApplicationAPI, path: String, body: JSONValue) {
     self.api = api
     self.path = path
     self.body = body
   }
 
-  func first() async throws -> TransferSpec {
+  func firstSpecification() async throws -> TransferSpec {
     let specification = try await fetch()
     unused.withLock { $0 = specification }
     return specification
@@ -338,7 +222,7 @@ final class FaspexTokens: TokenIssuer {
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
     let specification: TransferSpec
     do {
-      specification = if let kept = unused.withLock({ $0.take() }) { kept } else { try await fetch() }
+      specification = if let first = unused.withLock({ $0.take() }) { first } else { try await fetch() }
     } catch {
       throw credentialError(error, from: source)
     }
@@ -366,12 +250,13 @@ final class FaspexTokens: TokenIssuer {
   }
 }
 
+/// The queue and the account that all transfers of a client share.
 private struct FaspexContext: Sendable {
   let queue: TransferQueue
   let account: AsperaAccount?
 
   init(_ transfers: AsperaTransferOptions, of api: ApplicationAPI) throws {
-    try transfers.checkServer()
+    try transfers.requireServerOptionsForLogin()
     // The application's transfer specification names the server, unless the caller does.
     let host = ServiceURL(api.url).map { AsperaAccount.host(of: $0.authority) } ?? ""
     account = try transfers.account(on: transfers.server.host ?? host) {

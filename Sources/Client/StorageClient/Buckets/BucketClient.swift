@@ -244,25 +244,26 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   func createBucket() async throws {
     let body = provider.bucketConfiguration
     var headers = HTTPFields()
-    if !body.isEmpty { headers[.contentType] = "application/xml" }
+    if !body.isEmpty { headers[.contentType] = provider.conventions.format.mediaType }
     _ = try await sender.exchange(draft(.put, headers: headers, body: body))
   }
 
   private func page(prefix: String, delimiter: String?, continuation: String?, limit: Int) async throws -> ListPage {
-    var parameters: [RequestTarget.Parameter] = [.init("encoding-type", "url"), .init("max-keys", "\(limit)")]
+    let conventions = provider.conventions
+    var parameters = conventions.format.listingParameters + [.init("max-keys", "\(limit)")]
     if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
     if let delimiter { parameters.append(.init("delimiter", delimiter)) }
-    switch provider.conventions.paging {
+    switch conventions.paging {
     case .continuationToken:
       parameters.append(.init("list-type", "2"))
       if let continuation { parameters.append(.init("continuation-token", continuation)) }
     case .marker:
       if let continuation { parameters.append(.init("marker", continuation)) }
     }
-    let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListBucketResult")
-    return try ListPage(
-      document, bucket: provider.bucket, prefix: prefix, delimiter: delimiter, continuation: continuation,
-      provider.conventions)
+    let request = DocumentRequest(bucket: provider.bucket, prefix: prefix, delimiter: delimiter)
+    let (_, page) = try await document(from: draft(.get, nil, parameters)) { try $0.listing(in: $1, of: request) }
+    if case .marker = conventions.paging, let continuation { try page.check(follows: continuation) }
+    return page
   }
 
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject {
@@ -285,30 +286,39 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       headers[conventions.copySource] = provider.copySource(source)
       var draft = try draft(.put, key, for: .copy, headers: headers, isRepeatable: !forbidsOverwrite)
       draft.scope = draft.scope?.reading(source, in: provider.bucket)
-      let (response, result) = try await document(from: draft, named: "CopyObjectResult")
-      guard let etag = try result.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
+      let request = DocumentRequest(bucket: provider.bucket, key: key)
+      let (response, copy) = try await document(from: draft) { try $0.copy(in: $1, of: request) }
       return CopiedObject(
-        key: key, etag: etag, lastModified: try result.text("LastModified").flatMap { Timestamp(iso8601: $0) },
+        key: key, etag: copy.etag, lastModified: copy.lastModified,
         checksum: response.headerFields.checksum(in: conventions.checksums),
         versionID: response.headerFields[conventions.versionID])
     }
   }
 
-  /// Sends a request whose successful response is an XML document with the given root element.
-  func document(from draft: RequestDraft, named name: String) async throws -> (HTTPResponse, ServiceDocument) {
+  /// Sends a request whose successful response is a document, and reads the document.
+  func document<Value>(
+    from draft: RequestDraft, _ read: (any DocumentFormat, [UInt8]) throws -> Value
+  ) async throws -> (HTTPResponse, Value) {
     try await sender.exchange(draft) { response, body in
-      (response, try ServiceDocument(body, named: name, of: response, subject: draft.subject, provider.conventions))
+      (response, try provider.conventions.read(body, of: response, subject: draft.subject, read))
     }
   }
 
   func bucketVersioning() async throws -> BucketVersioning {
-    let (_, response) = try await document(
-      from: draft(.get, nil, [.init("versioning")]), named: "VersioningConfiguration")
-    switch try response.text("Status") {
-    case nil: return .disabled
-    case "Enabled": return .enabled
-    case "Suspended": return .suspended
-    case let other?: throw StorageError.malformedResponse("\"\(other)\" is no versioning state")
+    try await document(from: draft(.get, nil, [.init("versioning")])) { try $0.versioning(in: $1) }.1
+  }
+
+  func versions(prefix: String, key: String?) -> ObjectVersions {
+    ObjectVersions(prefix: prefix, key: key) { [self] marker in
+      var parameters = [.init("versions")] + provider.conventions.format.listingParameters
+      parameters.append(.init("max-keys", "\(configuration.keysPerPage)"))
+      if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
+      if let marker {
+        parameters.append(.init("key-marker", marker.key))
+        if !marker.versionID.isEmpty { parameters.append(.init("version-id-marker", marker.versionID)) }
+      }
+      let request = DocumentRequest(bucket: provider.bucket, prefix: prefix)
+      return try await document(from: draft(.get, nil, parameters)) { try $0.versions(in: $1, of: request) }.1
     }
   }
 
@@ -332,15 +342,16 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   /// Deletes objects, up to 1,000 per request, and succeeds for keys that do not exist.
   ///
-  /// Keys with control characters cannot be represented in XML and are deleted one by one.
+  /// Keys that the documents of the service cannot represent are deleted one by one.
   func delete(_ keys: [String]) async throws -> DeletionReport {
     for key in keys { _ = try draft(.delete, key) }
+    let format = provider.conventions.format
     var report = DeletionReport()
-    let writable = keys.filter(\.fitsIntoXML)
+    let writable = keys.filter(format.represents)
     for start in stride(from: 0, to: writable.count, by: DeletionReport.batchSize) {
       try await delete(batch: writable[start..<min(start + DeletionReport.batchSize, writable.count)], report: &report)
     }
-    for key in keys where !key.fitsIntoXML {
+    for key in keys where !format.represents(key) {
       do {
         try await delete(key)
         report.deleted.append(key)
@@ -352,21 +363,20 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
   }
 
   private func delete(batch: ArraySlice<String>, report: inout DeletionReport) async throws {
-    let objects = batch.map { XMLNode("Object", children: [XMLNode("Key", $0)]) }
-    let body = XMLNode("Delete", children: [XMLNode("Quiet", "true")] + objects).serialized()
+    let conventions = provider.conventions
+    let body = conventions.format.deletion(of: Array(batch))
     var headers = HTTPFields()
-    headers[.contentType] = "application/xml"
+    headers[.contentType] = conventions.format.mediaType
     headers[.contentMD5] = MD5.hash(body).base64
     var draft = try draft(.post, nil, [.init("delete")], headers: headers, body: body)
     draft.scope = CredentialScope(deleting: batch, in: provider.bucket)
-    let conventions = provider.conventions
     let result = try await sender.exchange(draft) { response, body in
       // OSS answers a quiet deletion without failures with an empty body.
       if body.isEmpty {
         try SuccessProof.noContent.check(response, draft.subject, requestID: conventions.requestID)
-        return ServiceDocument?.none
+        return DeletionReport()
       }
-      return try ServiceDocument(body, named: "DeleteResult", of: response, subject: draft.subject, conventions)
+      return try conventions.read(body, of: response, subject: draft.subject) { try $0.deletionReport(in: $1) }
     }
     try report.enter(result, asked: batch)
   }
@@ -423,16 +433,15 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 
   func unfinishedUploads(prefix: String) -> UnfinishedUploads {
     UnfinishedUploads(prefix: prefix) { [self] marker in
-      var parameters: [RequestTarget.Parameter] = [
-        .init("uploads"), .init("encoding-type", "url"), .init("max-uploads", "\(configuration.keysPerPage)"),
-      ]
+      var parameters = [.init("uploads")] + provider.conventions.format.listingParameters
+      parameters.append(.init("max-uploads", "\(configuration.keysPerPage)"))
       if !prefix.isEmpty { parameters.append(.init("prefix", prefix)) }
       if let marker {
         parameters.append(.init("key-marker", marker.key))
         parameters.append(.init("upload-id-marker", marker.uploadID))
       }
-      let (_, document) = try await document(from: draft(.get, nil, parameters), named: "ListMultipartUploadsResult")
-      return try UnfinishedUploads.Page(document, bucket: provider.bucket, prefix: prefix)
+      let request = DocumentRequest(bucket: provider.bucket, prefix: prefix)
+      return try await document(from: draft(.get, nil, parameters)) { try $0.unfinishedUploads(in: $1, of: request) }.1
     }
   }
 
@@ -443,32 +452,33 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
 }
 
 extension DeletionReport {
-  /// Enters the report on a quiet deletion, which only has the keys that could not be deleted; compares keys as bytes.
-  fileprivate mutating func enter(_ result: ServiceDocument?, asked: ArraySlice<String>) throws(StorageError) {
+  /// Enters the service's report on a deletion, which has at least the keys that could not be deleted.
+  fileprivate mutating func enter(_ result: DeletionReport, asked: ArraySlice<String>) throws(StorageError) {
     let names = Set(asked.map { Array($0.utf8) })
-    let encodes = try result?.encodesNames() ?? false
-    func key(_ node: XMLNode) throws(StorageError) -> String {
-      let text = try node.text(ofOnly: "Key") ?? ""
-      let key = encodes ? try result?.name(node.only("Key"), true) ?? text : text
-      guard names.contains(Array(key.utf8)) else {
-        throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
-      }
-      return key
+    for key in result.deleted + result.failures.map(\.key) where !names.contains(Array(key.utf8)) {
+      throw StorageError.contradiction("it is about the deletion of \(key.shown), which was not requested")
     }
-    for node in result?.all("Deleted") ?? [] { _ = try key(node) }
-    var failed: Set<[UInt8]> = []
-    for error in result?.all("Error") ?? [] {
-      let failure = Failure(key: try key(error), code: error["Code"]?.text ?? "", message: error["Message"]?.text ?? "")
-      failed.insert(Array(failure.key.utf8))
-      failures.append(failure)
-    }
+    let failed = Set(result.failures.map { Array($0.key.utf8) })
+    failures += result.failures
     deleted += asked.filter { !failed.contains(Array($0.utf8)) }
   }
 }
 
-extension String {
-  /// Whether XML can represent the string: it has no representation of most control characters.
-  var fitsIntoXML: Bool {
-    unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0xFFFE && $0.value != 0xFFFF }
+extension HeaderConventions {
+  /// Reads the document in a response, or throws the error that the service reports inside of a success.
+  ///
+  /// The service sends the status before the operation ends.
+  func read<Value>(
+    _ body: [UInt8], of response: HTTPResponse, subject: String, _ read: (any DocumentFormat, [UInt8]) throws -> Value
+  ) throws -> Value {
+    let format = format
+    if let error = format.error(in: body, of: response, subject: subject) { throw error }
+    do {
+      return try read(format, body)
+    } catch let error as StorageError {
+      throw error
+    } catch {
+      throw StorageError.malformedResponse("\(error)")
+    }
   }
 }

@@ -20,7 +20,7 @@ public protocol BucketStore: ObjectStore {
   @discardableResult
   func copy(_ source: CopySource, to key: String, options: CopyOptions) async throws -> CopiedObject
 
-  /// Returns a Boolean value that indicates whether the bucket exists.
+  /// Returns whether the bucket exists.
   ///
   /// - Throws: The errors that ``ObjectStore`` lists.
   func bucketExists() async throws -> Bool
@@ -173,7 +173,7 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
     try await bucket.copy(source, to: key, options: options)
   }
 
-  /// Returns a Boolean value that indicates whether the bucket exists.
+  /// Returns whether the bucket exists.
   ///
   /// The signer needs the permission `oss:ListObjects`, `name/cos:GetBucket` or `s3:ListBucket`.
   ///
@@ -220,6 +220,39 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   /// - Throws: The errors that ``ObjectStore`` lists.
   public func delete(_ key: String, versionID: String) async throws {
     try await bucket.delete(key, versionID: versionID)
+  }
+
+  /// Lists the versions of the objects whose keys start with a prefix, and their delete markers.
+  ///
+  /// The signer needs `oss:ListObjectVersions`, `name/cos:GetBucketObjectVersions` or `s3:ListBucketVersions`. In a bucket
+  /// that never had versioning, every object has one version, whose ID is `null`.
+  ///
+  /// - Parameter prefix: The prefix of the listed keys. An empty prefix lists the versions of all objects.
+  /// - Returns: An asynchronous sequence of versions and delete markers.
+  public func versions(prefix: String = "") -> ObjectVersions { bucket.versions(prefix: prefix, key: nil) }
+
+  /// Lists the versions of one object and its delete markers, the latest first.
+  ///
+  /// The signer needs the permission of ``versions(prefix:)``. ``download(_:to:options:)`` and
+  /// ``head(_:versionID:headers:)`` read a version.
+  ///
+  /// - Parameter key: The key of the object.
+  /// - Returns: An asynchronous sequence of versions and delete markers.
+  public func versions(of key: String) -> ObjectVersions { bucket.versions(prefix: key, key: key) }
+
+  /// Makes an earlier version of an object the latest one, by copying it within the service.
+  ///
+  /// No version is deleted. The signer needs what ``copy(_:to:options:)`` needs, and `oss:GetObjectVersion` or
+  /// `s3:GetObjectVersion`.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the object, which a delete marker may hide.
+  ///   - versionID: The version to restore. It must not be a delete marker.
+  /// - Returns: The service's description of the new version.
+  /// - Throws: ``ServiceError`` if the version does not exist, and the other errors that ``ObjectStore`` lists.
+  @discardableResult
+  public func restore(_ key: String, versionID: String) async throws -> CopiedObject {
+    try await copy(CopySource(key: key, versionID: versionID), to: key)
   }
 
   /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
@@ -299,12 +332,12 @@ extension StorageClient where Provider: PresigningProvider {
     try fields.set(.contentMD5, to: contentMD5)
     let request = try provider.endpoint.request(
       method, bucket: provider.bucket, key: key, parameters: parameters, headers: fields)
-    let now = try sender.serviceTime().date
-    let end = provider.presigner.requiredValidity(from: now, validFor: duration)
     let scope = CredentialScope(method, key, parameters, in: provider.bucket)
-    var cached = try await sender.credential(lasting: now.duration(to: end), for: scope)
+    var cached = try await sender.credential(for: scope) {
+      provider.presigner.requiredValidity(from: $0, validFor: duration)
+    }
     if let remoteSigner = sender.remoteSigner {
-      return try await sender.signElsewhere(as: &cached) { credential, context in
+      return try await sender.signRemotely(as: &cached) { credential, context in
         try await remoteSigner.presign(request, as: credential, validFor: duration, in: context)
       }.result
     }
@@ -321,125 +354,4 @@ public enum BucketVersioning: String, Sendable, Hashable, CaseIterable {
   case enabled
   /// The bucket keeps the versions from the time when versioning was enabled, and replaces those without a version.
   case suspended
-}
-
-/// The bucket, key and version of an object to copy.
-public struct CopySource: Sendable, Hashable {
-  /// The name of the source bucket.
-  ///
-  /// If `nil`, the client's own bucket.
-  public var bucket: String?
-
-  /// The key of the object to copy.
-  public var key: String
-
-  /// The region of the source bucket, if it differs from the client's region and the service copies between regions.
-  public var region: String?
-
-  /// The version of the object to copy, in a bucket with versioning.
-  ///
-  /// If `nil`, the latest version.
-  public var versionID: String?
-
-  /// Creates the source of a copy.
-  ///
-  /// - Parameters:
-  ///   - bucket: The name of the source bucket. If `nil`, the client's own bucket.
-  ///   - key: The key of the object to copy.
-  ///   - region: The region of the source bucket, if it differs from the client's region.
-  ///   - versionID: The version of the object to copy, in a bucket with versioning. If `nil`, the latest version.
-  public init(bucket: String? = nil, key: String, region: String? = nil, versionID: String? = nil) {
-    self.bucket = bucket
-    self.key = key
-    self.region = region
-    self.versionID = versionID
-  }
-}
-
-/// The attributes of a copy that differ from its source, and the conditions for the copy.
-public struct CopyOptions: Sendable, Hashable {
-  /// The attributes of the copy.
-  ///
-  /// If `nil`, the copy has the attributes of the source.
-  public var attributes: UploadOptions?
-
-  /// A Boolean value that indicates whether the copy fails if an object with the key exists, as far as the service
-  /// promises it.
-  ///
-  /// OSS and COS ignore it in a bucket whose versioning is enabled or suspended; see ``UploadOptions/forbidOverwrite``.
-  public var forbidOverwrite: Bool
-
-  /// A Boolean value that indicates whether a copy with ``forbidOverwrite`` first asks for the versioning state of the
-  /// bucket, as ``UploadOptions/checksVersioning`` does.
-  public var checksVersioning: Bool
-
-  /// Additional provider-specific headers, such as requester pays, or the customer-provided keys of source and copy.
-  public var headers: HTTPFields
-
-  /// Creates the options of a copy.
-  ///
-  /// - Parameters:
-  ///   - attributes: The attributes of the copy. If `nil`, the copy has the attributes of the source.
-  ///   - forbidOverwrite: Whether the copy fails if an object with the key exists, as far as the service promises it.
-  ///   - checksVersioning: Whether a copy with `forbidOverwrite` fails in a bucket whose versioning makes the service
-  ///     ignore it.
-  ///   - headers: Additional provider-specific headers.
-  public init(
-    attributes: UploadOptions? = nil, forbidOverwrite: Bool = false, checksVersioning: Bool = false,
-    headers: HTTPFields = [:]
-  ) {
-    self.attributes = attributes
-    self.forbidOverwrite = forbidOverwrite
-    self.checksVersioning = checksVersioning
-    self.headers = headers
-  }
-}
-
-extension CopyOptions: Redacted {
-  /// The copy options that are set, and the names of the additional headers.
-  public var description: String {
-    described(
-      "CopyOptions",
-      [
-        ("attributes", attributes), ("forbidOverwrite", forbidOverwrite ? true : nil),
-        ("checksVersioning", checksVersioning ? true : nil),
-      ], headers)
-  }
-}
-
-/// A service's description of an object that it created by copying.
-public struct CopiedObject: Sendable, Hashable {
-  /// The key of the copy.
-  public let key: String
-
-  /// The entity tag of the copy as the service sends it, with the quotes, or `nil` if the service did not report it.
-  public let etag: String?
-
-  /// The time at which the copy was created, or `nil` if the service did not report it.
-  public let lastModified: Timestamp?
-
-  /// The checksum of the copy, or `nil` if the service did not report it.
-  public let checksum: ObjectChecksum?
-
-  /// The version of the copy in a bucket with versioning, or `nil`.
-  public let versionID: String?
-
-  /// Creates the description of a copy for an implementation of ``BucketStore``.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the copy.
-  ///   - etag: The entity tag of the copy as the service sends it, including the quotes.
-  ///   - lastModified: The time at which the copy was created.
-  ///   - checksum: The checksum of the copy.
-  ///   - versionID: The version of the copy in a bucket with versioning.
-  public init(
-    key: String, etag: String? = nil, lastModified: Timestamp? = nil, checksum: ObjectChecksum? = nil,
-    versionID: String? = nil
-  ) {
-    self.key = key
-    self.etag = etag
-    self.lastModified = lastModified
-    self.checksum = checksum
-    self.versionID = versionID
-  }
 }

@@ -23,12 +23,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     try fields.check(for: [.initiate, .part, .complete, .abort], named: "a multipart upload", scopes)
     let draft = try bucket.draft(
       .post, key, [.init("uploads")], for: .initiate, headers: fields.belonging(to: .initiate, scopes))
-    let (_, document) = try await bucket.document(from: draft, named: "InitiateMultipartUploadResult")
-    try document.requireBucket("Bucket", bucket.provider.bucket)
-    try document.require("Key", key)
-    guard let text = try document.text("UploadId") else { throw StorageError.malformedResponse("it has no UploadId") }
-    let id = try ResponseValue(text, named: "UploadId")
-    return MultipartUpload(bucket: bucket, key: key, id: id, fields: fields)
+    let request = DocumentRequest(bucket: bucket.provider.bucket, key: key)
+    let (_, id) = try await bucket.document(from: draft) { try $0.uploadID(in: $1, of: request) }
+    return MultipartUpload(bucket: bucket, key: key, id: try ResponseValue(id, named: "UploadId"), fields: fields)
+  }
+
+  private var documentRequest: DocumentRequest {
+    DocumentRequest(bucket: bucket.provider.bucket, key: key, uploadID: id.text)
   }
 
   func fields(of request: HeaderScope) -> HTTPFields {
@@ -76,14 +77,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   }
 
   private func completion(of parts: [Part], _ checksum: ObjectChecksum) throws(SigningError) -> RequestDraft {
-    let list = parts.map { part in
-      XMLNode("Part", children: [XMLNode("PartNumber", "\(part.number)"), XMLNode("ETag", part.etag)])
-    }
+    let format = bucket.provider.conventions.format
     var fields = fields(of: .complete)
-    fields[.contentType] = "application/xml"
+    fields[.contentType] = format.mediaType
+    let parts = parts.map { StoredPart(number: $0.number, etag: $0.etag, size: $0.length) }
     return try bucket.draft(
-      .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields,
-      body: XMLNode("CompleteMultipartUpload", children: list).serialized(), checksum: checksum)
+      .post, key, [.init("uploadId", id.text)], for: .complete, headers: fields, body: format.completion(of: parts),
+      checksum: checksum)
   }
 
   /// Sends the request that completes the upload, and returns the response and the entity tag of the object.
@@ -92,19 +92,13 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
   private func requestCompletion(_ draft: RequestDraft) async throws -> (HTTPResponse, [UInt8], etag: String?) {
     let conventions = bucket.provider.conventions
     return try await bucket.sender.exchange(draft) { response, body in
-      let name = "CompleteMultipartUploadResult"
       if draft.isAnsweredByCallback(conventions) {
-        if let root = try? ServiceDocument.root(of: body),
-          let error = ServiceError(insideSuccess: root, of: response, subject: draft.subject, conventions: conventions)
-        {
-          throw error
-        }
+        if let error = conventions.format.error(in: body, of: response, subject: draft.subject) { throw error }
         return (response, body, response.headerFields[.eTag])
       }
-      let document = try ServiceDocument(body, named: name, of: response, subject: draft.subject, conventions)
-      try document.requireBucket("Bucket", bucket.provider.bucket)
-      try document.require("Key", key)
-      guard let etag = try document.text("ETag") else { throw StorageError.malformedResponse("it has no ETag") }
+      let etag = try conventions.read(body, of: response, subject: draft.subject) {
+        try $0.completedTag(in: $1, of: documentRequest)
+      }
       return (response, body, response.headerFields[.eTag] ?? etag)
     }
   }
@@ -157,31 +151,23 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     while true {
       var parameters: [RequestTarget.Parameter] = [.init("uploadId", id.text), .init("max-parts", "1000")]
       if marker > 0 { parameters.append(.init("part-number-marker", "\(marker)")) }
-      let (_, document) = try await bucket.document(
-        from: bucket.draft(.get, key, parameters, headers: fields(of: .head)), named: "ListPartsResult")
-      try require(identityIn: document)
+      let (_, page) = try await bucket.document(
+        from: bucket.draft(.get, key, parameters, headers: fields(of: .head))
+      ) { try $0.parts(in: $1, of: documentRequest) }
       // The first marker is 0, so that the numbers ascend across the pages as well.
-      for node in document.all("Part") {
-        let part = try StoredPart(node)
-        guard part.number > max(marker, parts.last?.number ?? 0) else {
+      for part in page.parts {
+        guard part.number > max(marker, parts.last?.number ?? 0), part.number <= PartSizes.partLimit else {
           throw StorageError.contradiction("the part numbers do not ascend at part \(part.number)")
         }
+        _ = try ResponseValue(part.etag, named: "ETag")
         parts.append(part)
       }
-      guard try document.isTruncated() else { return parts }
-      guard let next = try document.text("NextPartNumberMarker").flatMap({ Int(digits: $0) }), next > marker,
-        next <= PartSizes.mostParts
-      else { throw StorageError.malformedResponse("a truncated list of parts has no next part") }
+      guard let next = page.next else { return parts }
+      guard next > marker, next <= PartSizes.partLimit else {
+        throw StorageError.malformedResponse("a truncated list of parts has no next part")
+      }
       marker = next
     }
-  }
-
-  /// Requires that a document is about this upload: its bucket, its key, and its ID.
-  private func require(identityIn document: ServiceDocument) throws(StorageError) {
-    try document.requireBucket("Bucket", bucket.provider.bucket)
-    try document.require("Key", key)
-    // COS also spells the element UploadID.
-    try document.require(document.text("UploadID") == nil ? "UploadId" : "UploadID", id.text)
   }
 
   /// Returns the description of the object if an earlier process completed the upload, or `nil` for another or none.
@@ -198,13 +184,6 @@ extension RequestTarget.Parameter {
   init(_ name: String, _ value: String? = nil) { self.init(name: name, value: value) }
 }
 
-/// A part of a multipart upload in the service's list of parts.
-struct StoredPart: Sendable {
-  let number: Int
-  let etag: ResponseValue
-  let length: Int64
-}
-
 extension UploadPayload {
   /// Returns the MD5 digest in hexadecimal and the checksum of the payload, which is read once.
   func identified(_ algorithm: ObjectChecksum.Algorithm) async throws -> (md5: String, checksum: ObjectChecksum) {
@@ -218,16 +197,6 @@ extension UploadPayload {
       }
     }
     return (md5.finalize().hex, ObjectChecksum(algorithm, crc.checksum))
-  }
-}
-
-extension StoredPart {
-  fileprivate init(_ node: XMLNode) throws(StorageError) {
-    guard let number = try node.text(ofOnly: "PartNumber").flatMap({ Int(digits: $0) }), number > 0,
-      number <= PartSizes.mostParts, let length = try node.text(ofOnly: "Size").flatMap({ Int64(digits: $0) }),
-      let etag = try node.text(ofOnly: "ETag")
-    else { throw StorageError.malformedResponse("a listed part has no number, size or ETag") }
-    self.init(number: number, etag: try ResponseValue(etag, named: "ETag"), length: length)
   }
 }
 
@@ -271,9 +240,9 @@ extension BucketClient {
         }
         guard let next = try await source.next() else { break }
         started += 1
-        guard next.number <= PartSizes.mostParts else {
+        guard next.number <= PartSizes.partLimit else {
           throw StorageError(
-            .tooLarge, "The stream needs more than \(PartSizes.mostParts) parts.",
+            .tooLarge, "The stream needs more than \(PartSizes.partLimit) parts.",
             remedy: "Give its length, or choose a larger part size.")
         }
         group.addTask { try await upload.upload(next.payload, number: next.number, progress: progress) }
@@ -284,149 +253,5 @@ extension BucketClient {
       }
       return parts
     }
-  }
-}
-
-/// A part of a multipart upload that can be sent, with its number, which starts at 1.
-typealias SourcePart = (number: Int, payload: any UploadPayload)
-
-protocol PartSource {
-  mutating func next() async throws -> SourcePart?
-}
-
-/// A source that slices a payload with random access into parts, each of which is read only when it is sent.
-struct SlicedParts: PartSource {
-  private let base: any UploadPayload
-  private var ranges: ArraySlice<Range<Int64>>
-  private let uploaded: Set<Int>
-  private var number = 0
-
-  /// Creates a source of the parts of a payload, without those with the given numbers.
-  init(_ base: any UploadPayload, ranges: [Range<Int64>], except uploaded: Set<Int> = []) {
-    self.base = base
-    self.ranges = ranges[...]
-    self.uploaded = uploaded
-  }
-
-  mutating func next() async throws -> SourcePart? {
-    while let range = ranges.popFirst() {
-      number += 1
-      if !uploaded.contains(number) {
-        return (number, SlicePayload(base: base, range: range))
-      }
-    }
-    return nil
-  }
-}
-
-/// A source that splits a stream into parts and collects each part in memory before it is sent.
-struct CollectedParts: PartSource {
-  private let chunks: ByteStream.AsyncIterator
-  private let sizes: PartSizes
-  private var collected = 0
-  private var number = 0
-  private var rest: ArraySlice<UInt8> = []
-  private var isAtEnd = false
-  /// The first part if it was read before the number of parts was known, or `nil`.
-  private var first: [UInt8]?
-
-  init(_ stream: ByteStream, sizes: PartSizes) {
-    chunks = stream.makeAsyncIterator()
-    self.sizes = sizes
-  }
-
-  /// Returns all bytes of the stream if they fit in one part, or `nil` otherwise.
-  ///
-  /// If the result is `nil`, `next()` returns the first part again.
-  mutating func onlyPart() async throws -> [UInt8]? {
-    let bytes = try await collect()
-    if rest.isEmpty, !isAtEnd { try await fill() }
-    if rest.isEmpty { return bytes }
-    first = bytes
-    return nil
-  }
-
-  mutating func next() async throws -> SourcePart? {
-    let bytes = if let first = first.take() { first } else { try await collect() }
-    guard !bytes.isEmpty else { return nil }
-    number += 1
-    return (number, BytesPayload(bytes: bytes))
-  }
-
-  private mutating func collect() async throws -> [UInt8] {
-    collected += 1
-    let size = Int(clamping: sizes.size(ofPart: collected))
-    var bytes: [UInt8] = []
-    while bytes.count < size {
-      if rest.isEmpty { try await fill() }
-      if rest.isEmpty { break }
-      if bytes.isEmpty { bytes.reserveCapacity(size) }
-      let taken = rest.prefix(size - bytes.count)
-      bytes += taken
-      rest = rest.dropFirst(taken.count)
-    }
-    return bytes
-  }
-
-  /// Reads the next non-empty chunk of the stream.
-  private mutating func fill() async throws {
-    while rest.isEmpty, !isAtEnd {
-      guard let chunk = try await chunks.next() else {
-        isAtEnd = true
-        return
-      }
-      rest = chunk[...]
-    }
-  }
-}
-
-/// The sizes of the parts that an upload is split into.
-struct PartSizes: Sendable {
-  /// The maximum number of parts per object that services accept.
-  static let mostParts: Int64 = 10_000
-
-  /// The maximum part size in bytes that services accept.
-  private static let largestPart: Int64 = 5 << 30
-
-  /// The number of parts after which the part size of a stream of unknown length doubles.
-  ///
-  /// With this growth, ten thousand parts hold six times as many bytes as parts of the first size.
-  private static let partsPerSize = 2_000
-
-  private let first: Int64
-  private let grows: Bool
-
-  /// Creates the part sizes of an upload, with larger parts than preferred if there were too many.
-  init(length: Int64?, preferred: Int64) throws(StorageError) {
-    guard let length else {
-      first = preferred
-      grows = true
-      return
-    }
-    let (whole, rest) = length.quotientAndRemainder(dividingBy: Self.mostParts)
-    first = max(preferred, rest > 0 ? whole + 1 : whole)
-    grows = false
-    guard first <= Self.largestPart else {
-      throw StorageError(
-        .tooLarge, "\(length) bytes do not fit into \(Self.mostParts) parts of \(Self.largestPart) bytes.",
-        remedy: "Store them as several objects.")
-    }
-  }
-
-  /// Returns the size in bytes of the part with the given number, which starts at 1.
-  func size(ofPart number: Int) -> Int64 {
-    grows ? min(first, Self.largestPart) << Int64((number - 1) / Self.partsPerSize) : first
-  }
-
-  /// Returns the byte ranges of consecutive parts from `start` to `length`, or an empty array if no bytes remain.
-  func ranges(of length: Int64, from start: Int64 = 0) -> [Range<Int64>] {
-    var ranges: [Range<Int64>] = []
-    var next = start
-    while next < length {
-      let end = min(next.saturatingAdding(first), length)
-      ranges.append(next..<end)
-      next = end
-    }
-    return ranges
   }
 }

@@ -121,6 +121,7 @@ extension ActionableError where Self: LocalizedError {
 
 extension CredentialError: LocalizedError {}
 extension PolicyError: LocalizedError {}
+extension ServiceError: LocalizedError {}
 extension SigningError: LocalizedError {}
 extension SigningRefusal: LocalizedError {}
 extension StorageError: LocalizedError {}

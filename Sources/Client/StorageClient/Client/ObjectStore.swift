@@ -263,12 +263,7 @@ public struct DeletionReport: Sendable, Hashable {
     /// The provider's error message for the key.
     public let message: String
 
-    /// Creates a failure for the report of an ``ObjectStore`` implementation.
-    ///
-    /// - Parameters:
-    ///   - key: The key that could not be deleted.
-    ///   - code: The provider's error code.
-    ///   - message: The provider's error message, without secrets.
+    /// Creates a failure; the parameters are the properties.
     public init(key: String, code: String, message: String) {
       self.key = key
       self.code = code

@@ -3,7 +3,6 @@
 
 public import HTTPTypes
 public import StorageAuth
-internal import Synchronization
 public import SystemPackage
 
 /// A client for one bucket or Aspera node of any provider.

@@ -46,18 +46,18 @@
       of program: String, _ arguments: some Sequence<String>, _ environment: [String: String], outputLimit: Int
     ) async -> Result<CommandResult, CommandError> {
       do {
-        let ended = try await Subprocess.run(
+        let result = try await Subprocess.run(
           program.hasByte("/") ? .path(FilePath(program)) : .name(program), arguments: Arguments(Array(arguments)),
           environment: .inherited(adding: environment), platformOptions: .ownSession, input: .none,
           output: .bytes(limit: outputLimit), error: .bytes(limit: errorLimit))
         let ending: CommandResult.Ending =
-          switch ended.terminationStatus {
+          switch result.terminationStatus {
           case .exited(let code): .exited(code)
           case .signaled(let signal): .signalled(signal)
           }
         return .success(
           CommandResult(
-            ending, standardOutput: ended.standardOutput, standardErrorLength: ended.standardError.count))
+            ending, standardOutput: result.standardOutput, standardErrorLength: result.standardError.count))
       } catch let error as SubprocessError {
         return .failure(CommandError(error, of: program))
       } catch {
@@ -112,7 +112,7 @@
   }
 
   extension SigningClock {
-    /// Runs a program for at most a duration, and returns or throws after it has ended.
+    /// Runs a program for at most a duration, and returns or throws after it has result.
     ///
     /// `run` kills the program if its task is cancelled. The other parameters are the errors to throw.
     package func running<Outcome: Sendable, Failure: Error>(
@@ -129,7 +129,7 @@
             return .failure(cancelled)
           }
         }
-        // The other task is cancelled, and the program has ended when the group has ended.
+        // The other task is cancelled, and the program has ended when the group has result.
         defer { group.cancelAll() }
         return await group.next() ?? .failure(cancelled)
       }

@@ -21,7 +21,7 @@
         storage: .stream(
           ByteStream(chunks: {
             var iterator = buffers.makeAsyncIterator()
-            return { try await iterator.next(isolation: #isolation) }
+            return { try await iterator.nextElement() }
           }), length: length))
     }
   }

@@ -29,7 +29,7 @@ struct FileDownload<Provider: BucketProvider>: Sendable {
     let checksum = pieces.sorted { $0.offset < $1.offset }.reduce(ObjectChecksum(algorithm, of: [])) {
       $0.followed(by: $1.checksum, byteCount: $1.length)
     }
-    if let expected = whole.checksum { try check("the object \(key)", checksum, expected) }
+    if let expected = whole.checksum { try checkChecksum(of: "the object \(key)", checksum, expected: expected) }
     return whole
   }
 
@@ -154,7 +154,8 @@ extension ByteStream {
   ///
   /// The closure `again` waits for the delay, and returns a stream of the bytes after the given number of bytes.
   fileprivate func resuming(
-    _ plan: RetryPlan, length: Int64, again: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream
+    _ plan: RetryPlan, length: Int64,
+    reopen: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream
   ) -> ByteStream {
     ByteStream(chunks: { [self] in
       var iterator = makeAsyncIterator()
@@ -180,7 +181,7 @@ extension ByteStream {
           }
           current.attempts += 1
           resumedAt = count
-          iterator = try await again(count, step, current.attempts).makeAsyncIterator()
+          iterator = try await reopen(count, step, current.attempts).makeAsyncIterator()
         }
       }
     })

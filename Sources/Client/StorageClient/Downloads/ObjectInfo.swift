@@ -57,19 +57,7 @@ public struct ObjectInfo: Sendable, Hashable {
     metadata = Dictionary(named) { first, second in "\(first), \(second)" }
   }
 
-  /// Creates the description of an object for an implementation of ``ObjectStore``.
-  ///
-  /// - Parameters:
-  ///   - key: The key of the object.
-  ///   - size: The size of the whole object in bytes, or `nil` if it is unknown.
-  ///   - etag: The entity tag of the object, including the quotes.
-  ///   - contentType: The media type of the object.
-  ///   - lastModified: The time at which the object was stored.
-  ///   - metadata: The user-defined metadata that was stored with the object. The names are in lowercase.
-  ///   - checksum: The checksum of the whole object.
-  ///   - versionID: The version of the object, in a bucket with versioning.
-  ///   - storageClass: The storage class of the object, as the provider spells it.
-  ///   - headers: All headers of the response that described the object.
+  /// Creates the description of an object, for implementations of ``ObjectStore``; the parameters are the properties.
   public init(
     key: String, size: Int64?, etag: String? = nil, contentType: String? = nil, lastModified: Timestamp? = nil,
     metadata: [String: String] = [:], checksum: ObjectChecksum? = nil, versionID: String? = nil,
@@ -108,12 +96,7 @@ public struct DownloadedObject: Sendable {
   /// ``StorageError/Code/checksumMismatch`` if the received bytes differ from the bytes that the service stored.
   public let body: ByteStream
 
-  /// Creates the download of an object for an implementation of ``ObjectStore``.
-  ///
-  /// - Parameters:
-  ///   - info: The description of the object.
-  ///   - contentLength: The number of bytes in `body`, or `nil` if it is unknown.
-  ///   - body: The bytes of the object as they arrive.
+  /// Creates a downloaded object, for implementations of ``ObjectStore``; the parameters are the properties.
   public init(info: ObjectInfo, contentLength: Int64?, body: ByteStream) {
     self.info = info
     self.contentLength = contentLength

@@ -23,14 +23,14 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// The provider's error message.
   public let message: String
 
-  /// A Boolean value that indicates whether the service gave a reason in addition to the response status.
+  /// Whether the service gave a reason in addition to the response status.
   public let isExplained: Bool
 
   /// The HTTP status of the response.
   public let status: HTTPResponse.Status
 
   /// The ID of the failed request, which the provider's support asks for, or `nil` if the service did not report it.
-  public let requestID: String?
+  public internal(set) var requestID: String?
 
   /// The host that an OSS service reports for itself, or `nil`.
   public let hostID: String?
@@ -74,20 +74,7 @@ public struct ServiceError: Error, Sendable, Hashable {
 
   /// Creates a service error for an implementation of ``ObjectStore``.
   ///
-  /// - Parameters:
-  ///   - code: The provider's error code.
-  ///   - message: The provider's error message, without secrets.
-  ///   - status: The HTTP status of the response.
-  ///   - kind: The meaning of the code. If `nil`, the meaning is derived from the code, the message and the status.
-  ///   - isExplained: Whether the service gave a reason in addition to the status.
-  ///   - requestID: The ID of the failed request.
-  ///   - hostID: The host that the service reports for itself.
-  ///   - detailCode: The provider's more specific error code.
-  ///   - subject: The method and the bucket or key of the failed request.
-  ///   - serverTime: The time according to the service's clock.
-  ///   - serverStringToSign: The string to sign that the service calculated, with the session token masked.
-  ///   - serverCanonicalRequest: The canonical request that the service calculated, with the session token masked.
-  ///   - retryAfter: The delay that the service requests before a retry.
+  /// The parameters are the properties; without a `kind`, it is derived from the code, the message and the status.
   public init(
     code: String, message: String, status: HTTPResponse.Status, kind: Kind? = nil, isExplained: Bool = true,
     requestID: String? = nil, hostID: String? = nil,
@@ -112,10 +99,10 @@ public struct ServiceError: Error, Sendable, Hashable {
   /// A sentence that recommends how to fix the error.
   public var remedy: String { kind == .signatureMismatch ? diagnosis?.remedy ?? kind.remedy : kind.remedy }
 
-  /// A Boolean value that indicates whether a later retry of the same request can succeed.
+  /// Whether a later retry of the same request can succeed.
   public var isRetryable: Bool { kind.isRetryable }
 
-  /// A Boolean value that indicates whether the object was stored although the service reported this error.
+  /// Whether the object was stored although the service reported this error.
   ///
   /// The value is `true` if only the callback after the upload failed.
   public var isStored: Bool { kind == .callbackFailed }
@@ -272,23 +259,19 @@ extension ServiceError {
   /// The maximum number of bytes of an error response's body that the client reads.
   package static let bodyLimit = 64 * 1024
 
-  /// Creates an error from the XML document in the body, or in the header that replaces it, or else from the status.
+  /// Creates an error from the document in the body, or in the header that replaces it, or else from the status.
   init(_ response: HTTPResponse, body: [UInt8], subject: String, conventions: HeaderConventions) {
-    let document =
-      Self.errorElement(in: body)
-      ?? conventions.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
-      .flatMap { Self.errorElement(in: $0) }
-    self.init(document, of: response, subject: subject, conventions: conventions)
-  }
-
-  /// Creates an error from the document in a successful response, or returns `nil` if the document is no error.
-  init?(insideSuccess document: XMLNode, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
-    guard document.name.isIdentical(to: "Error") else { return nil }
-    self.init(document, of: response, subject: subject, conventions: conventions)
+    let replacement = conventions.errorInHeader.flatMap { response.headerFields[$0] }.flatMap { [UInt8](base64: $0) }
+    let format = conventions.format
+    let error = format.error(in: body, of: response, subject: subject)
+    self =
+      error ?? replacement.flatMap { format.error(in: $0, of: response, subject: subject) }
+      ?? ServiceError(nil, of: response, subject: subject, conventions: conventions)
+    if requestID == nil { requestID = response.headerFields[conventions.requestID] }
   }
 
   /// Creates an error from an XML error document, or only from the response status if the document is `nil`.
-  private init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
+  init(_ document: XMLNode?, of response: HTTPResponse, subject: String, conventions: HeaderConventions) {
     func text(_ name: String) -> String? { document?[name].map(\.text).flatMap { $0.isEmpty ? nil : $0 } }
     let fields = response.headerFields
     let status = response.status
@@ -310,11 +293,6 @@ extension ServiceError {
       return nil
     }
     return max(.zero, now.duration(to: end))
-  }
-
-  private static func errorElement(in body: [UInt8]) -> XMLNode? {
-    let root = body.isEmpty ? nil : try? ServiceDocument.root(of: body)
-    return root?.name.isIdentical(to: "Error") == true ? root : nil
   }
 
   /// Creates an error from an unsuccessful response for an implementation of ``StorageProvider``.

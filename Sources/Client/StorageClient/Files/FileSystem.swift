@@ -5,8 +5,8 @@ package import SystemPackage
 
 /// The calls of an operating system for files, relative to open folders.
 ///
-/// Everything in this module that reads or writes files uses these calls, so that a simulation can take the system's
-/// place. A name is one component of a path; no call follows a symbolic link at a name, unless it says so.
+/// Everything in this module that reads or writes files uses these calls, so that a simulation can replace the system.
+/// A name is one component of a path; no call follows a symbolic link at a name, unless it says so.
 package protocol FileSystem: Sendable {
   /// Calls a closure that blocks until the file system has answered, on a thread that may block.
   func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
@@ -17,14 +17,17 @@ package protocol FileSystem: Sendable {
   /// Opens a folder in an open folder.
   func openFolder(_ name: FilePath.Component, in folder: FileDescriptor) throws(Errno) -> FileDescriptor
 
+  /// Opens the folder that contains an open folder.
   func openParent(of folder: FileDescriptor) throws(Errno) -> FileDescriptor
 
   /// Opens a file in an open folder for reading, or for reading and writing.
   func openFile(_ name: FilePath.Component, in folder: FileDescriptor, _ access: FileAccess) throws(Errno)
     -> FileDescriptor
 
+  /// Closes a file or a folder.
   func close(_ descriptor: FileDescriptor) throws(Errno)
 
+  /// Returns the status of an open file or folder.
   func status(of descriptor: FileDescriptor) throws(Errno) -> FileStatus
 
   /// Returns the status of a file in an open folder, or of the file to which a symbolic link leads.
@@ -40,7 +43,7 @@ package protocol FileSystem: Sendable {
   func write(_ bytes: [UInt8], to file: FileDescriptor, at offset: Int64) throws(Errno)
 
   /// Creates a folder in an open folder.
-  func makeFolder(_ name: FilePath.Component, in folder: FileDescriptor, permissions: FilePermissions) throws(Errno)
+  func createFolder(_ name: FilePath.Component, in folder: FileDescriptor, permissions: FilePermissions) throws(Errno)
 
   /// Removes the name of a file, or an empty folder, from an open folder.
   func remove(_ name: FilePath.Component, in folder: FileDescriptor, isFolder: Bool) throws(Errno)
@@ -51,22 +54,24 @@ package protocol FileSystem: Sendable {
   ) throws(Errno)
 
   /// Sets the time at which the content of an open file was changed, in whole seconds since 1970.
-  func setModified(_ seconds: Int64, of file: FileDescriptor) throws(Errno)
+  func setModificationTime(_ seconds: Int64, of file: FileDescriptor) throws(Errno)
 
+  /// Sets the permissions of an open file.
   func setPermissions(_ permissions: FilePermissions, of file: FileDescriptor) throws(Errno)
 
   /// Waits until the content of an open file is on the disk.
   func synchronize(_ file: FileDescriptor) throws(Errno)
 
-  /// Locks an open file or folder for this process, and returns whether no other descriptor has locked it.
+  /// Tries to lock an open file or folder for this process, and returns `false` if another descriptor has locked it.
   ///
   /// The lock ends when the descriptor is closed or the process ends.
-  func lock(_ descriptor: FileDescriptor) throws(Errno) -> Bool
+  func tryLock(_ descriptor: FileDescriptor) throws(Errno) -> Bool
 
   /// The number of the user as whom the process runs.
   var userID: UInt32 { get }
 }
 
+/// The way in which a file is opened.
 package enum FileAccess: Sendable, Hashable {
   /// Reads an existing file.
   case reading(followsLink: Bool)
@@ -75,50 +80,52 @@ package enum FileAccess: Sendable, Hashable {
   /// Reads and writes a new file; no file of the name may exist. The permissions are subject to the process's mask.
   case creating(FilePermissions)
   /// Reads and writes a file, which is created if it does not exist, readable for its owner only.
-  case locking
+  case openOrCreate
 }
 
 /// The type, the size and the other attributes of a file or a folder.
 package struct FileStatus: Sendable, Hashable {
+  /// The type of a file, of which a special one is a device, a pipe or a socket.
   package enum Kind: Sendable, Hashable {
-    case regular, folder, link, special
+    case regular, folder, symbolicLink, special
   }
 
   package var kind: Kind
   package var size: Int64
   package var permissions: FilePermissions
-  package var owner: UInt32
+  /// The number of the user who owns the file.
+  package var ownerID: UInt32
   /// The number of names that the file has.
-  package var links: UInt64
+  package var linkCount: UInt64
   /// The number of the file system.
   package var device: UInt64
   /// The number of the file in its file system.
-  package var number: UInt64
+  package var inode: UInt64
   package var modifiedSeconds: Int64
   package var modifiedNanoseconds: Int64
 
   package init(
-    kind: Kind, size: Int64, permissions: FilePermissions, owner: UInt32, links: UInt64, device: UInt64,
-    number: UInt64, modifiedSeconds: Int64, modifiedNanoseconds: Int64
+    kind: Kind, size: Int64, permissions: FilePermissions, ownerID: UInt32, linkCount: UInt64, device: UInt64,
+    inode: UInt64, modifiedSeconds: Int64, modifiedNanoseconds: Int64
   ) {
     self.kind = kind
     self.size = size
     self.permissions = permissions
-    self.owner = owner
-    self.links = links
+    self.ownerID = ownerID
+    self.linkCount = linkCount
     self.device = device
-    self.number = number
+    self.inode = inode
     self.modifiedSeconds = modifiedSeconds
     self.modifiedNanoseconds = modifiedNanoseconds
   }
 
   package var identity: FileIdentity {
     FileIdentity(
-      fileNumber: number, size: size, modifiedSeconds: modifiedSeconds, modifiedNanoseconds: modifiedNanoseconds)
+      fileNumber: inode, size: size, modifiedSeconds: modifiedSeconds, modifiedNanoseconds: modifiedNanoseconds)
   }
 
-  /// Returns whether the status is that of the same file or folder, in whatever state.
-  package func isSameFile(as other: FileStatus) -> Bool { device == other.device && number == other.number }
+  /// Returns whether another status is one of the same file or folder, which may have changed between the two.
+  package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 }
 
 extension FileSystem {

@@ -39,12 +39,12 @@ package final class Folder: Sendable {
   }
 
   /// Opens a folder in this folder, and creates it if it does not exist; the call blocks.
-  func makeFolder(_ name: FilePath.Component, permissions: FilePermissions) throws(Errno) -> Folder {
+  func createFolder(_ name: FilePath.Component, permissions: FilePermissions) throws(Errno) -> Folder {
     do {
       return try folder(name)
     } catch .noSuchFileOrDirectory {
       do {
-        try system.makeFolder(name, in: descriptor, permissions: permissions)
+        try system.createFolder(name, in: descriptor, permissions: permissions)
       } catch .fileExists {
         // Another process has just created it.
       }
@@ -63,7 +63,7 @@ package final class Folder: Sendable {
   var isPrivate: Bool {
     get throws(Errno) {
       let status = try status
-      return status.owner == system.userID && status.permissions.isDisjoint(with: [.groupWrite, .otherWrite])
+      return status.ownerID == system.userID && status.permissions.isDisjoint(with: [.groupWrite, .otherWrite])
     }
   }
 

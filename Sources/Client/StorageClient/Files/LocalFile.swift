@@ -3,7 +3,6 @@
 
 internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 internal import SystemPackage
 
 /// The number of bytes per read from a file, because each read costs a thread switch.
@@ -17,7 +16,7 @@ package final class LocalFile: Sendable {
   let path: FilePath
   private let system: any FileSystem
   private let descriptor: FileDescriptor
-  private let isOpen = Atomic(true)
+  private let isOpen = Lock(true)
 
   /// The status of the file when it was opened.
   package let status: FileStatus
@@ -71,7 +70,7 @@ package final class LocalFile: Sendable {
       guard try folder.status(of: name)?.kind == .regular else { return nil }
       let file = try LocalFile(name, in: folder, .updating)
       // A second name of the file would be changed as well.
-      let isOwn = file.status.links == 1 && file.status.owner == folder.system.userID
+      let isOwn = file.status.linkCount == 1 && file.status.ownerID == folder.system.userID
       return file.status.kind == .regular && isOwn ? file : nil
     }
     try await file?.lock()
@@ -80,7 +79,7 @@ package final class LocalFile: Sendable {
 
   /// Locks the file for this process, or throws an error if another process has locked it.
   func lock() async throws {
-    guard try await system.run(at: path, { [self] in try lockNow() }) else {
+    guard try await system.run(at: path, { [self] in try tryLock() }) else {
       throw StorageError(
         .unusableFile, "\(path) is being written by another transfer.",
         remedy: "Wait for its end, or choose another destination.")
@@ -88,7 +87,7 @@ package final class LocalFile: Sendable {
   }
 
   /// Locks the file, and returns whether no other descriptor has locked it; the call blocks.
-  func lockNow() throws(Errno) -> Bool { try system.lock(descriptor) }
+  func tryLock() throws(Errno) -> Bool { try system.tryLock(descriptor) }
 
   /// Reads at most `count` bytes from an offset, and returns an empty array at the end of the file.
   package func read(from offset: Int64, upTo count: Int) async throws -> [UInt8] {
@@ -128,7 +127,7 @@ package final class LocalFile: Sendable {
   /// Sets the permissions and the time of the last change; the call blocks.
   func set(_ permissions: FilePermissions?, modifiedSeconds: Int64?) throws(Errno) {
     if let permissions { try system.setPermissions(permissions, of: descriptor) }
-    if let modifiedSeconds { try system.setModified(modifiedSeconds, of: descriptor) }
+    if let modifiedSeconds { try system.setModificationTime(modifiedSeconds, of: descriptor) }
   }
 
   /// Waits until the content of the file is on the disk; the call blocks.
@@ -142,13 +141,20 @@ package final class LocalFile: Sendable {
   /// Closes the file, which must not be used afterwards, and throws an error if an earlier write failed.
   func close() async throws {
     try await system.run(at: path) { [self] in
-      if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try system.close(descriptor) }
+      if isFirstClose() { try system.close(descriptor) }
     }
   }
 
   /// Closes a file without unsaved bytes, unless it is closed; the call blocks.
   func closeNow() {
-    if isOpen.exchange(false, ordering: .acquiringAndReleasing) { try? system.close(descriptor) }
+    if isFirstClose() { try? system.close(descriptor) }
+  }
+
+  private func isFirstClose() -> Bool {
+    isOpen.withLock { isOpen in
+      defer { isOpen = false }
+      return isOpen
+    }
   }
 }
 
@@ -209,13 +215,7 @@ public struct FileIdentity: Sendable, Hashable, Codable {
   /// The nanoseconds within the second of the last change.
   public let modifiedNanoseconds: Int64
 
-  /// Creates the identity of a file.
-  ///
-  /// - Parameters:
-  ///   - fileNumber: The number of the file in its file system.
-  ///   - size: The size of the file in bytes.
-  ///   - modifiedSeconds: The time of the last change, in whole seconds since 1970-01-01T00:00:00Z.
-  ///   - modifiedNanoseconds: The nanoseconds within the second of the last change.
+  /// Creates the identity of a file; the parameters are the properties.
   public init(fileNumber: UInt64, size: Int64, modifiedSeconds: Int64, modifiedNanoseconds: Int64) {
     self.fileNumber = fileNumber
     self.size = size
@@ -242,9 +242,9 @@ final class LockFile: Sendable {
   /// Creates or opens a file and locks it, or returns `nil` if another process has locked it; the call blocks.
   static func acquire(_ location: FileLocation) throws(Errno) -> LockFile? {
     for _ in 0..<attempts {
-      let file = try LocalFile(location.name, in: location.folder, .locking)
+      let file = try LocalFile(location.name, in: location.folder, .openOrCreate)
       guard file.status.kind == .regular else { throw .notSupported }
-      guard try file.lockNow() else { return nil }
+      guard try file.tryLock() else { return nil }
       // The process that had the lock may have removed the file before it ended.
       if let now = try location.folder.status(of: location.name), now.isSameFile(as: file.status) {
         return LockFile(location, file)

@@ -128,6 +128,24 @@ extension StorageProvider where Self == COSProvider {
   }
 }
 
+extension StorageProvider where Self == S3Provider {
+  /// Returns a storage provider for a bucket in Tencent Cloud COS, which is reached through its S3-compatible interface.
+  ///
+  /// The interface has no checksums, and the region of signatures has no effect. Page: "Accessing COS with AWS S3 SDK".
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name with the number of the account, such as `photos-1250000000`.
+  ///   - region: The region of the bucket, such as `ap-guangzhou`.
+  ///   - endpoint: An endpoint other than the region's public endpoint, such as a LocalCloud endpoint.
+  public static func cosThroughS3(bucket: String, region: String, endpoint: ServiceEndpoint? = nil) -> S3Provider {
+    let integrity = S3Integrity(checksum: nil)
+    if let endpoint { return S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity) }
+    return S3Provider(
+      bucket: bucket, region: region, endpoint: "https://cos.\(region).myqcloud.com", style: .virtualHosted,
+      integrity: integrity)
+  }
+}
+
 extension HeaderConventions {
   package static let cos = {
     let service = ServiceDescription.cos

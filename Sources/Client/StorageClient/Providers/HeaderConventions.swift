@@ -4,7 +4,7 @@
 public import HTTPTypes
 internal import StorageAuth
 
-/// The service-specific parts of the XML protocol that services share: header names, paging, and values.
+/// The service-specific parts of the protocol that services share: header names, paging, values, and documents.
 ///
 /// A custom provider starts from the prefix of its headers and sets what differs from the common conventions:
 ///
@@ -24,7 +24,7 @@ public struct HeaderConventions: Sendable {
   /// The first header determines the checksum algorithm for uploads.
   public var checksums: [ChecksumHeader] = []
 
-  /// A Boolean value that indicates whether the response to a range request contains the checksum of the whole object.
+  /// Whether the response to a range request contains the checksum of the whole object.
   public var rangesTellChecksum = true
 
   /// The name of the response header that contains the version of an object.
@@ -45,11 +45,10 @@ public struct HeaderConventions: Sendable {
   /// The request header that forbids overwriting an object, or `nil` if the service has no such header.
   public var forbidOverwrite: HTTPField?
 
-  /// A Boolean value that indicates whether the service ignores ``forbidOverwrite`` in a bucket whose versioning is
-  /// enabled or suspended.
+  /// Whether the service ignores ``forbidOverwrite`` in a bucket whose versioning is enabled or suspended.
   public var overwritesWithVersioning = false
 
-  /// A Boolean value that indicates whether the service supports `If-Match` for uploads.
+  /// Whether the service supports `If-Match` for uploads.
   ///
   /// Such an upload is conditional on the entity tag of the object that it replaces.
   public var overwritesConditionally = false
@@ -79,8 +78,13 @@ public struct HeaderConventions: Sendable {
   /// The method by which a request for the next page of a listing continues the previous page.
   public var paging: Paging
 
-  /// A Boolean value that indicates whether a `+` in a percent-encoded name of a listing represents a space.
+  /// Whether a `+` in a percent-encoded name of a listing represents a space.
   public var encodesSpaceAsPlus: Bool
+
+  /// The format of the service's documents, or `nil` for the XML that most services share.
+  public var documents: (any DocumentFormat)?
+
+  var format: any DocumentFormat { documents ?? XMLDocuments(conventions: self) }
 
   /// The algorithm of the checksums that the client computes, which is the algorithm of the first checksum header.
   var algorithm: ObjectChecksum.Algorithm { checksums.first?.algorithm ?? .crc64 }

@@ -113,6 +113,21 @@ public struct OSSProvider: PresigningProvider {
       signedFor: .oss(bucket: bucket, style: try? endpoint.style))
   }
 
+  /// Returns the header with which OSS cuts a range at the end of the object, as the other services do.
+  ///
+  /// Without it, OSS responds to a range that ends behind the object, or starts there, with the whole object. A value of
+  /// the caller is kept. Page: "GetObject".
+  ///
+  /// - Parameters:
+  ///   - request: The kind of request.
+  ///   - body: The digests of the request body.
+  ///   - fields: The headers of the operation, including the caller's headers.
+  public func headers(of request: HeaderScope, body: BodyDigest, alongside fields: HTTPFields) -> HTTPFields {
+    let behavior = ServiceDescription.oss.field("range-behavior")
+    guard request == .get, fields[.range] != nil, fields[behavior] == nil else { return [:] }
+    return [behavior: "standard"]
+  }
+
   /// Returns the value of the `x-oss-copy-source` header: the source bucket and the percent-encoded key.
   ///
   /// Page: "CopyObject".
@@ -145,6 +160,24 @@ extension StorageProvider where Self == OSSProvider {
     bucket: String, region: String, signature: OSSSignatureVersion = .v4, endpoint: ServiceEndpoint
   ) -> OSSProvider {
     OSSProvider(bucket: bucket, region: region, signature: signature, endpoint: endpoint)
+  }
+}
+
+extension StorageProvider where Self == S3Provider {
+  /// Returns a storage provider for a bucket in Alibaba Cloud OSS, which is reached through its S3-compatible interface.
+  ///
+  /// The interface has no checksums, and the region of signatures has no effect. Page: "Access OSS using an AWS SDK".
+  ///
+  /// - Parameters:
+  ///   - bucket: The bucket name.
+  ///   - region: The region of the bucket, such as `cn-hangzhou`.
+  ///   - endpoint: An endpoint other than the region's public endpoint, such as a LocalCloud endpoint.
+  public static func ossThroughS3(bucket: String, region: String, endpoint: ServiceEndpoint? = nil) -> S3Provider {
+    let integrity = S3Integrity(checksum: nil)
+    if let endpoint { return S3Provider(bucket: bucket, region: region, endpoint: endpoint, integrity: integrity) }
+    return S3Provider(
+      bucket: bucket, region: region, endpoint: "https://s3.oss-\(region).aliyuncs.com", style: .virtualHosted,
+      integrity: integrity)
   }
 }
 

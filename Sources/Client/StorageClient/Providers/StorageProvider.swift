@@ -64,7 +64,7 @@ public protocol StorageProvider<SigningCredential>: Sendable {
   /// The credential provider for clients that are created without credentials.
   var defaultCredentials: DefaultCredentials { get }
 
-  /// Returns a Boolean value that indicates whether requests contain a value that an eavesdropper can reuse.
+  /// Returns whether requests contain a value that an eavesdropper can reuse.
   ///
   /// Such a value is a token or a password, for example.
   ///
@@ -127,14 +127,16 @@ extension StorageProvider {
 }
 
 extension StorageProvider where SigningCredential == AccessKey {
-  /// Returns a Boolean value that indicates whether the key is temporary, so that its requests contain a session token.
+  /// Returns whether the key is temporary, so that its requests contain a session token.
   public func carriesToken(_ credential: AccessKey) -> Bool { credential.sessionToken != nil }
 
   /// Returns the access key ID, or `nil` for the anonymous key.
   public func identity(of credential: AccessKey) -> String? { credential.isAnonymous ? nil : credential.id.string }
 }
 
-/// A storage provider for a bucket of a service with the XML protocol that most object storage services share.
+/// A storage provider for a bucket of a service with the protocol that most object storage services share.
+///
+/// The documents of the protocol are XML, unless ``HeaderConventions/documents`` is another format.
 public protocol BucketProvider<SigningCredential>: StorageProvider {
   /// The bucket name.
   var bucket: String { get }
@@ -172,7 +174,7 @@ extension BucketProvider {
   /// The bucket name, which errors and events show as the container of the objects.
   public var containerName: String { bucket }
 
-  /// Creates a service error from the XML in a response body, or in the header that replaces the body.
+  /// Creates a service error from the document in a response body, or in the header that replaces the body.
   ///
   /// - Parameters:
   ///   - response: The head of the response.

@@ -48,7 +48,7 @@ public protocol CheckpointStorage<Checkpoint>: Sendable {
 }
 
 /// The largest file in bytes that is read as a checkpoint; a checkpoint with 10,000 parts has about 2 MB.
-private let largestCheckpoint: Int64 = 16 << 20
+private let checkpointByteLimit: Int64 = 16 << 20
 
 /// A file that contains the checkpoint of one transfer, as JSON.
 ///
@@ -90,7 +90,7 @@ public struct CheckpointFile<Checkpoint: Codable & Sendable>: CheckpointStorage 
   private func stored() async throws -> StoredCheckpoint<Checkpoint>? {
     let folder = path.removingLastComponent()
     do {
-      _ = try await SystemFiles.system.run { try Folder.open(folder, in: .system) }
+      _ = try await LocalFileSystem.system.run { try Folder.open(folder, in: .system) }
     } catch Errno.noSuchFileOrDirectory {
       return nil
     }
@@ -111,7 +111,7 @@ struct StoredCheckpoint<Checkpoint: Codable & Sendable>: CheckpointStorage {
   func load() async throws -> Checkpoint? {
     guard let status = try await location.status(), status.size > 0 else { return nil }
     let file = try await LocalFile.reading(location.name, in: location.folder, followsLink: true)
-    guard file.status.size <= largestCheckpoint else { throw unreadable }
+    guard file.status.size <= checkpointByteLimit else { throw unreadable }
     var bytes: [UInt8] = []
     while bytes.count < file.status.size {
       let chunk = try await file.read(from: Int64(bytes.count), upTo: Int(file.status.size) - bytes.count)

@@ -145,7 +145,7 @@ struct ResumableDownload<Provider: BucketProvider>: Sendable {
     let checksum = checkpoint.ranges.reduce(ObjectChecksum(algorithm, of: [])) {
       $0.followed(by: $1.checksum, byteCount: $1.length)
     }
-    if let expected = info.checksum { try check("the object \(key)", checksum, expected) }
+    if let expected = info.checksum { try checkChecksum(of: "the object \(key)", checksum, expected: expected) }
     try await storage.save(checkpoint)
     try await file.finish()
     try await storage.remove()

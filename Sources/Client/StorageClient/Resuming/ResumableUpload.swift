@@ -99,12 +99,12 @@ struct ResumableUpload<Provider: BucketProvider>: Sendable {
   private func verified(
     _ stored: StoredPart, _ saved: UploadCheckpoint.Part?, _ range: Range<Int64>?
   ) async throws -> Upload.Part? {
-    guard let range, stored.length == range.byteCount else { return nil }
-    if let saved, saved.etag == stored.etag.text { return saved }
+    guard let range, stored.size == range.byteCount else { return nil }
+    if let saved, saved.etag == stored.etag { return saved }
     let slice = SlicePayload(base: file, range: range)
     let (md5, checksum) = try await slice.identified(bucket.provider.conventions.algorithm)
-    guard stored.etag.text.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
-    return Upload.Part(number: stored.number, length: stored.length, etag: stored.etag.text, checksum: checksum)
+    guard stored.etag.asciiLowercased.filter({ $0 != "\"" }) == md5 else { return nil }
+    return Upload.Part(number: stored.number, length: stored.size, etag: stored.etag, checksum: checksum)
   }
 
   // MARK: Continuation

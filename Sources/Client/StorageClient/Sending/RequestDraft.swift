@@ -135,7 +135,7 @@ extension CredentialScope {
       self.init(action, .key(key), in: bucket)
       return
     }
-    guard method == .get, value("location") == nil, value("versioning") == nil else { return nil }
+    guard method == .get, ["location", "versioning", "versions"].allSatisfy({ value($0) == nil }) else { return nil }
     let prefix = (value("prefix") ?? nil)?.string ?? ""
     self.init(value("uploads") == nil ? .list : .write, Self.objects(withPrefix: prefix), in: bucket)
   }
@@ -145,7 +145,7 @@ extension CredentialScope {
     var common = Array((keys.first ?? "").utf8)
     for key in keys { common = zip(common, key.utf8).prefix { $0 == $1 }.map(\.0) }
     // A prefix must not end within a character.
-    while !common.isEmpty, String(validating: common, as: UTF8.self) == nil { common.removeLast() }
+    while !common.isEmpty, String(utf8: common) == nil { common.removeLast() }
     self.init(.delete, Self.objects(withPrefix: String(decoding: common, as: UTF8.self)), in: bucket)
   }
 

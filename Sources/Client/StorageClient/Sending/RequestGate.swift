@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import StorageAuth
 
 /// A limit on the number of concurrent requests.
 ///
@@ -13,10 +13,10 @@ final class RequestGate: Sendable {
     var waiting: [(ticket: Int, continuation: CheckedContinuation<Void, any Error>)] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(limit: Int) {
-    state = Mutex(State(free: limit))
+    state = Lock(State(free: limit))
   }
 
   /// Waits until the limit permits another request, and returns a permit, which counts until it is released.
@@ -60,15 +60,14 @@ final class RequestGate: Sendable {
 
   /// A permit for a request in flight, which is returned when it is released or deallocated.
   final class Permit: Sendable {
-    private let gate: RequestGate
-    private let isReleased = Atomic(false)
+    private let held: Lock<RequestGate?>
 
     fileprivate init(gate: RequestGate) {
-      self.gate = gate
+      held = Lock(gate)
     }
 
     func release() {
-      if !isReleased.exchange(true, ordering: .acquiringAndReleasing) { gate.leave() }
+      held.withLock { $0.take() }?.leave()
     }
 
     deinit { release() }

@@ -3,7 +3,6 @@
 
 public import HTTPTypes
 public import StorageAuth
-internal import Synchronization
 
 /// The maximum number of bytes of a response that is read into memory.
 private let documentLimit = 16 << 20
@@ -192,21 +191,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     record.status = reply.response.status.code
     reply.body = reply.body.holding(permit)
     guard reply.response.isSuccess else {
-      let (body, isCut) = try await reply.errorBody()
-      var error = provider.error(in: reply.response, body: body, subject: draft.subject)
-      if error.status.kind == .clientError {
-        let diagnosis = provider.diagnosis(of: reply.response, body: body, to: request)
-        // Only the client's own signer is known to have signed exactly what was sent.
-        error.diagnosis = remoteSigner == nil ? diagnosis?.whenSignedAsSent : diagnosis
-      }
-      if draft.forbidsOverwriting, error.kind == .preconditionFailed { error.kind = .alreadyExists }
-      var refusal = Refusal(error, in: reply.response, signature: signature, localTime: localTime)
-      refusal.isCut = isCut && !refusal.error.isExplained
-      if let moved = provider.relocated(by: reply.response, body: body) {
-        relocation.provider = moved
-        refusal.isMoved = true
-      }
-      return .refused(refusal)
+      return .refused(try await refusal(in: reply, to: request, of: draft, from: provider, signature, localTime))
     }
     try draft.successProof.check(reply.response, draft.subject, requestID: draft.requestID)
     do {
@@ -216,6 +201,28 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     } catch let error as ServiceError {
       return .refused(Refusal(error: error, signature: signature, serverTime: nil, localTime: localTime))
     }
+  }
+
+  /// Reads a response that refuses a request, and follows the service to another location that it names.
+  private func refusal(
+    in reply: HTTPStreamingResponse, to request: HTTPRequest, of draft: RequestDraft, from provider: Provider,
+    _ signature: SentSignature, _ localTime: Timestamp
+  ) async throws -> Refusal {
+    let (body, isTruncated) = try await reply.errorBody()
+    var error = provider.error(in: reply.response, body: body, subject: draft.subject)
+    if error.status.kind == .clientError {
+      let diagnosis = provider.diagnosis(of: reply.response, body: body, to: request)
+      // Only the client's own signer is known to have signed exactly what was sent.
+      error.diagnosis = remoteSigner == nil ? diagnosis?.whenSignedAsSent : diagnosis
+    }
+    if draft.forbidsOverwriting, error.kind == .preconditionFailed { error.kind = .alreadyExists }
+    var refusal = Refusal(error, in: reply.response, signature: signature, localTime: localTime)
+    refusal.isTruncated = isTruncated && !refusal.error.isExplained
+    if let moved = provider.relocated(by: reply.response, body: body) {
+      relocation.provider = moved
+      refusal.isMoved = true
+    }
+    return refusal
   }
 
   /// Returns the estimated time of the service's clock, and its known offset from this machine's clock.
@@ -229,15 +236,16 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     return scoped.cache(for: scope)
   }
 
-  /// Returns a credential that may be sent to the endpoint and lives for the given duration at least.
+  /// Returns a credential that may be sent to the endpoint, and is valid until the end that follows from the time.
   ///
   /// The client requests all credentials with this method.
   package func credential(
-    lasting duration: Duration, for scope: CredentialScope?
+    for scope: CredentialScope?, until end: (Timestamp) -> Timestamp = { $0 }
   ) async throws -> CachedCredential<Provider.SigningCredential> {
+    let now = try serviceTime().date
     let cached: CachedCredential<Provider.SigningCredential>
     do {
-      cached = try await credentials(for: scope).credential(lasting: duration)
+      cached = try await credentials(for: scope).credential(until: end(now), from: now)
     } catch {
       throw error.asCancellation
     }
@@ -252,13 +260,11 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   }
 
   private func sign(_ draft: RequestDraft, for provider: Provider) async throws -> (HTTPRequest, SentSignature) {
-    let now = try serviceTime().date
-    var cached = try await credential(
-      lasting: now.duration(to: provider.signer.requiredValidity(from: now)), for: draft.scope)
+    var cached = try await credential(for: draft.scope) { provider.signer.requiredValidity(from: $0) }
     let unsigned = draft.announced
     let (request, date, offset): (HTTPRequest, Timestamp, Duration)
     if let remoteSigner {
-      (request, date, offset) = try await signElsewhere(as: &cached) {
+      (request, date, offset) = try await signRemotely(as: &cached) {
         try await remoteSigner.signed(unsigned, as: $0, in: $1)
       }
     } else {
@@ -303,7 +309,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   ///
   /// The service itself has not been contacted at that point, so its clock is assumed to equal the signing server's
   /// clock. The identity in use is replaced if the key has changed.
-  func signElsewhere<Result>(
+  func signRemotely<Result>(
     as cached: inout CachedCredential<Provider.SigningCredential>,
     _ act: (Provider.SigningCredential, SigningContext) async throws -> Result
   ) async throws -> (result: Result, date: Timestamp, offset: Duration) {
@@ -313,10 +319,10 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
       return (result, date, offset)
     } catch let refusal as ClockSkewRefusal {
       let host = try provider.endpoint.authority
-      guard let learnt = clockSkew.learn(host: host, serverTime: refusal.serverTime, at: refusal.localTime) else {
+      guard let newOffset = clockSkew.learn(host: host, serverTime: refusal.serverTime, at: refusal.localTime) else {
         throw refusal.error
       }
-      events.emit(.skew(.init(host: host, offset: learnt)))
+      events.emit(.skew(.init(host: host, offset: newOffset)))
     }
     let (corrected, newOffset) = try serviceTime()
     do {
@@ -354,7 +360,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   private func recovery(
     from refusal: inout Refusal, _ draft: RequestDraft, _ plan: inout RetryPlan
   ) async throws -> RetryPlan.Step? {
-    if refusal.isCut, let step = plan.step(afterCut: refusal.error) { return step }
+    if refusal.isTruncated, let step = plan.step(afterTruncation: refusal.error) { return step }
     if let step = relocationStep(refusal, &plan) { return step }
     if draft.request.method == .head, refusal.isUnclear {
       if let step = try clockStep(refusal, beyond: unexplainedSkew, &plan) { return step }
@@ -398,7 +404,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     let credentials = credentials(for: draft.scope)
     var step = RetryPlan.Step(delay: .zero, reason: "\(refusal.error.code): signed again with another credential.")
     if !plan.mayRenew {
-      guard refusal.endedOnTheWay, let repetition = plan.step(afterExpiry: refusal.error) else { return nil }
+      guard refusal.expiredOnTheWay, let repetition = plan.step(afterExpiry: refusal.error) else { return nil }
       step = repetition
     }
     plan.mayRenew = false
@@ -436,8 +442,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
       return plan.step(after: error)
     case .unsigned(let error):
       return plan.step(after: error, pause: credentials(for: draft.scope).remainingBackoff)
-    case .refused(let response) where response.isCut:
-      return plan.step(afterCut: response.error)
+    case .refused(let response) where response.isTruncated:
+      return plan.step(afterTruncation: response.error)
     case .refused(let response):
       guard response.error.isExplained, response.error.status == refusal.error.status || response.isAboutTime else {
         return plan.step(after: response.error)
@@ -489,7 +495,7 @@ extension CredentialError {
 
 /// A cache that the copies of a client share, with at most one value of each type.
 package final class StoreMemory: Sendable {
-  private let values = Mutex<[ObjectIdentifier: any Sendable]>([:])
+  private let values = Lock<[ObjectIdentifier: any Sendable]>([:])
 
   package init() {}
 

@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import Synchronization
 
 /// The remaining recovery steps for a request: each remedy once, and as many retries as the configuration permits.
 ///
@@ -25,7 +24,7 @@ struct RetryPlan {
   var mayRelocate = true
 
   private let isRepeatable: Bool
-  private let longestDelay: Duration
+  private let maximumDelay: Duration
   private var repetitionsLeft: Int
   private var backoff: Duration
 
@@ -33,7 +32,7 @@ struct RetryPlan {
     self.isRepeatable = isRepeatable
     repetitionsLeft = configuration.attempts - 1
     backoff = configuration.retryDelay
-    longestDelay = configuration.longestRetryDelay
+    maximumDelay = configuration.longestRetryDelay
   }
 
   /// Returns the step that retries a request without a response, or `nil` if the request must not be retried.
@@ -60,7 +59,7 @@ struct RetryPlan {
   /// Returns the step that retries a refused request whose error response was lost, or `nil`.
   ///
   /// A client error (4xx) means that the service performed no action, so any such request may be sent again.
-  mutating func step(afterCut error: ServiceError) -> Step? {
+  mutating func step(afterTruncation error: ServiceError) -> Step? {
     guard isRepeatable || error.status.kind == .clientError else { return nil }
     return repetition(because: "\(error.status.code): The response was incomplete.", atLeast: error.retryAfter ?? .zero)
   }
@@ -74,11 +73,11 @@ struct RetryPlan {
   ///
   /// The delay doubles with each retry and is reduced by a random fraction, so that many clients do not retry at once.
   private mutating func repetition(because reason: String, atLeast shortest: Duration) -> Step? {
-    guard repetitionsLeft > 0, shortest <= longestDelay else { return nil }
+    guard repetitionsLeft > 0, shortest <= maximumDelay else { return nil }
     repetitionsLeft -= 1
     mayRenew = true
-    let delay = min(backoff, longestDelay) * Double.random(in: 0.5...1)
-    backoff = min(backoff, longestDelay) * 2
+    let delay = min(backoff, maximumDelay) * Double.random(in: 0.5...1)
+    backoff = min(backoff, maximumDelay) * 2
     return Step(delay: max(delay, shortest), reason: reason)
   }
 }
@@ -99,7 +98,7 @@ package struct Refusal: Sendable {
   package var error: ServiceError
   let signature: SentSignature
   /// Whether the connection was lost before the response gave a reason.
-  var isCut = false
+  var isTruncated = false
   /// Whether the response specified another location, which the client has adopted.
   var isMoved = false
   /// The time according to the service's clock, or `nil` if it is unknown or the response came from a cache.
@@ -135,7 +134,7 @@ extension Refusal {
   ///
   /// The service's time is compared if the response contains it, and otherwise the local time. A
   /// credential also counts as expired in the second before its expiration, because services report whole seconds.
-  var endedOnTheWay: Bool {
+  var expiredOnTheWay: Bool {
     guard let expiration = signature.expiration else { return false }
     return expiration <= (serverTime ?? localTime.advanced(by: signature.clockOffset)).advanced(by: .seconds(1))
   }
@@ -176,7 +175,7 @@ struct ResponseValue: Sendable, Hashable {
 
 /// The location to which the service redirected a client, shared by the copies of the client.
 final class Relocation<Provider: Sendable>: Sendable {
-  private let moved = Mutex<Provider?>(nil)
+  private let moved = Lock<Provider?>(nil)
 
   /// The provider with the endpoint that the service specified, or `nil` if the service did not redirect the client.
   var provider: Provider? {

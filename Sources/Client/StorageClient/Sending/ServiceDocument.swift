@@ -13,17 +13,10 @@ package struct ServiceDocument: Sendable {
   private let root: XMLNode
   private let conventions: HeaderConventions
 
-  /// Parses the body of a response, or throws the error that the service reports inside of a success.
-  ///
-  /// The service sends the status before the operation ends.
-  init(
-    _ body: [UInt8], named name: String, of response: HTTPResponse, subject: String, _ conventions: HeaderConventions
-  ) throws {
+  /// Parses the body of a response, and requires its root element.
+  init(_ body: [UInt8], named name: String, _ conventions: HeaderConventions) throws(StorageError) {
     root = try Self.root(of: body)
     self.conventions = conventions
-    if let error = ServiceError(insideSuccess: root, of: response, subject: subject, conventions: conventions) {
-      throw error
-    }
     guard root.name.isIdentical(to: name) else {
       throw StorageError.malformedResponse("its root element is \(root.name.shown) and not \(name)")
     }
@@ -139,7 +132,7 @@ extension XMLNode {
 extension HeaderConventions {
   /// Returns the name that a percent-encoded name in a response represents, or `nil` if it is not valid.
   fileprivate func decodedName(_ text: String) -> String? {
-    text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus).flatMap { String(validating: $0, as: UTF8.self) }
+    text.percentDecodedBytes(plusIsSpace: encodesSpaceAsPlus).flatMap { String(utf8: $0) }
   }
 }
 
@@ -167,7 +160,7 @@ extension HTTPResponse {
 
 extension HTTPStreamingResponse {
   /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
-  func errorBody() async throws -> (bytes: [UInt8], isCut: Bool) {
+  func errorBody() async throws -> (bytes: [UInt8], isTruncated: Bool) {
     do {
       return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
     } catch let cancellation as CancellationError {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 internal import SystemPackage
 
 /// A synchronization, which gives a folder or a store the content of another folder or store.
@@ -91,7 +90,7 @@ public struct FolderSync: Sendable {
         staging = try await .open(in: RootFolder(creating: path, in: system))
       }
       let mover = SyncMover(try route(source, target, staging), state, options)
-      let report = try await carryOut(plan, source, target, mover, progress, didFinish)
+      let report = try await carryOut(plan, from: source, to: target, with: mover, progress: progress, didFinish)
       // What is left there does no harm, and the next synchronization removes it.
       try? await staging?.finish(isComplete: report.isComplete)
       return report
@@ -101,24 +100,24 @@ public struct FolderSync: Sendable {
     }
   }
 
+  /// Transfers what the plan names, then deletes what it names, unless a transfer failed.
   private func carryOut(
-    _ plan: SyncPlan, _ source: OpenSide, _ target: OpenSide, _ mover: SyncMover, _ progress: PipelineProgress.Handler?,
-    _ didFinish: (@Sendable (SyncAction) -> Void)?
+    _ plan: SyncPlan, from source: OpenSide, to target: OpenSide, with mover: SyncMover,
+    progress: PipelineProgress.Handler?, _ didFinish: (@Sendable (SyncAction) -> Void)?
   ) async throws -> SyncReport {
     var plan = plan
     // In a store, a key and the prefix of another key do not exclude each other.
     var obstacles: [SyncEntry] = []
     if case .objects = target {} else { obstacles = plan.takeObstacles() }
     let tally = SyncTally(unchanged: plan.unchanged, didFinish)
-    let pipeline = TransferPipeline(transfersInFlight: options.transfersInFlight)
-    let transfers = try await pipeline.run(
+    let transfers = try await TransferPipeline(transfersInFlight: options.transfersInFlight).run(
       plan.transfers.lazy.map { transfer in
         ObjectTransfer(transfer.entry.path, byteCount: transfer.entry.size) { progress in
           if transfer.comparesChecksums, try await transfer.hasEqualChecksums(source, target) {
             tally.foundEqual()
-            return
+          } else if try await mover.move(transfer, progress: progress) {
+            tally.finished(transfer.action)
           }
-          if try await mover.move(transfer, progress: progress) { tally.finished(transfer.action) }
         }
       }, progress: progress)
     let reasonToKeep = "A transfer failed."
@@ -186,6 +185,7 @@ extension SyncPlan.Transfer {
   }
 }
 
+/// The numbers of what a synchronization has done so far.
 private final class SyncTally: Sendable {
   private struct State {
     var created = 0
@@ -196,11 +196,11 @@ private final class SyncTally: Sendable {
   }
 
   private let didFinish: (@Sendable (SyncAction) -> Void)?
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(unchanged: Int, _ didFinish: (@Sendable (SyncAction) -> Void)?) {
     self.didFinish = didFinish
-    state = Mutex(State(unchanged: unchanged))
+    state = Lock(State(unchanged: unchanged))
   }
 
   func foundEqual() { state.withLock { $0.unchanged += 1 } }

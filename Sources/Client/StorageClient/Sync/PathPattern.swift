@@ -42,7 +42,7 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   /// - Parameter value: The text of the pattern.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Returns a Boolean value that indicates whether the pattern matches a path.
+  /// Returns whether the pattern matches a path.
   ///
   /// The work is proportional to the length of the path times the length of the pattern.
   ///

@@ -29,7 +29,7 @@ struct RootFolder: Sendable {
   init(creating path: FilePath, in system: any FileSystem) async throws {
     let location = try await FileLocation(path, in: system)
     folder = try await location.folder.call(location.name) { parent in
-      try system.makeFolder(location.name, in: parent.descriptor, permissions: .newFolder)
+      try system.createFolder(location.name, in: parent.descriptor, permissions: .newFolder)
       return try parent.folder(location.name)
     }
   }
@@ -117,7 +117,7 @@ struct RootFolder: Sendable {
   private func folder(_ path: ArraySlice<FilePath.Component>, creates: Bool = false) throws(Errno) -> Folder {
     var folder = folder
     for name in path {
-      folder = creates ? try folder.makeFolder(name, permissions: .newFolder) : try folder.folder(name)
+      folder = creates ? try folder.createFolder(name, permissions: .newFolder) : try folder.folder(name)
     }
     return folder
   }

@@ -29,7 +29,7 @@ final class StagingFolder: Sendable {
   static func open(in root: RootFolder) async throws -> StagingFolder {
     let staging = try await root.folder.call(name) { parent in
       for _ in 0..<attempts {
-        let folder = try parent.makeFolder(name, permissions: .ownerReadWriteExecute)
+        let folder = try parent.createFolder(name, permissions: .ownerReadWriteExecute)
         guard try folder.isPrivate else {
           throw StorageError(
             .unusableFile, "\(folder.path) belongs to another user, or others can write to it.",

@@ -205,7 +205,7 @@ struct FolderListing: Sendable {
       switch item.status?.kind {
       case .regular?, .folder?:
         if let status = item.status { items.append(Item(name: item.name, text: text, status: status)) }
-      case .link?: skipped.append(SkippedPath(path + text, "It is a symbolic link."))
+      case .symbolicLink?: skipped.append(SkippedPath(path + text, "It is a symbolic link."))
       case .special?: skipped.append(SkippedPath(path + text, "It is not a regular file."))
       case nil: skipped.append(SkippedPath(path + text, "It was removed meanwhile."))
       }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 
 /// The transfers and deletions of a synchronization, in the direction of its route.
 final class SyncMover: Sendable {
@@ -10,7 +9,7 @@ final class SyncMover: Sendable {
   private static let largeSize: Int64 = 16 << 20
 
   /// The size in bytes up to which services copy an object with one request.
-  private static let largestCopy: Int64 = 1 << 30
+  private static let singleCopyByteLimit: Int64 = 1 << 30
 
   /// The maximum number of uploads of a file that changes while it is uploaded.
   private static let uploadAttempts = 3
@@ -21,7 +20,7 @@ final class SyncMover: Sendable {
     case copy(any ObjectStore, prefix: String, bucket: String?, any ObjectStore, targetPrefix: String)
   }
 
-  /// A complete file whose place is taken by something that will be deleted.
+  /// A complete file at whose path is something that will be deleted.
   private struct WaitingFile: Sendable {
     let transfer: SyncPlan.Transfer
     let file: FileLocation
@@ -32,7 +31,7 @@ final class SyncMover: Sendable {
   private let state: StateFolder?
   private let largeSize: Int64
   private let deletes: Bool
-  private let waiting = Mutex<[WaitingFile]>([])
+  private let waiting = Lock<[WaitingFile]>([])
 
   init(_ route: Route, _ state: StateFolder?, _ options: SyncOptions) {
     self.route = route
@@ -43,12 +42,12 @@ final class SyncMover: Sendable {
 
   // MARK: Transfers
 
-  /// Transfers a file or an object, or returns `false` if the complete file waits until its place is free.
+  /// Transfers a file or an object, or returns `false` if the complete file waits until its path is free.
   func move(_ transfer: SyncPlan.Transfer, progress: @escaping TransferProgress.Handler) async throws -> Bool {
     let entry = transfer.entry
     switch route {
     case .upload(let root, let store, let prefix):
-      try await upload(entry, from: root, to: store, prefix + entry.path, progress)
+      try await upload(entry, from: root, to: store, key: prefix + entry.path, progress)
     case .download(let store, let prefix, let staging):
       let (file, info) = try await download(prefix + entry.path, entry, from: store, to: staging, progress)
       let complete = WaitingFile(
@@ -65,10 +64,10 @@ final class SyncMover: Sendable {
       }
     case .copy(let from, let prefix, let bucket, let to, let targetPrefix):
       let (key, targetKey) = (prefix + entry.path, targetPrefix + entry.path)
-      if let bucket, entry.size <= Self.largestCopy, let to = to as? any BucketStore {
+      if let bucket, entry.size <= Self.singleCopyByteLimit, let to = to as? any BucketStore {
         try await to.copy(CopySource(bucket: bucket, key: key), to: targetKey, options: CopyOptions())
         progress(TransferProgress(completed: entry.size, total: entry.size))
-      } else if try await !relay(entry, key, from, targetKey, to, progress) {
+      } else if try await !copyThroughFile(entry, from: (from, key), to: (to, targetKey), progress) {
         let object = try await from.open(key)
         try await to.upload(
           .stream(object.body, length: object.contentLength), to: targetKey, options: UploadOptions(of: object.info),
@@ -84,7 +83,7 @@ final class SyncMover: Sendable {
       replacesFolder: deletes)
   }
 
-  /// Moves the files whose places have become free to their paths, and returns those that could not be moved.
+  /// Moves the files whose paths have become free to them, and returns those that could not be moved.
   func moveWaiting(didFinish: (SyncAction) -> Void) async -> [PipelineReport.Failure] {
     guard case .download(_, _, let staging) = route else { return [] }
     var failures: [PipelineReport.Failure] = []
@@ -104,7 +103,7 @@ final class SyncMover: Sendable {
   /// The object of a file that changes during its upload would be newer than the file, and of the same size possibly: no
   /// later synchronization would find the difference.
   private func upload(
-    _ entry: SyncEntry, from root: RootFolder, to store: any ObjectStore, _ key: String,
+    _ entry: SyncEntry, from root: RootFolder, to store: any ObjectStore, key: String,
     _ progress: @escaping TransferProgress.Handler
   ) async throws {
     for _ in 0..<Self.uploadAttempts {
@@ -126,7 +125,7 @@ final class SyncMover: Sendable {
       remedy: "Upload it again when it no longer changes.")
   }
 
-  /// Downloads an object into the staging folder, and returns its place and description.
+  /// Downloads an object into the staging folder, and returns its location and description.
   private func download(
     _ key: String, _ entry: SyncEntry, from store: any ObjectStore, to staging: StagingFolder,
     _ progress: @escaping TransferProgress.Handler
@@ -154,25 +153,25 @@ final class SyncMover: Sendable {
   ///
   /// The state of the download remains until the copy is complete, so that a file that is found is verified before it
   /// is uploaded.
-  private func relay(
-    _ entry: SyncEntry, _ key: String, _ from: any ObjectStore, _ targetKey: String, _ to: any ObjectStore,
-    _ progress: @escaping TransferProgress.Handler
+  private func copyThroughFile(
+    _ entry: SyncEntry, from source: (store: any ObjectStore, key: String),
+    to target: (store: any ObjectStore, key: String), _ progress: @escaping TransferProgress.Handler
   ) async throws -> Bool {
-    guard entry.size >= largeSize, let state else { return false }
-    guard let source = from.identity(of: key), let target = to.identity(of: targetKey) else { return false }
-    guard let from = from.performer as? any ResumingFileStore, let to = to.performer as? any ResumingFileStore else {
-      return false
-    }
+    guard entry.size >= largeSize, let state, let sourceIdentity = source.store.identity(of: source.key),
+      let targetIdentity = target.store.identity(of: target.key),
+      let from = source.store.performer as? any ResumingFileStore,
+      let to = target.store.performer as? any ResumingFileStore
+    else { return false }
     do {
-      try await state.run(source.text, target) { item in
+      try await state.run(sourceIdentity.text, targetIdentity) { item in
         let content = try item.content
         var lasting = try item.download
         lasting.isLasting = true
         let info = try await from.download(
-          key, to: content, checkpoint: lasting, options: DownloadOptions(), progress: nil)
+          source.key, to: content, checkpoint: lasting, options: DownloadOptions(), progress: nil)
         let file = try await LocalFile.reading(content.name, in: content.folder)
         try await to.upload(
-          FilePayload(file), to: targetKey, checkpoint: item.upload, options: UploadOptions(of: info),
+          FilePayload(file), to: target.key, checkpoint: item.upload, options: UploadOptions(of: info),
           progress: progress)
         try await content.remove()
         try await item.download.remove()
@@ -201,12 +200,12 @@ final class SyncMover: Sendable {
       }
       return failures
     case .upload(_, let store, let prefix), .copy(_, _, _, let store, let prefix):
-      return try await deleteObjects(entries, from: store, prefix, didFinish)
+      return try await deleteObjects(entries, from: store, prefix: prefix, didFinish)
     }
   }
 
   private func deleteObjects(
-    _ entries: [SyncEntry], from store: any ObjectStore, _ prefix: String, _ didFinish: (SyncAction) -> Void
+    _ entries: [SyncEntry], from store: any ObjectStore, prefix: String, _ didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {
     var failures: [PipelineReport.Failure] = []
     var rest = entries[...]
@@ -258,7 +257,7 @@ extension ObjectStore {
       let object = try await open(key)
       let meter = ProgressMeter(total: object.contentLength, handler: progress)
       let written = try await file.write(object.body, at: 0, .crc64) { meter.advance(by: $1) }
-      try check("the object \(key)", count: written.length, length: object.info.size)
+      try checkByteCount(of: "the object \(key)", written.length, length: object.info.size)
       return object.info
     }
   }

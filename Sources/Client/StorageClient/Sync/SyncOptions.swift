@@ -18,15 +18,15 @@ public struct SyncOptions: Sendable, Hashable {
   /// The way to find out whether a file or an object must be transferred.
   public var comparison: Comparison
 
-  /// A Boolean value that indicates whether files and objects of the target that the source does not have are deleted.
+  /// Whether files and objects of the target that the source does not have are deleted.
   public var deletes: Bool
 
-  /// A Boolean value that indicates whether files and objects of the target are also deleted if a transfer failed.
+  /// Whether files and objects of the target are also deleted if a transfer failed.
   ///
   /// By default, a run in which a transfer failed deletes no file and no object.
   public var deletesAfterFailures = false
 
-  /// A Boolean value that indicates whether everything in the target is deleted if the source is empty.
+  /// Whether everything in the target is deleted if the source is empty.
   ///
   /// By default, a source without files or objects is an error if ``deletes`` is set: usually its name is wrong.
   public var allowsEmptySource = false

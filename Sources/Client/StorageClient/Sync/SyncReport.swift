@@ -87,7 +87,7 @@ public struct SyncReport: Sendable {
   /// The files and objects that could not be deleted, with the errors.
   public internal(set) var failedDeletions: [PipelineReport.Failure] = []
 
-  /// A Boolean value that indicates whether the target now has all that the source has, apart from the skipped
-  /// files, and no more if deletions were requested.
+  /// Whether the target now has all that the source has, apart from the skipped files, and no more if deletions were
+  /// requested.
   public var isComplete: Bool { transfers.isComplete && failedDeletions.isEmpty && kept.isEmpty }
 }

@@ -27,7 +27,7 @@ public struct UploadOptions: Sendable, Hashable {
   /// The `Content-Encoding` header that the service sends with downloads of the object.
   public var contentEncoding: String?
 
-  /// A Boolean value that indicates whether the upload fails if an object with the key exists.
+  /// Whether the upload fails if an object with the key exists.
   ///
   /// It holds as far as the service promises it:
   ///
@@ -41,8 +41,8 @@ public struct UploadOptions: Sendable, Hashable {
   /// <https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html>.
   public var forbidOverwrite: Bool
 
-  /// A Boolean value that indicates whether an upload with ``forbidOverwrite`` first asks for the versioning state of the
-  /// bucket, and fails if the service would ignore ``forbidOverwrite``.
+  /// Whether an upload with ``forbidOverwrite`` first asks for the versioning state of the bucket, and fails if the
+  /// service would ignore ``forbidOverwrite``.
   ///
   /// The client asks OSS and COS only, with one more request, for which the signer needs `oss:GetBucketVersioning` or
   /// `name/cos:GetBucketVersioning`. A change of the state between this request and the upload is not noticed.

@@ -41,7 +41,7 @@ public struct UploadSource: Sendable {
       storage: .stream(
         ByteStream {
           var iterator = chunks.makeAsyncIterator()
-          return { try await iterator.next(isolation: #isolation).map { Array($0) } }
+          return { try await iterator.nextElement().map { Array($0) } }
         }, length: length))
   }
 

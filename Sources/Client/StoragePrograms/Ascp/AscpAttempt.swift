@@ -25,7 +25,7 @@ struct AscpAttempt: Sendable {
   /// An action that ``AscpRun`` performs for the state machine.
   enum Effect: Sendable {
     case report(TransferReport)
-    case tell(ManagementFrame)
+    case send(ManagementFrame)
     /// Replaces the pending timeout, or cancels it if the duration is `nil`.
     case wait(Duration?)
     case disconnect
@@ -44,7 +44,7 @@ struct AscpAttempt: Sendable {
   }
 
   /// The maximum number of unreadable inputs that are tolerated after the first frame.
-  private static let tolerance = 16
+  private static let unreadableInputLimit = 16
 
   let limits: AscpLimits
   let mask: SecretMask
@@ -114,7 +114,7 @@ struct AscpAttempt: Sendable {
   private mutating func unreadable(_ problem: ManagementFrameParser.Problem) -> [Effect] {
     self.problem = self.problem ?? problem
     problemCount += 1
-    guard !hasRead || problemCount > Self.tolerance else { return [] }
+    guard !hasRead || problemCount > Self.unreadableInputLimit else { return [] }
     settle(.fault(.unreadable(problem)))
     return [.disconnect] + stop()
   }
@@ -169,7 +169,7 @@ struct AscpAttempt: Sendable {
     case .starting: return stop()
     case .talking:
       stage = .leaving
-      return [.tell(.cancel), .wait(limits.cancel)]
+      return [.send(.cancel), .wait(limits.cancel)]
     case .leaving, .terminating, .killed: return []
     }
   }
@@ -212,7 +212,7 @@ struct AscpAttempt: Sendable {
       guard let error = progress.fileErrors.last else { return .failure(.ended(ending, printed: printed)) }
       return .failure(TransferFailure(ascpCode: error.code, text: error.text))
     case .failed(let code, let text)?:
-      return .failure(TransferFailure(ascpCode: code, text: Self.detailed(text, by: printed, code)))
+      return .failure(TransferFailure(ascpCode: code, text: Self.detailed(text, by: printed, code: code)))
     case .cancelled?: return .failure(.cancelled)
     case .fault(let fault)?: return .failure(.fault(fault, limits: limits, printed: printed))
     case nil:
@@ -222,7 +222,7 @@ struct AscpAttempt: Sendable {
   }
 
   /// Adds ascp's printed output to the text of a failed login, because ascp sends one text for all failed logins.
-  private static func detailed(_ text: String, by printed: String, _ code: Int) -> String {
+  private static func detailed(_ text: String, by printed: String, code: Int) -> String {
     guard AscpErrorCode(code)?.failureClass == .account, let detail = printed.lastLines, !text.contains(detail) else {
       return text
     }
@@ -371,12 +371,14 @@ extension TransferFailure {
 }
 
 extension String {
+  private static let lastLinesLimit = 200
+
   /// The last one to three lines joined into one line of limited length.
   fileprivate var lastLines: String? {
     let lines = split(whereSeparator: \.isNewline)
-    guard let last = lines.last?.prefix(200) else { return nil }
+    guard let last = lines.last?.prefix(Self.lastLinesLimit) else { return nil }
     return lines.dropLast().suffix(2).reversed().reduce(String(last)) { text, line in
-      text.count + line.count > 200 ? text : "\(line); \(text)"
+      text.count + line.count > Self.lastLinesLimit ? text : "\(line); \(text)"
     }
   }
 }

@@ -164,7 +164,7 @@ public struct AscpEngine: TransferEngine {
     _ spec: TransferSpec, additions: AsyncStream<[TransferPath]>?,
     report: @escaping @Sendable (TransferReport) -> Void
   ) async throws(TransferFailure) -> TransferSummary {
-    try await reach?.check(spec, within: limits.reach)
+    try await reach?.requireReachable(spec, within: limits.reach)
     let (cancellations, canceller) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     // An unstructured task: a child task would be cancelled with this one, and could no longer send the command that
     // cancels the transfer, nor wait for ascp to exit.
@@ -176,7 +176,7 @@ public struct AscpEngine: TransferEngine {
     } onCancel: {
       canceller.yield()
     }
-    if case .failure(let failure) = result, failure.kind == .transport { reach?.forget(spec) }
+    if case .failure(let failure) = result, failure.kind == .transport { reach?.requireCheck(of: spec) }
     return try result.get()
   }
 

@@ -113,7 +113,7 @@ actor AscpRun {
     for effect in effects {
       switch effect {
       case .report(let transferReport): report(transferReport)
-      case .tell(let frame): connection?.post(frame.text)
+      case .send(let frame): connection?.post(frame.text)
       case .wait(let duration): setTimeout(duration)
       case .disconnect:
         listener.shut()

@@ -22,7 +22,7 @@ final class ServerReach: Sendable {
   private let state = Lock(State())
 
   /// Checks that a server accepts connections, unless it was checked before; throws `transport` or `cancelled`.
-  func check(_ spec: TransferSpec, within limit: Duration) async throws(TransferFailure) {
+  func requireReachable(_ spec: TransferSpec, within limit: Duration) async throws(TransferFailure) {
     guard let server = Server(spec), !state.withLock({ $0.checked.contains(server.name) }) else { return }
     do {
       try await Self.connect(to: server, within: limit)
@@ -41,7 +41,7 @@ final class ServerReach: Sendable {
   }
 
   /// Requires another check of the server before the next attempt.
-  func forget(_ spec: TransferSpec) {
+  func requireCheck(of spec: TransferSpec) {
     guard let server = Server(spec) else { return }
     state.withLock { _ = $0.checked.remove(server.name) }
   }

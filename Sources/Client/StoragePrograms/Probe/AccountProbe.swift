@@ -20,7 +20,7 @@ internal import StorageAuth
 public struct AccountProbe: Sendable {
   let machine: ProviderContext
   let timeout: Duration
-  let runner: any ProbeCommandRunner
+  let runner: any ProbeProgramRunner
   let temporary: String?
 
   /// Creates a probe that runs the programs of this machine.
@@ -34,7 +34,7 @@ public struct AccountProbe: Sendable {
 
   /// Creates a probe with a replaceable program runner and parent of temporary folders, for tests.
   package init(
-    _ machine: ProviderContext, timeout: Duration = .seconds(30), runner: (any ProbeCommandRunner)?, temporary: String?
+    _ machine: ProviderContext, timeout: Duration = .seconds(30), runner: (any ProbeProgramRunner)?, temporary: String?
   ) {
     self.machine = machine
     self.timeout = timeout
@@ -120,7 +120,7 @@ public struct AccountProbeReport: Sendable, Hashable {
   /// The host key of the server to which the client logged in, or `nil` if the client did not record the key.
   public let hostKey: HostKey?
 
-  /// A Boolean value that indicates whether the account pins the server's host key.
+  /// Whether the account pins the server's host key.
   ///
   /// If the account pins no host key, every host key was accepted, and the identity of the server was not verified.
   public let isHostKeyPinned: Bool

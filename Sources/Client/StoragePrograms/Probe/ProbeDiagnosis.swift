@@ -10,10 +10,10 @@ struct ProbeDiagnosis {
   let account: AsperaAccount
   let transcript: SSHTranscript
   /// The texts of the prompts from the server, or from the client on the server's behalf.
-  let questions: [String]
+  let prompts: [String]
 
   var failure: TransferFailure {
-    hostKeyFailure ?? keyFailure ?? answerFailure ?? refusal ?? transportFailure ?? unknownFailure
+    hostKeyFailure ?? keyFailure ?? promptFailure ?? refusal ?? transportFailure ?? unknownFailure
   }
 
   /// The failure if the client rejects the server's host key, or all of its signature algorithms.
@@ -78,8 +78,8 @@ struct ProbeDiagnosis {
     "An older ascp may still log in: test it with AscpEngine.testLogin, or with the option --test-login."
 
   /// The failure if the server sent another prompt after it received the password.
-  private var answerFailure: TransferFailure? {
-    guard case .password = account.authentication, questions.count > 1, let last = questions.last else { return nil }
+  private var promptFailure: TransferFailure? {
+    guard case .password = account.authentication, prompts.count > 1, let last = prompts.last else { return nil }
     let words = last.lowercased()
     if ["new password", "current password", "old password", "expired"].contains(where: { words.contains($0) }) {
       return Self.expired(user, server)
@@ -106,7 +106,7 @@ struct ProbeDiagnosis {
         remedy: "Use an account that requires only one of them; ascp has one credential.")
     }
     guard let offered = transcript.offeredMethods else { return nil }
-    let (name, usable) = wanted
+    let (name, usable) = requiredMethods
     guard offered.contains(where: { usable.contains($0) }) else {
       return TransferFailure(
         .account,
@@ -118,7 +118,7 @@ struct ProbeDiagnosis {
       if case .privateKey = account.authentication { return keyRefused }
       return passwordRefused
     }
-    guard !questions.isEmpty || transcript.has("Server accepts key"), transcript.has("Connection closed by") else {
+    guard !prompts.isEmpty || transcript.has("Server accepts key"), transcript.has("Connection closed by") else {
       return nil
     }
     return TransferFailure(
@@ -152,21 +152,21 @@ struct ProbeDiagnosis {
   }
 
   private var transportFailure: TransferFailure? {
-    for (text, what, remedy) in Self.transport where transcript.has(text) {
+    for (text, what, remedy) in Self.transportMessages where transcript.has(text) {
       return TransferFailure(.transport, "\(server) \(what).", remedy: remedy)
     }
     return nil
   }
 
   private var unknownFailure: TransferFailure {
-    let word = transcript.lastWord.map { ": “\(excerpt($0))”" } ?? ""
+    let word = transcript.lastMessage.map { ": “\(excerpt($0))”" } ?? ""
     return TransferFailure(
       .other, "The SSH client of this machine gave up on \(server)\(word).",
       remedy: "Try the same with ssh -v -p \(account.sshPort) \(account.user)@\(account.host).")
   }
 
   /// The SSH client's messages about network failures, each with an explanation and a remedy.
-  private static let transport = [
+  private static let transportMessages = [
     ("Could not resolve hostname", "has no address", "Check the name of the host, and the DNS of this machine."),
     (
       "Connection refused", "refused the connection",
@@ -188,7 +188,7 @@ struct ProbeDiagnosis {
     ("Broken pipe", "broke the connection", "Try again; a server that is busy does this."),
   ]
 
-  private var wanted: (name: String, methods: Set<String>) {
+  private var requiredMethods: (name: String, methods: Set<String>) {
     switch account.authentication {
     case .password: ("password", ["password", "keyboard-interactive"])
     case .privateKey: ("key", ["publickey"])
@@ -260,19 +260,21 @@ struct SSHTranscript {
   }
 
   /// The last line of the transcript that is not debug output.
-  var lastWord: String? {
+  var lastMessage: String? {
     lines.last { !$0.hasPrefix("debug") && !$0.allSatisfy(\.isWhitespace) }.map { String($0) }
   }
 
-  /// Returns untrusted text in a form that is safe in an error message: one line of at most 160 characters.
+  private static let printableLimit = 160
+
+  /// Returns untrusted text in a form that is safe in an error message: one line of limited length.
   static func printable(_ text: some StringProtocol) -> String {
     var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(161) {
+    for scalar in text.unicodeScalars.prefix(printableLimit + 1) {
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator: scalars.append(" ")
       default: scalars.append(scalar)
       }
     }
-    return scalars.count > 160 ? String(scalars.dropLast()) + "…" : String(scalars)
+    return scalars.count > printableLimit ? String(scalars.dropLast()) + "…" : String(scalars)
   }
 }

@@ -9,7 +9,7 @@ internal import StorageCrypto
 
 /// A single account check, with a temporary folder of its own.
 struct ProbeRun {
-  let runner: any ProbeCommandRunner
+  let runner: any ProbeProgramRunner
   let time: any SigningClock
   let account: AsperaAccount
   let folder: TemporaryFolder
@@ -30,7 +30,7 @@ struct ProbeRun {
     let connection = SSHConnection(account: account, credential: credential, hostKeys: hostKeys)
     let ended = await ending(of: connection.command(in: folder.path, timeout: timeLeft))
     // After the server has accepted the account, it does not matter if the session does not end or prints too much.
-    let session: ProbeCommandResult?
+    let session: ProbeProgramResult?
     switch ended {
     case .success(let result): session = result
     case .failure(.timeout) where isAccepted, .failure(.outputTooLarge) where isAccepted: session = nil
@@ -38,7 +38,7 @@ struct ProbeRun {
     }
     let transcript = SSHTranscript(session?.errors ?? "")
     guard isAccepted else {
-      let diagnosis = ProbeDiagnosis(account: account, transcript: transcript, questions: questions)
+      let diagnosis = ProbeDiagnosis(account: account, transcript: transcript, prompts: prompts)
       throw await sha1Failure(facts, hostKeys, diagnosis) ?? diagnosis.failure
     }
     if transcript.has("password has expired", "Password change required") {
@@ -59,7 +59,7 @@ struct ProbeRun {
   private func pinHostKey() async throws(TransferFailure) -> SSHConnection.HostKeys {
     guard let fingerprint = account.hostKey else { return .any }
     let seconds = max(1, timeLeft.components.seconds / 3)
-    let scan = ProbeCommand(
+    let scan = ProbeProgram(
       arguments: ["ssh-keyscan", "-T", "\(seconds)", "-p", "\(account.sshPort)", "--", account.host],
       folder: folder.path, environment: ["LC_ALL": "C"], timeout: timeLeft)
     let offered: HostKeyList
@@ -67,7 +67,7 @@ struct ProbeRun {
     case .success(let result): offered = HostKeyList(result.output)
     case .failure(let error): throw failure(error, of: "ssh-keyscan")
     }
-    guard !offered.entries.isEmpty else { throw await unreachable() }
+    guard !offered.entries.isEmpty else { throw await hostKeyFailure() }
     guard let entry = offered.entries.first(where: { $0.key.fingerprint == fingerprint }) else {
       let seen = offered.entries.map { "\($0.key.fingerprint) (\($0.key.type))" }.joined(separator: ", ")
       throw TransferFailure(
@@ -87,7 +87,7 @@ struct ProbeRun {
     _ facts: AccountReport, _ hostKeys: SSHConnection.HostKeys, _ diagnosis: ProbeDiagnosis
   ) async -> TransferFailure? {
     guard diagnosis.isKeyUnknown, case .privateKey(let key) = facts.authentication, case .rsa = key.kind,
-      (try? write("\(key.publicKey)\n", to: SSHConnection.questionedKeyFile)) != nil
+      (try? write("\(key.publicKey)\n", to: SSHConnection.queriedKeyFile)) != nil
     else { return nil }
     let connection = SSHConnection(account: account, credential: .publicKeyForSHA1, hostKeys: hostKeys)
     guard case .success(let result) = await ending(of: connection.command(in: folder.path, timeout: timeLeft)),
@@ -97,13 +97,13 @@ struct ProbeRun {
   }
 
   /// Returns the reason why the server presented no host key, which `ssh` reports, unlike `ssh-keyscan`.
-  private func unreachable() async -> TransferFailure {
+  private func hostKeyFailure() async -> TransferFailure {
     let connection = SSHConnection(account: account, credential: .none, hostKeys: .none)
     switch await ending(of: connection.command(in: folder.path, timeout: timeLeft)) {
     case .failure(let error): return failure(error, of: "ssh")
     case .success(let result):
       let transcript = SSHTranscript(result.errors)
-      let failure = ProbeDiagnosis(account: account, transcript: transcript, questions: []).failure
+      let failure = ProbeDiagnosis(account: account, transcript: transcript, prompts: []).failure
       guard transcript.has("Host key verification failed") else { return failure }
       return TransferFailure(
         .transport, "\(account.serverName) presents its host key to ssh but not to ssh-keyscan.",
@@ -112,7 +112,7 @@ struct ProbeRun {
   }
 
   private func notes(
-    on method: AccountProbeReport.Method, _ hostKey: AccountProbeReport.HostKey?, _ session: ProbeCommandResult?,
+    on method: AccountProbeReport.Method, _ hostKey: AccountProbeReport.HostKey?, _ session: ProbeProgramResult?,
     _ facts: AccountReport
   ) -> [String] {
     var notes: [String] = []
@@ -139,18 +139,18 @@ struct ProbeRun {
   private var likelyMethod: AccountProbeReport.Method {
     guard case .password = account.authentication else { return .publicKey }
     // OpenSSH prefixes a prompt from the server with the account in parentheses.
-    return questions.first.map { $0.hasPrefix("(") ? .keyboardInteractive : .password } ?? .none
+    return prompts.first.map { $0.hasPrefix("(") ? .keyboardInteractive : .password } ?? .none
   }
 
   private var isAccepted: Bool { read(SSHConnection.acceptedFile) != nil }
 
-  private var questions: [String] {
-    (read(SSHConnection.questionsFile) ?? "").words(between: "\u{1e}").map { String($0) }
+  private var prompts: [String] {
+    (read(SSHConnection.promptsFile) ?? "").words(between: "\u{1e}").map { String($0) }
   }
 
   private var timeLeft: Duration { max(deadline - time.uptime, .seconds(1)) }
 
-  private func ending(of command: ProbeCommand) async -> Result<ProbeCommandResult, ProbeCommandError> {
+  private func ending(of command: ProbeProgram) async -> Result<ProbeProgramResult, ProbeProgramError> {
     do {
       return .success(try await runner.run(command))
     } catch {
@@ -158,7 +158,7 @@ struct ProbeRun {
     }
   }
 
-  private func failure(_ error: ProbeCommandError, of program: String) -> TransferFailure {
+  private func failure(_ error: ProbeProgramError, of program: String) -> TransferFailure {
     switch error {
     case .notStarted:
       TransferFailure(

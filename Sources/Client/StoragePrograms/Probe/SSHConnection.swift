@@ -19,7 +19,7 @@ struct SSHConnection {
     case file(path: String, passphrase: Secret?)
     /// The client uses a private key in memory, which is written to ``keyFile``.
     case text(Secret, passphrase: Secret?)
-    /// The client asks whether the server would accept an RSA signature with SHA-1 of the key in ``questionedKeyFile``.
+    /// The client asks whether the server would accept an RSA signature with SHA-1 of the key in ``queriedKeyFile``.
     ///
     /// The client cannot log in, and creates no signature.
     case publicKeyForSHA1
@@ -37,16 +37,16 @@ struct SSHConnection {
   // The names of the files in the connection's folder.
 
   static let keyFile = "key"
-  /// The private key file that belongs to ``questionedKeyFile`` and does not exist.
+  /// The private key file that belongs to ``queriedKeyFile`` and does not exist.
   private static let absentKeyFile = "absent"
-  static let questionedKeyFile = "\(absentKeyFile).pub"
+  static let queriedKeyFile = "\(absentKeyFile).pub"
   /// The askpass program, which answers prompts.
   static let askpassFile = "askpass"
   /// The known-hosts file with the accepted host keys, or the host key that the server presented.
   static let hostKeyFile = "known_hosts"
   /// The file that is created when the server has accepted the account.
   static let acceptedFile = "accepted"
-  static let questionsFile = "questions"
+  static let promptsFile = "questions"
 
   /// The name that represents the server in the known-hosts file.
   static let hostKeyAlias = "server"
@@ -68,8 +68,8 @@ struct SSHConnection {
   static let askpass = """
     #!/bin/sh
     umask 077
-    again=; [ -s \(questionsFile) ] && again=1
-    printf '%s\\036' "$1" >> \(questionsFile)
+    again=; [ -s \(promptsFile) ] && again=1
+    printf '%s\\036' "$1" >> \(promptsFile)
     if [ -n "$again" ]; then kill "$PPID"; exit 1; fi
     exec printenv \(secretVariable)
 
@@ -81,7 +81,7 @@ struct SSHConnection {
   /// processes any data of the session. The two obvious indications are unsuitable. The exit status is that of the
   /// session, which the server may deny to an account that is only for transfers. Lines such as `Authenticated to` can
   /// be forged, because a server can make the client print any text before authentication.
-  func command(in folder: String, timeout: Duration) -> ProbeCommand {
+  func command(in folder: String, timeout: Duration) -> ProbeProgram {
     var options = Self.fixedOptions + ["ConnectTimeout=\(max(1, timeout.components.seconds))"]
     switch hostKeys {
     case .none: options.append("StrictHostKeyChecking=yes")
@@ -111,7 +111,7 @@ struct SSHConnection {
         "PubkeyAcceptedKeyTypes=ssh-rsa",
       ]
     }
-    return ProbeCommand(
+    return ProbeProgram(
       arguments: ["ssh", "-vv", "-T", "-n", "-F", "/dev/null"] + options.flatMap { ["-o", $0] }
         + ["-p", "\(account.sshPort)", "-l", account.user, "--", account.host, "exit"],
       folder: folder,
@@ -121,7 +121,7 @@ struct SSHConnection {
         "DISPLAY": "none",
       ],
       secret: secret.map { (Self.secretVariable, $0) }, timeout: timeout,
-      goal: ProbeCommand.Goal(file: Self.acceptedFile, grace: Self.sessionGrace))
+      goal: ProbeProgram.Goal(file: Self.acceptedFile, grace: Self.sessionGrace))
   }
 
   /// The options that disable all forwarding, and this machine's configuration, keys, agents and known hosts.
@@ -142,17 +142,17 @@ struct SSHConnection {
 
 extension SSHConnection.Credential {
   /// The maximum number of bytes that the SSH client reads from the askpass program.
-  private static let responseLimit = 1_000
+  private static let responseByteLimit = 1_000
 
   /// Creates a credential from an account, converting a private key whose format the SSH client cannot read.
   init(of account: AsperaAccount, on machine: ProviderContext) throws(AsperaError) {
     switch account.authentication {
     case .password(let password):
-      try Self.check(password, "password")
+      try Self.requireSendable(password, "password")
       self = .password(password)
     case .privateKey(let original):
       let key = try original.converted(for: .ssh, on: machine)
-      if let passphrase = key.passphrase { try Self.check(passphrase, "passphrase") }
+      if let passphrase = key.passphrase { try Self.requireSendable(passphrase, "passphrase") }
       switch key.source {
       case .pem(let text): self = .text(text, passphrase: key.passphrase)
       case .file(let path):
@@ -186,13 +186,13 @@ extension SSHConnection.Credential {
     }
   }
 
-  private static func check(_ secret: Secret, _ name: String) throws(AsperaError) {
+  private static func requireSendable(_ secret: Secret, _ name: String) throws(AsperaError) {
     let text = secret.reveal()
-    guard text.utf8.count <= responseLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
+    guard text.utf8.count <= responseByteLimit, text.utf8.allSatisfy({ ![0x00, 0x0a, 0x0d].contains($0) }) else {
       throw AsperaError(
         .invalidAccount,
-        "The \(name) is longer than \(responseLimit) bytes or contains a line break or a null byte, so the SSH client "
-          + "cannot receive it.",
+        "The \(name) is longer than \(responseByteLimit) bytes or contains a line break or a null byte, so the SSH "
+          + "client cannot receive it.",
         remedy: "Check that the \(name) is not another value, such as the contents of a file.")
     }
   }

@@ -41,7 +41,8 @@ public struct AppServerCredentialProvider: CredentialProvider {
   ///   - format: The format of the server's response.
   ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
   ///   - request: A closure that creates the request, with the app's login. A `CredentialError` that it throws is
-  ///     passed on. A `CancellationError` becomes the error `cancelled`, and any other error becomes `failed`.
+  ///     passed on. A `CancellationError` becomes the error `cancelled`, and any other error the `underlying` one of
+  ///     `failed`.
   public init(
     source: String = "app server", format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
     request: @escaping @Sendable @concurrent () async throws -> AppServerRequest
@@ -83,7 +84,7 @@ public struct AppServerCredentialProvider: CredentialProvider {
     var headers = request.headers
     ActiveSpan.inject(into: &headers)
     let call = address.call(request.method, headers: headers, body: request.body)
-    return PreparedCall(call, masks: call.confidentialWords)
+    return PreparedCall(call, masks: call.confidentialValues)
   }
 }
 
@@ -140,106 +141,4 @@ public struct AppServerRequest: Sendable {
 extension AppServerRequest: Redacted {
   /// A description that contains the method and the URL without its query.
   public var description: String { "AppServerRequest(\(method) \(ServiceURL(url)?.visible ?? Secret.mask))" }
-}
-
-/// A provider of temporary keys that an app's own server issues, each for the access that a request needs.
-///
-/// The provider posts the scope to the server as the list that Tencent Cloud's SDKs post: `[{"action": […], "bucket": …,
-/// "region": …, "prefix": …}]`. `RequestedScope` of `StorageAuthServer` reads it, for every service. The server decides
-/// whether the user may have the scope.
-///
-/// ```swift
-/// let keys = ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou") {
-///   [.authorization: await login.header()]
-/// }
-/// ```
-public struct ScopedAppServerProvider: ScopedCredentialProvider {
-  private let url: String
-  private let region: String
-  private let format: AppServerFormat
-  private let allowsPlainHTTP: Bool
-  private let headers: @Sendable @concurrent () async throws -> HTTPFields
-
-  /// Creates a provider that posts each scope to a URL.
-  ///
-  /// - Parameters:
-  ///   - url: The server's URL with the scheme `https`, or `http` if the server runs on this machine.
-  ///   - region: The region of the buckets, which the list of scopes contains.
-  ///   - format: The format of the server's response.
-  ///   - allowsPlainHTTP: Whether `http` to another machine is allowed. An eavesdropper can then read the keys.
-  ///   - headers: A closure that returns the app's login headers, called for each request.
-  public init(
-    _ url: String, region: String, format: AppServerFormat = .automatic, allowsPlainHTTP: Bool = false,
-    headers: @escaping @Sendable @concurrent () async throws -> HTTPFields = { [:] }
-  ) {
-    self.url = url
-    self.region = region
-    self.format = format
-    self.allowsPlainHTTP = allowsPlainHTTP
-    self.headers = headers
-  }
-
-  /// Returns a provider that requests keys for one scope.
-  ///
-  /// - Parameter scope: The scope of the keys; a key or prefix that ends with `*` results in a `CredentialError`.
-  public func provider(for scope: CredentialScope) -> any CredentialProvider<AccessKey> {
-    let source = ServiceURL(url).map { "app server \($0.visible)" } ?? "app server"
-    return AppServerCredentialProvider(
-      source: source, format: format, allowsPlainHTTP: allowsPlainHTTP
-    ) { [url, region, headers] in
-      let body = try Self.document(of: scope, region: region, source: source)
-      var fields = try await headers()
-      fields[.contentType] = "application/json"
-      return AppServerRequest(url, method: .post, headers: fields, body: body)
-    }
-  }
-
-  private static func document(
-    of scope: CredentialScope, region: String, source: String
-  ) throws(CredentialError) -> [UInt8] {
-    let elements = try scope.rules.map { rule throws(CredentialError) -> JSONValue in
-      let actions = AccessAction.allCases.filter(rule.actions.contains).flatMap(Self.names)
-      return [
-        "action": .array(actions.map { .string($0) }), "bucket": .string(rule.bucket), "region": .string(region),
-        "prefix": .string(try pattern(of: rule.objects, source)),
-      ]
-    }
-    return JSONValue.array(elements).serialized
-  }
-
-  /// Returns object keys in the notation of the list: one key or, with a trailing `*`, all keys with a prefix.
-  ///
-  /// The slash at the start is not a part of the key.
-  private static func pattern(of objects: ObjectScope, _ source: String) throws(CredentialError) -> String {
-    let (text, suffix) =
-      switch objects {
-      case .all: ("", "*")
-      case .prefix(let text): (text, "*")
-      case .key(let text): (text, "")
-      }
-    guard !text.utf8.contains(UInt8(ascii: "*")), objects != .key("") else {
-      throw CredentialError(
-        .failed, source: source, "The list of scopes cannot express an empty key, or a key with *.",
-        remedy: "Use another key, or widen the scope to a prefix without *.")
-    }
-    return "/\(text)\(suffix)"
-  }
-
-  private static func names(of action: AccessAction) -> [String] {
-    switch action {
-    case .read: ["name/cos:GetObject", "name/cos:HeadObject"]
-    case .write:
-      [
-        "name/cos:PutObject", "name/cos:InitiateMultipartUpload", "name/cos:ListMultipartUploads", "name/cos:ListParts",
-        "name/cos:UploadPart", "name/cos:CompleteMultipartUpload", "name/cos:AbortMultipartUpload",
-      ]
-    case .delete: ["name/cos:DeleteObject", "name/cos:DeleteMultipleObjects"]
-    case .list: ["name/cos:GetBucket"]
-    }
-  }
-}
-
-extension ScopedAppServerProvider: Redacted {
-  /// A description that contains the URL without its query.
-  public var description: String { "ScopedAppServerProvider(\(ServiceURL(url)?.visible ?? Secret.mask))" }
 }

@@ -164,7 +164,7 @@ struct AppServerResponse {
       } catch let error as CredentialError {
         throw error
       } catch {
-        throw reader.malformed("The app's decoder threw \(type(of: error)).")
+        throw reader.malformed("The app's decoder threw \(type(of: error)).", underlying: error)
       }
     }
   }

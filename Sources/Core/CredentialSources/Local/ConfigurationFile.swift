@@ -3,6 +3,7 @@
 
 package import StorageAuth
 
+/// A file of settings of a vendor's tool, at a path that an environment variable can specify.
 package struct ConfigurationFile: Sendable {
   /// The maximum size of a configuration file in bytes, about a thousand times the usual size.
   static let sizeLimit = 1 << 20
@@ -91,9 +92,11 @@ extension FileContents {
   /// Whether members of the file's group or all users can read the file.
   ///
   /// The group of a file that belongs to root is how a container platform or a service manager lets the user read it
-  /// who runs the program; its members do not count.
+  /// who runs the program; its members do not count. The mode does not count either where the place of the file
+  /// determines its readers, and does not let the user restrict the mode.
   package var isReadableByOthers: Bool {
-    permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
+    guard place == nil else { return false }
+    return permissions.map { $0 & (isGrantedByRoot ? 0o004 : 0o044) != 0 } ?? false
   }
 }
 
@@ -108,7 +111,7 @@ extension ProviderContext {
       guard let absolute = absolute(path), let contents = try read(absolute, at: file) else {
         throw file.error(.failed, "is not there")
       }
-      guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
+      guard let text = String(utf8: contents.bytes)?.trimmed else {
         throw file.malformed("holds no text")
       }
       return Secret(text)
@@ -117,13 +120,13 @@ extension ProviderContext {
 
   /// Returns the values of environment variables that must be set together, in the order of `names`.
   ///
-  /// - Parameter telling: The variables out of `names` that other tools do not set.
-  /// - Throws: `notConfigured` if no variable of `telling` is set. `failed` if only some of the variables are set.
+  /// - Parameter required: The variables out of `names` that other tools do not set.
+  /// - Throws: `notConfigured` if no variable of `required` is set. `failed` if only some of the variables are set.
   package func variables(
-    _ names: [String], unlessUnset telling: [String], at location: SettingLocation
+    _ names: [String], unlessUnset required: [String], at location: SettingLocation
   ) throws(CredentialError) -> [String] {
-    guard telling.contains(where: { variable($0) != nil }) else {
-      throw location.error(.notConfigured, "does not set \(telling.joined(separator: " and "))")
+    guard required.contains(where: { variable($0) != nil }) else {
+      throw location.error(.notConfigured, "does not set \(required.joined(separator: " and "))")
     }
     let missing = names.filter { variable($0) == nil }
     guard missing.isEmpty else {

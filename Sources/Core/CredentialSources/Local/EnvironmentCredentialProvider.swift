@@ -89,7 +89,7 @@ public struct EnvironmentCredentialProvider: CredentialProvider {
       throw location.error(.failed, "is not there")
     }
     contents.warnings(about: location, at: path).forEach(context.onWarning)
-    guard let text = String(validating: contents.bytes, as: UTF8.self)?.trimmed else {
+    guard let text = String(utf8: contents.bytes)?.trimmed else {
       throw location.error(.failed, "holds no text")
     }
     return text

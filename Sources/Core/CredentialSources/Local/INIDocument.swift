@@ -51,7 +51,7 @@ package struct INIDocument {
 
   /// Parses an INI file; the error for a file that is not UTF-8 does not show any part of it.
   package init(_ bytes: [UInt8], at location: SettingLocation, dialect: Dialect = Dialect()) throws(CredentialError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw location.malformed("is not text in UTF-8") }
+    guard let text = String(utf8: bytes) else { throw location.malformed("is not text in UTF-8") }
     self.location = location
     self.dialect = dialect
     var current: String?

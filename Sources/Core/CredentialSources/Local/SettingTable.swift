@@ -165,34 +165,6 @@ extension AccessKey {
   package var ending: String { expiration.map { "\($0)" } ?? "no time" }
 }
 
-/// The location of a setting, such as a profile in a file, for error messages about the setting.
-package struct SettingLocation: Sendable {
-  package let source: String
-
-  /// The location as the subject of a sentence, such as `The profile “default” in /home/mia/.aliyun/config.json`.
-  package let name: String
-
-  package let remedy: String
-
-  package init(source: String, name: String, remedy: String) {
-    self.source = source
-    self.name = name
-    self.remedy = remedy
-  }
-
-  /// Returns an error whose message is a sentence of the location's name and a predicate.
-  package func error(
-    _ code: CredentialError.Code, _ predicate: String, remedy: String? = nil, isRetryable: Bool = false
-  ) -> CredentialError {
-    CredentialError(
-      code, source: source, "\(name) \(predicate).", remedy: remedy ?? self.remedy, isRetryable: isRetryable)
-  }
-
-  package func malformed(_ predicate: String, remedy: String? = nil) -> CredentialError {
-    error(.malformedResponse, predicate, remedy: remedy)
-  }
-}
-
 extension String {
   /// The string in quotation marks if it looks like a name, or a phrase that contains only its length.
   ///
@@ -200,29 +172,5 @@ extension String {
   package var shownIfName: String {
     let isName = utf8.count <= 24 && allSatisfy { $0.isASCII && ($0.isLetter || $0 == "_" || $0 == "-") }
     return isName ? "“\(self)”" : "a text of \(utf8.count) bytes"
-  }
-}
-
-extension CredentialError {
-  /// Returns this error as one of the provider at a location, with `failed` in place of `notConfigured`.
-  fileprivate func inside(_ location: SettingLocation) -> CredentialError {
-    CredentialError(
-      code == .notConfigured ? .failed : code, source: "\(location.source): \(source)", "\(location.name): \(message)",
-      remedy: remedy, isRetryable: isRetryable, declined: declined)
-  }
-}
-
-extension CredentialProvider {
-  /// Requests a credential on behalf of a setting that requires it, so that `notConfigured` becomes `failed`.
-  package func issue(
-    for location: SettingLocation, in context: ProviderContext
-  ) async throws(CredentialError) -> IssuedCredential<Value> {
-    do {
-      let issued = try await issue(in: context)
-      return IssuedCredential(
-        issued.credential, issuerTime: issued.issuerTime, source: "\(location.source): \(issued.source ?? source)")
-    } catch {
-      throw error.inside(location)
-    }
   }
 }

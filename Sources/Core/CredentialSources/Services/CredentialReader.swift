@@ -13,8 +13,11 @@ package struct CredentialReader: Sendable {
     self.remedy = remedy
   }
 
-  package func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {
-    CredentialError(.malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable)
+  package func malformed(
+    _ message: String, isRetryable: Bool = false, underlying: (any Error)? = nil
+  ) -> CredentialError {
+    CredentialError(
+      .malformedResponse, source: source, message, remedy: remedy, isRetryable: isRetryable, underlying: underlying)
   }
 
   /// Returns the JSON object of a response; without one the error is retryable, as the response may be truncated.
@@ -54,7 +57,7 @@ package struct CredentialReader: Sendable {
       return
         "The field \(name) is \(time.unixSeconds), which cannot be the time of a credential: it must be Unix time in seconds."
     }
-    if !isWritten(value), time.unixSeconds <= longestDuration {
+    if !isWritten(value), time.unixSeconds <= maximumDuration {
       return
         "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it must be the time itself, as Unix time."
     }
@@ -66,12 +69,12 @@ package struct CredentialReader: Sendable {
     return "The field \(name) is \(time), which is too far ahead: Unix time is counted in seconds or milliseconds."
   }
 
-  /// The longest duration that a number in a time field is taken for, ten years in seconds; as Unix time, before 1980.
-  private static let longestDuration: Int64 = 10 * 365 * 86_400
+  /// The maximum duration that a number in a time field is taken for, ten years in seconds; as Unix time, before 1980.
+  private static let maximumDuration: Int64 = 10 * 365 * 86_400
 
   /// Returns whether a JSON value is a string with a date rather than a number.
   private static func isWritten(_ value: JSONValue) -> Bool {
-    value.string.map { Int64($0.trimmingBlanks()) == nil } ?? false
+    value.string.map { Int64($0.trimmingASCIIWhitespace()) == nil } ?? false
   }
 
   private static func instant(_ value: JSONValue) -> Timestamp? {
@@ -79,7 +82,7 @@ package struct CredentialReader: Sendable {
     case .number(let number):
       return Double(number.digits).flatMap { Int64(exactly: $0.rounded(.down)) }.map { Timestamp(unix: $0) }
     case .string(let text):
-      let text = text.trimmingBlanks()
+      let text = text.trimmingASCIIWhitespace()
       return Int64(text).map { Timestamp(unix: $0) } ?? Timestamp(iso8601: text)
     default: return nil
     }
@@ -108,6 +111,33 @@ package struct CredentialReader: Sendable {
       throw malformed("The credential expired at \(end); the issuer's clock shows \(issuerTime).", isRetryable: true)
     }
     return IssuedCredential(key, issuerTime: issuerTime)
+  }
+}
+
+extension CredentialReader {
+  package init(ofTokenService source: String) {
+    self.init(source: source, remedy: "Check that the endpoint is the vendor's; a proxy may answer in its place.")
+  }
+
+  /// Returns the temporary key in an object whose fields have the given names.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the fields with the access key ID, the secret and the session token.
+  ///   - fields: The object with these fields.
+  ///   - ends: The possible names of the field with the expiration.
+  ///   - object: The object with the expiration.
+  ///   - issuerTime: The time of the service.
+  package func key(
+    _ names: (id: String, secret: String, token: String), in fields: JSONObject, ending ends: [String] = ["Expiration"],
+    in object: JSONObject, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    let id = try text([names.id], in: fields)
+    let secret = try text([names.secret], in: fields)
+    let token = try text([names.token], in: fields)
+    guard let end = try instant(ends, in: [object]) else {
+      throw malformed("The response has no field \(ends.joined(separator: " or ")).")
+    }
+    return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
   }
 }
 

@@ -7,26 +7,33 @@ internal import StorageCrypto
 
 /// A client for an instance's metadata service that distinguishes an absent service from a failing service.
 package struct MetadataService: Sendable {
+  /// The maximum length of the name of a role, in bytes.
+  private static let roleNameByteLimit = 128
+
+  /// The maximum length of the newer protocol's token, in bytes.
+  private static let tokenByteLimit = 4_096
+
   package let source: String
 
   private let endpoint: String
   private let timeout: Duration
-  private let sighting: ServiceSighting
+  private let presence: ServicePresence
 
   /// Creates a client whose timeout is the limit for each request and its response, if the context has none.
   package init(
-    source: String, endpoint: String, timeout: Duration = .seconds(1), sighting: ServiceSighting = ServiceSighting()
+    source: String, endpoint: String, timeout: Duration = .seconds(1), presence: ServicePresence = ServicePresence()
   ) {
     self.source = source
     self.endpoint = endpoint
     self.timeout = timeout
-    self.sighting = sighting
+    self.presence = presence
   }
 
   package var reader: CredentialReader {
     CredentialReader(source: source, remedy: "Check that the address is that of the vendor's metadata service.")
   }
 
+  /// Sends a GET request, whose response is successful or has the status 404.
   package func get(
     _ path: String, headers: HTTPFields = [:], in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse {
@@ -35,17 +42,18 @@ package struct MetadataService: Sendable {
     return response
   }
 
-  /// A retryable error becomes `notConfigured` if the service has never responded to this client.
+  /// Sends a request; a retryable error becomes `notConfigured` if the service has never responded to this client.
   package func send(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse {
     do throws(CredentialError) {
       return try await attempt(method, path, headers: headers, in: context)
     } catch {
-      throw explained(error)
+      throw notConfiguredIfAbsent(error)
     }
   }
 
+  /// Sends a request, and throws the error of the attempt itself.
   package func attempt(
     _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields, in context: ProviderContext
   ) async throws(CredentialError) -> ServiceResponse {
@@ -55,17 +63,17 @@ package struct MetadataService: Sendable {
         remedy: "Write it as a scheme and a host, or leave it out.")
     }
     let call = address.appending(path).call(method, headers: headers)
-    let transport = AttentiveTransport(transport: try context.transport(for: source), sighting: sighting)
+    let transport = ObservedTransport(transport: try context.transport(for: source), presence: presence)
     let exchange = ServiceExchange(
       source: source, transport: transport, time: context.time, timeout: context.timeout ?? timeout)
     return try await exchange.send { () async throws(CredentialError) in
-      PreparedCall(call, masks: call.confidentialWords)
+      PreparedCall(call, masks: call.confidentialValues)
     }
   }
 
   /// Returns a retryable error as `notConfigured` if the metadata service has never responded.
-  package func explained(_ error: CredentialError) -> CredentialError {
-    guard error.isRetryable, !sighting.hasResponded else { return error }
+  package func notConfiguredIfAbsent(_ error: CredentialError) -> CredentialError {
+    guard error.isRetryable, !presence.hasResponded else { return error }
     return CredentialError(
       .notConfigured, source: source,
       "There is no metadata service at \(ServiceURL(endpoint)?.visible ?? ""): \(error.message)",
@@ -76,14 +84,14 @@ package struct MetadataService: Sendable {
   package func firstRole(in response: ServiceResponse) throws(CredentialError) -> String? {
     guard response.status != 404 else { return nil }
     let lines = String(decoding: response.body, as: UTF8.self).split(whereSeparator: \.isNewline)
-    return lines.lazy.map { String($0).trimmingBlanks() }.first { !$0.isEmpty }
+    return lines.lazy.map { String($0).trimmingASCIIWhitespace() }.first { !$0.isEmpty }
   }
 
   /// Returns a role name, validated and percent-encoded as a path segment.
   package func pathElement(ofRole name: String) throws(CredentialError) -> String {
-    let name = name.trimmingBlanks()
+    let name = name.trimmingASCIIWhitespace()
     let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_@+=,".contains($0)) }
-    guard isName, (1...128).contains(name.utf8.count), name != ".", name != ".." else {
+    guard isName, (1...Self.roleNameByteLimit).contains(name.utf8.count), name != ".", name != ".." else {
       throw reader.malformed("The name of the role is not valid.")
     }
     return name.percentEncoded()
@@ -122,24 +130,56 @@ package struct MetadataService: Sendable {
   }
 }
 
+extension MetadataService {
+  /// The path of the newer protocol's token in the clouds' metadata services.
+  package static var tokenPath: String { "/latest/api/token" }
+
+  /// Returns the token in the response to a request for one, or `nil` if the service supports only the older protocol.
+  ///
+  /// - Parameters:
+  ///   - response: The response of the service.
+  ///   - statuses: The statuses with which a service that issues no tokens responds.
+  ///   - allowsV1: Whether the older protocol is allowed.
+  package func token(
+    in response: ServiceResponse, unlessRefusedBy statuses: Set<Int>, allowsV1: Bool
+  ) throws(CredentialError) -> String? {
+    if response.isSuccess {
+      let token = String(decoding: response.body, as: UTF8.self).trimmingASCIIWhitespace()
+      guard !token.isEmpty, token.utf8.count <= Self.tokenByteLimit,
+        token.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f })
+      else { throw reader.malformed("The metadata service responded without a token.") }
+      return token
+    }
+    guard statuses.contains(response.status) else { throw refusal(response) }
+    guard allowsV1 else {
+      throw CredentialError(
+        .failed, source: source,
+        "The metadata service issues no token (HTTP \(response.status)), and requests without one are not allowed.",
+        remedy: "Switch the instance to the newer metadata service, or allow the older one.")
+    }
+    return nil
+  }
+}
+
 /// A record of whether a service has ever responded.
-package final class ServiceSighting: Sendable {
+package final class ServicePresence: Sendable {
   private let responded = Lock(false)
 
   package init() {}
 
   var hasResponded: Bool { responded.withLock { $0 } }
 
-  func note() { responded.withLock { $0 = true } }
+  func recordResponse() { responded.withLock { $0 = true } }
 }
 
-private struct AttentiveTransport: HTTPTransport {
+/// A transport that records that the service has responded.
+private struct ObservedTransport: HTTPTransport {
   let transport: any HTTPTransport
-  let sighting: ServiceSighting
+  let presence: ServicePresence
 
   func send(_ request: HTTPRequest, body: HTTPBody) async throws(TransportError) -> HTTPStreamingResponse {
     let reply = try await transport.send(request, body: body)
-    sighting.note()
+    presence.recordResponse()
     return reply
   }
 }

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
 package import StorageAuth
 
 /// A function that returns an identity token, called for each request, because tokens are rotated.
@@ -18,7 +17,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Returns a duration as a whole number of seconds, or throws an error if the number is outside of a range.
-  package func seconds(_ duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
+  package func wholeSeconds(of duration: Duration, in range: ClosedRange<Int64>) throws(CredentialError) -> Int64 {
     let (seconds, rest) = duration.components
     guard rest == 0, range.contains(seconds) else {
       throw refused(
@@ -29,7 +28,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Checks a session name's length, and that it consists of ASCII letters, digits and the characters in `marks`.
-  package func sessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
+  package func requireSessionName(_ name: String, marks: String, length: ClosedRange<Int>) throws(CredentialError) {
     let isAllowed = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || marks.contains($0)) }
     guard isAllowed, length.contains(name.utf8.count) else {
       throw refused(
@@ -39,7 +38,7 @@ package struct RequestCheck: Sendable {
   }
 
   /// Checks that the name of a vendor's resource, such as a role, is printable ASCII in the required form.
-  package func resourceName(
+  package func requireResourceName(
     _ name: String, of kind: String, form: String, limit: Int = 512, _ isForm: Bool
   ) throws(CredentialError) {
     let isClean = name.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f }
@@ -50,13 +49,13 @@ package struct RequestCheck: Sendable {
 
   /// Returns an identity token without surrounding whitespace, such as the line break at the end of a token file.
   package func identityToken(_ read: IdentityTokenSource) async throws(CredentialError) -> Secret {
-    let token = Secret(try await read().reveal().trimmingBlanks())
+    let token = Secret(try await read().reveal().trimmingASCIIWhitespace())
     if token.isEmpty { throw refused("The identity token is empty.", "Check the program that writes the token.") }
     return token
   }
 
   /// Checks that a policy is a JSON object of at most `limit` bytes; `nil` is valid.
-  package func policy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
+  package func requirePolicy(_ policy: String?, limit: Int? = nil) throws(CredentialError) {
     guard let policy else { return }
     if let limit, policy.utf8.count > limit {
       throw refused(
@@ -83,55 +82,5 @@ package struct RequestCheck: Sendable {
         "Use https, or allow plain http in code if the network is trusted.")
     }
     return address
-  }
-}
-
-/// A service's URL, parsed into the components that a request needs.
-package struct ServiceURL: Sendable {
-  package let scheme: String
-  package let authority: String
-  /// The path with the query; at least `/`.
-  package let path: String
-
-  /// Parses an `http` or `https` URL, or returns `nil` for a user, a fragment, or a character that must be encoded.
-  package init?(_ url: String) {
-    guard let separator = url.firstRange(of: "://") else { return nil }
-    scheme = url[..<separator.lowerBound].lowercased()
-    let rest = url[separator.upperBound...]
-    let end = rest.utf8.firstIndex { [0x2F, 0x3F, 0x23].contains($0) } ?? rest.endIndex
-    authority = rest[..<end].lowercased()
-    let tail = String(rest[end...])
-    path = tail.hasBytePrefix("/") ? tail : "/" + tail
-    let isClean = path.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") }
-    guard scheme == "https" || scheme == "http", isHost(authority), isClean else { return nil }
-  }
-
-  init(scheme: String, authority: String, path: String) {
-    self.scheme = scheme
-    self.authority = authority
-    self.path = path
-  }
-
-  /// Whether requests cannot be read on the network: the connection is encrypted, or stays on this machine.
-  package var isPrivate: Bool { scheme == "https" || isLoopbackHost(authority) }
-
-  /// The URL without its query, which may contain a login, for messages.
-  package var visible: String { "\(scheme)://\(authority)\(path.prefix { $0 != "?" })" }
-
-  /// Returns this URL with `suffix` appended to the path and without the query.
-  package func appending(_ suffix: String) -> ServiceURL {
-    var base = String(path.prefix { $0 != "?" })
-    if let shorter = base.removingByteSuffix("/") { base = String(shorter) }
-    return ServiceURL(scheme: scheme, authority: authority, path: base + suffix)
-  }
-
-  /// Creates a request, with `Content-Length` if there is a body or if the method is POST or PUT.
-  package func call(_ method: HTTPRequest.Method, headers: HTTPFields = [:], body: [UInt8] = []) -> ServiceCall {
-    var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: path, headerFields: headers)
-    if request.headerFields[.accept] == nil { request.headerFields[.accept] = "application/json" }
-    if !body.isEmpty || method == .post || method == .put {
-      request.headerFields[.contentLength] = "\(body.count)"
-    }
-    return ServiceCall(request, body: body)
   }
 }

@@ -4,6 +4,7 @@
 package import HTTPTypes
 package import StorageAuth
 
+/// A service's response as received, with the confidential values of the request.
 package struct ReceivedResponse: Sendable {
   package let response: HTTPResponse
   package let body: [UInt8]
@@ -38,7 +39,7 @@ package struct ServiceResponse: Sendable {
     self.received = received
     object = (try? JSONValue(parsing: received.body))?.object
     let beginsAsXML = received.body.first { $0 > UInt8(ascii: " ") } == UInt8(ascii: "<")
-    var root = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceAnswer) : nil
+    var root = beginsAsXML ? try? XMLNode.parse(received.body, limits: .serviceResponse) : nil
     root?.removeNamespacePrefixes()
     document = root
     text = ServiceText(masking: received.masks + (object?.secrets ?? document?.secrets ?? []))
@@ -78,7 +79,7 @@ extension HTTPField.Name {
 
 extension XMLLimits {
   /// The size limits for an XML response that contains a credential or a refusal.
-  fileprivate static let serviceAnswer: XMLLimits = {
+  fileprivate static let serviceResponse: XMLLimits = {
     var limits = XMLLimits()
     limits.depth = 16
     limits.attributeCount = 16
@@ -95,97 +96,8 @@ extension XMLNode {
   }
 }
 
+/// Returns whether a name contains a word for a secret or a token.
 func namesSecret(_ name: String) -> Bool {
   let name = name.asciiLowercased
   return ["secret", "token", "password"].contains { name.containsBytes(of: $0) }
-}
-
-/// The error code, the message and the request ID in a service's error response.
-package struct ServiceRefusal: Sendable {
-  package let code: String
-  package let message: String
-  package var requestID: String?
-
-  package init(code: String, message: String, requestID: String? = nil) {
-    self.code = code
-    self.message = message
-    self.requestID = requestID
-  }
-}
-
-/// The rules for interpreting the error codes of a vendor's services.
-package struct RefusalRules: Sendable {
-  /// Prefixes of the error codes for a wrong signing time.
-  package let clock: [String]
-  /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
-  package let passing: [String]
-  /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
-  package let remedies: [(code: String, remedy: String)]
-
-  package init(clock: [String], passing: [String], remedies: [(code: String, remedy: String)]) {
-    self.clock = clock
-    self.passing = passing
-    self.remedies = remedies
-  }
-
-  func isClock(_ refusal: ServiceRefusal?) -> Bool {
-    guard let refusal else { return false }
-    return clock.contains { refusal.code.hasPrefix($0) }
-  }
-
-  /// Returns the error for a response that contains no credential.
-  ///
-  /// - Parameter fallback: The remedy for a permanent error whose code has no rule.
-  package func error(
-    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallback: String
-  ) -> CredentialError {
-    let isPassing =
-      response.status >= 500 || response.status == 429 || response.status == 408
-      || passing.contains { refusal?.code.hasPrefix($0) == true }
-    let known = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
-    return CredentialError(
-      isPassing ? .failed : .rejected, source: source, message(response, refusal),
-      remedy: known ?? (isPassing ? "Retry later." : fallback), isRetryable: isPassing)
-  }
-
-  private func message(_ response: ServiceResponse, _ refusal: ServiceRefusal?) -> String {
-    guard let refusal else { return "The service responded with HTTP \(response.status)." }
-    var text = refusal.code
-    if !refusal.message.isEmpty { text += ": \(refusal.message)" }
-    if let id = refusal.requestID { text += " (request \(id))" }
-    return "The service refused (HTTP \(response.status)). \(response.text.shown(text))"
-  }
-}
-
-/// A filter that turns strings from other systems into one short line for error messages and masks confidential values.
-package struct ServiceText: Sendable {
-  private static let limit = 300
-  private let mask: SecretMask
-
-  /// Creates a filter that masks values, both verbatim and encoded for a URL.
-  package init(masking masks: [Secret] = []) { mask = SecretMask(masks) }
-
-  /// Returns a string as one line of at most 300 characters, with values masked and without control characters.
-  package func shown(_ text: String) -> String {
-    // Only this prefix is searched for secrets, so no later part of a longer text may be shown.
-    let text = mask.applied(to: String(text.prefix(16 * Self.limit)))
-    let line = text.split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
-    let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
-    // A secret with a control character in it is one only without that character.
-    let visible = mask.applied(to: String(String.UnicodeScalarView(scalars)))
-    return visible.count > Self.limit ? visible.prefix(Self.limit) + "…" : visible
-  }
-}
-
-extension ServiceCall {
-  /// The words of at least eight characters in the query, the body and other headers, which may contain a login.
-  package var confidentialWords: [Secret] {
-    let plain: Set<HTTPField.Name> = [.accept, .contentType, .contentLength, .userAgent]
-    let values = request.headerFields.filter { !plain.contains($0.name) }.map(\.value)
-    let texts = values + [query, String(decoding: body, as: UTF8.self)]
-    return texts.flatMap { text in
-      text.split { !$0.isASCII || !($0.isLetter || $0.isNumber || "-._~+/%".contains($0)) }
-        .filter { $0.count >= 8 }.map { Secret(String($0)) }
-    }
-  }
 }

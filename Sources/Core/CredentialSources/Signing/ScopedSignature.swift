@@ -117,7 +117,7 @@ package struct ServiceAuthorization: Sendable, Equatable {
     guard let blank = header.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
     var parts: [String: String] = [:]
     for item in header[blank...].words(between: ",") {
-      let pair = String(item).trimmingBlanks().parts(between: "=", atMost: 1)
+      let pair = String(item).trimmingASCIIWhitespace().parts(between: "=", atMost: 1)
       guard pair.count == 2, parts.updateValue(String(pair[1]), forKey: String(pair[0])) == nil else { return nil }
     }
     guard parts.count == 3, let credential = parts["Credential"], let names = parts["SignedHeaders"],

@@ -35,12 +35,12 @@ package struct ServiceCall: Sendable {
       throw SigningError(
         .invalidHeader, "The header \(name), which is signed, is missing or repeated.", remedy: "Send it once.")
     }
-    return value.trimmingBlanks()
+    return value.trimmingASCIIWhitespace()
   }
 }
 
 extension String {
-  package func trimmingBlanks() -> String {
+  package func trimmingASCIIWhitespace() -> String {
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (0x09...0x0d).contains(byte) }
     guard let first = utf8.firstIndex(where: { !isBlank($0) }), let last = utf8.lastIndex(where: { !isBlank($0) })
     else { return "" }
@@ -82,6 +82,6 @@ package struct FormPair: Sendable, Equatable {
   }
 
   private static func decoded(_ text: Substring) -> String? {
-    String(text).percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+    String(text).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
   }
 }

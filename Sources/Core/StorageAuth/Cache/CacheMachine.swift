@@ -8,6 +8,7 @@
 package struct CacheMachine<Value: Credential> {
   /// A caller's requirements for a credential.
   package struct Need {
+    /// The duration for which the credential must remain valid.
     var lasting: Duration
     /// The generation of the credential that the service rejected, or `nil`.
     var rejected: CredentialGeneration?
@@ -27,32 +28,41 @@ package struct CacheMachine<Value: Credential> {
 
   /// An action that the cache must perform after an event, in the order in which the actions are returned.
   package enum Effect {
+    /// The cache calls the provider.
     case start(flight: UInt64)
     /// The cache cancels the request to the provider if it is still running, because no response is needed any more.
     case abandon(flight: UInt64)
+    /// The cache resumes a waiter.
     case response(waiter: UInt64, Result<CachedCredential<Value>, CredentialError>)
-    case tell(AuthEvent.Refresh)
+    /// The cache delivers an event to its observers.
+    case deliver(AuthEvent.Refresh)
   }
 
+  /// A credential that the cache holds, with the uptimes of its expiration and of its next refresh.
   struct Held {
     var cached: CachedCredential<Value>
     /// The uptime at which the credential expires, or `nil` if the credential does not expire.
-    var end: Duration?
+    var expiration: Duration?
     /// The uptime from which the credential is refreshed in the background, or `nil` if it is never refreshed.
-    var refresh: Duration?
+    var refreshTime: Duration?
 
-    func lives(_ duration: Duration, at uptime: Duration) -> Bool {
-      guard let end else { return true }
+    func isValid(for duration: Duration, at uptime: Duration) -> Bool {
+      guard let expiration else { return true }
+      guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else {
+        return expiration - uptime >= max(duration, .nanoseconds(1))
+      }
       // The code compares integers, because the operators of `Duration` are function calls.
-      return end.attoseconds - uptime.attoseconds >= max(duration.attoseconds, 1_000_000_000)
+      return expiration.attoseconds - uptime.attoseconds >= max(duration.attoseconds, 1_000_000_000)
     }
 
     func isDue(at uptime: Duration) -> Bool {
-      guard let refresh else { return false }
-      return refresh.attoseconds <= uptime.attoseconds
+      guard let refreshTime else { return false }
+      guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return refreshTime <= uptime }
+      return refreshTime.attoseconds <= uptime.attoseconds
     }
   }
 
+  /// A request to the provider that has not been answered.
   struct Flight {
     var number: UInt64
     var started: Duration
@@ -89,7 +99,7 @@ package struct CacheMachine<Value: Credential> {
 
   /// Returns the cached credential if it remains valid for a duration and was not rejected, otherwise `nil`.
   package func ready(lasting duration: Duration, at uptime: Duration) -> CachedCredential<Value>? {
-    guard let held, !isShutDown, rejected != held.cached.generation, held.lives(duration, at: uptime) else {
+    guard let held, !isShutDown, rejected != held.cached.generation, held.isValid(for: duration, at: uptime) else {
       return nil
     }
     return held.cached
@@ -97,16 +107,16 @@ package struct CacheMachine<Value: Credential> {
 
   /// The credential that may be served without consulting the state machine until its next event, or `nil`.
   ///
-  /// The `refresh` property is the uptime of the next background refresh. For every instant up to the next event, the
+  /// The `refreshTime` property is the uptime of the next background refresh. For every instant up to the next event, the
   /// value gives the same results as ``ready(lasting:at:)`` and ``wantsRefresh(at:)``.
-  var standing: Held? {
-    guard var standing = held, !isShutDown, rejected != standing.cached.generation else { return nil }
-    if flight != nil || announced == standing.cached.generation {
-      standing.refresh = nil
-    } else if let refresh = standing.refresh, let failure {
-      standing.refresh = max(refresh, failure.renewal)
+  var servable: Held? {
+    guard var servable = held, !isShutDown, rejected != servable.cached.generation else { return nil }
+    if flight != nil || announced == servable.cached.generation {
+      servable.refreshTime = nil
+    } else if let refreshTime = servable.refreshTime, let failure {
+      servable.refreshTime = max(refreshTime, failure.renewal)
     }
-    return standing
+    return servable
   }
 
   func remainingBackoff(at uptime: Duration) -> Duration {
@@ -123,18 +133,21 @@ package struct CacheMachine<Value: Credential> {
   /// Returns the uptime of the next request to the provider if callers request a credential all the time.
   ///
   /// It is at least `uptime`; `nil` during a request, after the shutdown, or if the credential is not refreshed.
-  package func nextQuestion(after uptime: Duration) -> Duration? {
+  package func nextRequest(after uptime: Duration) -> Duration? {
     guard flight == nil, !isShutDown else { return nil }
     guard ready(lasting: .zero, at: uptime) != nil, let held else { return uptime + remainingBackoff(at: uptime) }
-    guard let refresh = announced == held.cached.generation ? held.end : held.refresh else { return nil }
-    return max(uptime, failure.map { max(refresh, $0.renewal) } ?? refresh)
+    let next = announced == held.cached.generation ? held.expiration : held.refreshTime
+    return next.map { next in max(uptime, failure.map { max(next, $0.renewal) } ?? next) }
   }
 
   /// Refreshes the credential in the background, or announces its end once if there is no provider.
   mutating func refresh(at uptime: Duration) -> [Effect] {
-    guard !hasProvider, let held, let end = held.end else { return start(at: uptime) }
+    guard !hasProvider, let held, let expiration = held.expiration else { return start(at: uptime) }
     announced = held.cached.generation
-    return [.tell(AuthEvent.Refresh(source: source, outcome: .ending(held.cached.generation, lifetime: end - uptime)))]
+    return [
+      .deliver(
+        AuthEvent.Refresh(source: source, outcome: .ending(held.cached.generation, lifetime: expiration - uptime)))
+    ]
   }
 
   /// Handles a caller's request for a credential; the number identifies the caller if it must wait.
@@ -152,7 +165,7 @@ package struct CacheMachine<Value: Credential> {
       if let failure, uptime < failure.end {
         return (.refuse(refusal(of: need, because: failure.error, at: uptime)), [])
       }
-      if let held, let shortfall, rejected != held.cached.generation, held.lives(.zero, at: uptime),
+      if let held, let shortfall, rejected != held.cached.generation, held.isValid(for: .zero, at: uptime),
         need.lasting >= shortfall.lasting, uptime < shortfall.end
       {
         return (.refuse(tooShort(held, for: need.lasting, at: uptime)), [])
@@ -165,7 +178,7 @@ package struct CacheMachine<Value: Credential> {
   mutating func start(at uptime: Duration) -> [Effect] {
     flights += 1
     flight = Flight(number: flights, started: uptime)
-    return [.tell(AuthEvent.Refresh(source: source, outcome: .started)), .start(flight: flights)]
+    return [.deliver(AuthEvent.Refresh(source: source, outcome: .started)), .start(flight: flights)]
   }
 
   /// Handles the cancellation of a waiter, which fails with a cancellation error.
@@ -176,16 +189,16 @@ package struct CacheMachine<Value: Credential> {
 
   /// Stores a new credential and clears the failures; the refresh of a credential that a caller waited for is spread.
   mutating func hold(
-    _ issued: IssuedCredential<Value>, life: CredentialLife, from uptime: Duration, isFirst: Bool, random: Double
+    _ issued: IssuedCredential<Value>, lifetime: RemainingLifetime, from uptime: Duration, isFirst: Bool, random: Double
   ) -> Held {
     generations += 1
     let cached = CachedCredential(
       credential: issued.credential, generation: CredentialGeneration(number: generations),
       source: issued.source ?? source)
     var next = Held(cached: cached)
-    if case .ends(let duration) = life {
-      next.end = uptime + duration
-      next.refresh = uptime + configuration.renewalAge(ofLife: duration, isFirst: isFirst, random: random)
+    if case .ends(let duration) = lifetime {
+      next.expiration = uptime + duration
+      next.refreshTime = uptime + configuration.renewalAge(ofLifetime: duration, isFirst: isFirst, random: random)
     }
     held = next
     failure = nil
@@ -200,7 +213,7 @@ package struct CacheMachine<Value: Credential> {
   /// The second error contains the provider's error as its cause. It applies if the cached credential is still valid
   /// and is not the credential that the waiter reported as rejected.
   func refusal(of need: Need, because error: CredentialError, at uptime: Duration) -> CredentialError {
-    guard let held, held.cached.generation != need.rejected, held.lives(.zero, at: uptime) else { return error }
+    guard let held, held.cached.generation != need.rejected, held.isValid(for: .zero, at: uptime) else { return error }
     let short = tooShort(held, for: need.lasting, at: uptime)
     return CredentialError(
       error.code, source: source, short.message, remedy: short.remedy, isRetryable: error.isRetryable,
@@ -210,8 +223,8 @@ package struct CacheMachine<Value: Credential> {
   /// Returns the error for a cached credential that is valid, but not for the requested duration.
   func tooShort(_ held: Held, for duration: Duration, at uptime: Duration) -> CredentialError {
     let end = held.cached.credential.expiration
-    let rest = held.end.map { $0 - uptime } ?? .zero
-    let needed = end?.advanced(by: duration - rest)
+    let remaining = held.expiration.map { $0 - uptime } ?? .zero
+    let needed = end?.advanced(by: duration - remaining)
     return CredentialError(
       .failed, source: source,
       "The newest credential expires at \(end?.iso8601 ?? "an unknown time"), but must remain valid until "
@@ -228,10 +241,10 @@ package struct CacheMachine<Value: Credential> {
     switch result {
     case .failure(let error): return fail(error, at: uptime, random: random)
     case .success(let issued):
-      let life = CredentialLife(of: issued.credential, issuerTime: issued.issuerTime, wallClock: wallClock)
-      if life == .over { return fail(.issuedOver(source, issued), at: uptime, random: random) }
+      let lifetime = RemainingLifetime(of: issued.credential, issuerTime: issued.issuerTime, wallClock: wallClock)
+      if lifetime == .expired { return fail(.issuedExpired(source, issued), at: uptime, random: random) }
       if let held, rejected == held.cached.generation, held.cached.credential == issued.credential {
-        return fail(.sameAgain(source), at: uptime, random: random)
+        return fail(.rejectedAgain(source), at: uptime, random: random)
       }
       // The issuer read its clock during the request; an earlier start of the lifetime can only shorten it.
       let from = issued.issuerTime == nil ? uptime : flight.started
@@ -239,9 +252,9 @@ package struct CacheMachine<Value: Credential> {
       // coincide with requests from other machines, so the credential's next refresh time is spread.
       let isFirst = failuresInARow > 0 || ready(lasting: .zero, at: uptime) == nil
       self.flight = nil
-      let held = hold(issued, life: life, from: from, isFirst: isFirst, random: random)
+      let held = hold(issued, lifetime: lifetime, from: from, isFirst: isFirst, random: random)
       return [.abandon(flight: number), success(held, at: uptime, after: uptime - flight.started)]
-        + answerAll(held, at: uptime)
+        + resolveWaiters(with: held, at: uptime)
     }
   }
 
@@ -258,11 +271,11 @@ package struct CacheMachine<Value: Credential> {
     var effects: [Effect] = []
     if let flight { effects.append(.abandon(flight: flight.number)) }
     flight = nil
-    let life = CredentialLife(of: credential, issuerTime: nil, wallClock: wallClock)
+    let lifetime = RemainingLifetime(of: credential, issuerTime: nil, wallClock: wallClock)
     let held = hold(
-      IssuedCredential(credential, source: "credential set by hand"), life: life, from: uptime, isFirst: false,
+      IssuedCredential(credential, source: "credential set by hand"), lifetime: lifetime, from: uptime, isFirst: false,
       random: random)
-    return effects + [success(held, at: uptime, after: nil)] + answerAll(held, at: uptime)
+    return effects + [success(held, at: uptime, after: nil)] + resolveWaiters(with: held, at: uptime)
   }
 
   /// Shuts the cache down: abandons the in-flight request, fails all waiters and stops serving credentials.
@@ -270,7 +283,7 @@ package struct CacheMachine<Value: Credential> {
     isShutDown = true
     held = nil
     defer { flight = nil }
-    return (flight.map { [.abandon(flight: $0.number)] } ?? []) + refuseAll(.shutDown(source))
+    return (flight.map { [.abandon(flight: $0.number)] } ?? []) + failWaiters(with: .shutDown(source))
   }
 
   private mutating func fail(_ error: CredentialError, at uptime: Duration, random: Double) -> [Effect] {
@@ -282,20 +295,20 @@ package struct CacheMachine<Value: Credential> {
     failingSince = since
     let delay = configuration.backoff(after: failuresInARow, random: random)
     failure = (error, uptime + delay, uptime + delay)
-    if let end = held?.end {
+    if let expiration = held?.expiration {
       let renewal = configuration.renewalDelay(
-        after: failuresInARow, failingFor: uptime - since, rest: end - uptime, random: random)
-      failure?.renewal = min(uptime + renewal, max(end, uptime + delay))
+        after: failuresInARow, failingFor: uptime - since, remaining: expiration - uptime, random: random)
+      failure?.renewal = min(uptime + renewal, max(expiration, uptime + delay))
     }
-    let told = AuthEvent.Refresh(source: source, outcome: .failed(error, backoff: delay), duration: duration)
-    return (number.map { [.abandon(flight: $0)] } ?? []) + [.tell(told)] + settle(error, uptime)
+    let event = AuthEvent.Refresh(source: source, outcome: .failed(error, backoff: delay), duration: duration)
+    return (number.map { [.abandon(flight: $0)] } ?? []) + [.deliver(event)] + resumeWaiters(after: error, at: uptime)
   }
 
   /// Resumes all waiters after a failed credential request.
   ///
   /// A waiter receives the cached credential if it satisfies the waiter's requirements, otherwise the error. Waiters
   /// that have not tried a rejected credential receive it again, because the rejection may have been transient.
-  private mutating func settle(_ error: CredentialError, _ uptime: Duration) -> [Effect] {
+  private mutating func resumeWaiters(after error: CredentialError, at uptime: Duration) -> [Effect] {
     defer { waiters = [:] }
     rejected = nil
     return waiters.map { waiter, need in
@@ -307,23 +320,24 @@ package struct CacheMachine<Value: Credential> {
   }
 
   private func success(_ held: Held, at uptime: Duration, after duration: Duration?) -> Effect {
-    .tell(
+    .deliver(
       AuthEvent.Refresh(
-        source: held.cached.source, outcome: .succeeded(held.cached.generation, lifetime: held.end.map { $0 - uptime }),
+        source: held.cached.source,
+        outcome: .succeeded(held.cached.generation, lifetime: held.expiration.map { $0 - uptime }),
         duration: duration))
   }
 
-  private mutating func answerAll(_ held: Held, at uptime: Duration) -> [Effect] {
+  private mutating func resolveWaiters(with held: Held, at uptime: Duration) -> [Effect] {
     defer { waiters = [:] }
     return waiters.map { waiter, need in
-      if held.lives(need.lasting, at: uptime) { return .response(waiter: waiter, .success(held.cached)) }
+      if held.isValid(for: need.lasting, at: uptime) { return .response(waiter: waiter, .success(held.cached)) }
       let shortest = min(need.lasting, shortfall?.lasting ?? need.lasting)
       shortfall = (shortest, uptime + configuration.longestBackoff)
       return .response(waiter: waiter, .failure(tooShort(held, for: need.lasting, at: uptime)))
     }
   }
 
-  private mutating func refuseAll(_ error: CredentialError) -> [Effect] {
+  private mutating func failWaiters(with error: CredentialError) -> [Effect] {
     defer { waiters = [:] }
     return waiters.keys.map { .response(waiter: $0, .failure(error)) }
   }
@@ -347,50 +361,20 @@ extension CredentialError {
       remedy: "Check that the source is reachable and that a callback returns on every path.", isRetryable: true)
   }
 
-  fileprivate static func sameAgain(_ source: String) -> CredentialError {
+  fileprivate static func rejectedAgain(_ source: String) -> CredentialError {
     CredentialError(
       .rejected, source: source, "The source returned the credential that the service has just rejected.",
       remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
   }
 
-  fileprivate static func issuedOver(_ source: String, _ issued: IssuedCredential<some Credential>) -> CredentialError {
+  fileprivate static func issuedExpired(_ source: String, _ issued: IssuedCredential<some Credential>)
+    -> CredentialError
+  {
     let end = issued.credential.expiration?.iso8601 ?? "its start"
     let present = (issued.issuerTime ?? issued.credential.start)?.iso8601 ?? "now"
     return CredentialError(
       .malformedResponse, source: source,
       "The source returned a credential that expired at \(end); the time by its own clock is \(present).",
       remedy: "Make the source issue a new one; its cached copy may be out of date.", isRetryable: true)
-  }
-}
-
-/// The remaining lifetime of a credential that a provider has just returned.
-enum CredentialLife: Equatable {
-  /// The credential does not expire, or its expiration cannot be determined on this machine.
-  case open
-  /// The credential expires after a duration, which is counted from now on the monotonic clock.
-  case ends(after: Duration)
-  /// The credential has expired according to its issuer's clock, or its start is not before its expiration.
-  case over
-
-  /// Determines the remaining lifetime of a credential that a provider has just returned.
-  ///
-  /// The issuer's time decides if it is known. Otherwise, a wall clock outside of the period from start to expiration
-  /// counts as wrong, because the credential has just been issued; the lifetime is then the whole period. If the start
-  /// is not known either and the credential has expired according to the wall clock, the clock may be wrong. In this
-  /// case the credential is used without an expiration, and the service decides.
-  init(of credential: some Credential, issuerTime: Timestamp?, wallClock: Timestamp) {
-    guard let expiration = credential.expiration else {
-      self = .open
-      return
-    }
-    if let issuerTime {
-      self = expiration > issuerTime ? .ends(after: issuerTime.duration(to: expiration)) : .over
-    } else if let start = credential.start, start >= expiration {
-      self = .over
-    } else if let start = credential.start, !(start..<expiration).contains(wallClock) {
-      self = .ends(after: start.duration(to: expiration))
-    } else {
-      self = expiration > wallClock ? .ends(after: wallClock.duration(to: expiration)) : .open
-    }
   }
 }

@@ -14,7 +14,7 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   /// that many machines do not send their requests at the same instant. Zero disables the background refresh.
   public var refreshMargin: Duration
 
-  /// A Boolean value that indicates whether a credential that a caller had to wait for is refreshed at a random age.
+  /// Whether a credential that a caller had to wait for is refreshed at a random age.
   ///
   /// Many machines may have requested their credentials in the same second: when an app is opened, when a service
   /// recovers, or when all keys are rejected. The random age is between an eighth of the usual refresh age and the full
@@ -63,19 +63,19 @@ public struct CredentialCacheConfiguration: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - outage: The time since the first of these failed requests started.
-  ///   - rest: The remaining lifetime of the cached credential.
-  func renewalDelay(after failures: Int, failingFor outage: Duration, rest: Duration, random: Double) -> Duration {
-    let patience = min(refreshMargin, max(.zero, rest)) / 4 * (1 - random / 2)
+  ///   - remaining: The remaining lifetime of the cached credential.
+  func renewalDelay(after failures: Int, failingFor outage: Duration, remaining: Duration, random: Double) -> Duration {
+    let patience = min(refreshMargin, max(.zero, remaining)) / 4 * (1 - random / 2)
     return max(backoff(after: failures, random: random), patience, outage * (1 + random))
   }
 
   /// Returns the age at which a credential is refreshed in the background, or its lifetime if it is not refreshed.
   ///
   /// - Parameter isFirst: Whether a caller had to wait, as many machines' callers may have done in the same second.
-  func renewalAge(ofLife life: Duration, isFirst: Bool, random: Double) -> Duration {
-    let margin = min(refreshMargin, life / 5)
-    guard margin > .zero else { return life }
-    let age = life - margin * (1 + random)
+  func renewalAge(ofLifetime lifetime: Duration, isFirst: Bool, random: Double) -> Duration {
+    let margin = min(refreshMargin, lifetime / 5)
+    guard margin > .zero else { return lifetime }
+    let age = lifetime - margin * (1 + random)
     return isFirst && spreadsFirstRenewal ? age * (1 - random * 7 / 8) : age
   }
 }

@@ -27,13 +27,13 @@ public struct ByteExactString: Sendable {
   /// The UTF-8 bytes of the text.
   public var utf8: String.UTF8View { string.utf8 }
 
-  /// A Boolean value that indicates whether the text is empty.
+  /// Whether the text is empty.
   public var isEmpty: Bool { string.isEmpty }
 
-  /// Returns a Boolean value that indicates whether the text starts with a prefix, comparing UTF-8 bytes.
+  /// Returns whether the text starts with a prefix, comparing UTF-8 bytes.
   public func starts(with prefix: ByteExactString) -> Bool { utf8.starts(with: prefix.utf8) }
 
-  /// Returns a Boolean value that indicates whether the text ends with a suffix, comparing UTF-8 bytes.
+  /// Returns whether the text ends with a suffix, comparing UTF-8 bytes.
   public func ends(with suffix: ByteExactString) -> Bool { utf8.reversed().starts(with: suffix.utf8.reversed()) }
 
   /// Returns the percent-encoded text, in which only ASCII letters, digits, `-`, `.`, `_` and `~` are unchanged.
@@ -48,12 +48,12 @@ public struct ByteExactString: Sendable {
 }
 
 extension ByteExactString: Hashable, Comparable {
-  /// Returns a Boolean value that indicates whether two texts have the same UTF-8 bytes.
+  /// Returns whether two texts have the same UTF-8 bytes.
   public static func == (first: ByteExactString, second: ByteExactString) -> Bool {
     first.string.isIdentical(to: second.string)
   }
 
-  /// Returns a Boolean value that indicates whether the UTF-8 bytes of the first text precede those of the second.
+  /// Returns whether the UTF-8 bytes of the first text precede those of the second.
   public static func < (first: ByteExactString, second: ByteExactString) -> Bool {
     first.utf8.lexicographicallyPrecedes(second.utf8)
   }
@@ -79,201 +79,5 @@ extension ByteExactString: ExpressibleByStringInterpolation, CustomStringConvert
 extension ByteWriter {
   package mutating func append(percentEncoding text: ByteExactString, _ encoding: PercentEncoding = .component) {
     append(percentEncoding: text.string, encoding)
-  }
-}
-
-extension StringProtocol {
-  /// The string with the letters `A` to `Z` converted to lowercase and all other characters unchanged.
-  ///
-  /// `lowercased()` maps U+212A (KELVIN SIGN) to `k`, which would make two different names equal.
-  package var asciiLowercased: String { mapping("A"..."Z") { $0 | 0x20 } }
-
-  /// The string with the letters `a` to `z` converted to uppercase and all other characters unchanged.
-  package var asciiUppercased: String { mapping("a"..."z") { $0 & ~0x20 } }
-
-  private func mapping(_ letters: ClosedRange<Unicode.Scalar>, _ transform: (UInt8) -> UInt8) -> String {
-    let text = String(self)
-    let (first, last) = (UInt8(ascii: letters.lowerBound), UInt8(ascii: letters.upperBound))
-    return withBytes(of: text) { bytes in
-      guard bytes.indices.contains(where: { first <= bytes[$0] && bytes[$0] <= last }) else { return text }
-      return String(writing: { writer in
-        for index in bytes.indices {
-          let byte = bytes[index]
-          writer.append(first <= byte && byte <= last ? transform(byte) : byte)
-        }
-      })
-    }
-  }
-}
-
-extension String {
-  /// Returns whether two strings have the same UTF-8 bytes, for every header of every signature; not generic for speed.
-  @inlinable @inline(__always)
-  package func isIdentical(to other: String) -> Bool {
-    utf8.count == other.utf8.count && hasBytes(of: other)
-  }
-
-  /// Returns whether the string has the same UTF-8 bytes as another string of the same length.
-  @usableFromInline
-  func hasBytes(of other: String) -> Bool {
-    withBytes(of: self) { bytes in withBytes(of: other) { bytes.isIdentical(to: $0) } }
-  }
-}
-
-/// Splits a string at each occurrence of an ASCII character; specialized for each string type that is split often.
-@inline(__always)
-private func cut<Text: StringProtocol>(
-  _ text: Text, at separator: Unicode.Scalar, atMost splits: Int
-) -> [Text.SubSequence] {
-  let (bytes, separator) = (text.utf8, UInt8(ascii: separator))
-  var parts: [Text.SubSequence] = []
-  var (start, index) = (text.startIndex, text.startIndex)
-  while index != text.endIndex, parts.count < splits {
-    let next = bytes.index(after: index)
-    if bytes[index] == separator {
-      parts.append(text[start..<index])
-      start = next
-    }
-    index = next
-  }
-  parts.append(text[start...])
-  return parts
-}
-
-extension Substring {
-  /// Splits the substring at an ASCII character, comparing bytes, and keeps empty parts.
-  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
-    cut(self, at: separator, atMost: splits)
-  }
-}
-
-extension String {
-  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [Substring] {
-    cut(self, at: separator, atMost: splits)
-  }
-
-  package func hasBytePrefix(_ prefix: String) -> Bool {
-    withBytes(of: self) { bytes in
-      withBytes(of: prefix) { prefix in
-        guard prefix.count <= bytes.count else { return false }
-        for index in prefix.indices where bytes[index] != prefix[index] { return false }
-        return true
-      }
-    }
-  }
-
-  /// Returns the rest of the string after a prefix, comparing bytes, or `nil` if it does not start with the prefix.
-  package func removingBytePrefix(_ prefix: String) -> Substring? {
-    guard hasBytePrefix(prefix) else { return nil }
-    return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
-  }
-}
-
-extension UInt8 {
-  package var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-  package var isASCIILetterOrDigit: Bool {
-    isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-  }
-}
-
-/// String operations that compare and split by UTF-8 bytes, as the storage services do.
-///
-/// Swift's own operations use characters: `*` with a combining accent is no asterisk, and `\u{37e}` equals a semicolon.
-extension StringProtocol {
-  package func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
-
-  package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
-
-  package func hasByteSuffix(_ suffix: some StringProtocol) -> Bool {
-    utf8.reversed().starts(with: suffix.utf8.reversed())
-  }
-
-  package func removingBytePrefix(_ prefix: some StringProtocol) -> SubSequence? {
-    guard hasBytePrefix(prefix) else { return nil }
-    return self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]
-  }
-
-  /// Returns the string without a suffix, or `nil` if the string does not end with the suffix's UTF-8 bytes.
-  package func removingByteSuffix(_ suffix: some StringProtocol) -> SubSequence? {
-    guard hasByteSuffix(suffix) else { return nil }
-    return self[..<utf8.index(endIndex, offsetBy: -suffix.utf8.count)]
-  }
-
-  package func hasByte(_ character: Unicode.Scalar) -> Bool { utf8.contains(UInt8(ascii: character)) }
-
-  package func beginsWithByte(_ character: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: character) }
-
-  package func parts(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
-    utf8.split(separator: UInt8(ascii: separator), maxSplits: splits, omittingEmptySubsequences: false)
-      .map { self[$0.startIndex..<$0.endIndex] }
-  }
-
-  /// Splits the string at an ASCII character, comparing bytes, and omits empty parts.
-  package func words(between separator: Unicode.Scalar, atMost splits: Int = .max) -> [SubSequence] {
-    utf8.split(separator: UInt8(ascii: separator), maxSplits: splits).map { self[$0.startIndex..<$0.endIndex] }
-  }
-
-  /// Returns the part before the first occurrence of an ASCII character, or the whole string without one.
-  package func bytes(before separator: Unicode.Scalar) -> SubSequence {
-    self[..<(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)]
-  }
-
-  /// Returns the part from the first occurrence of an ASCII character, or an empty string without one.
-  package func bytes(from separator: Unicode.Scalar) -> SubSequence {
-    self[(utf8.firstIndex(of: UInt8(ascii: separator)) ?? endIndex)...]
-  }
-
-  /// The string without leading and trailing spaces and tabs, which HTTP does not count as part of a value.
-  ///
-  /// A space before a combining mark is a space, although both are one character for Swift.
-  package var trimmingBlanks: SubSequence {
-    let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { $0 != " " && $0 != "\t" }),
-      let last = scalars.lastIndex(where: { $0 != " " && $0 != "\t" })
-    else { return self[endIndex...] }
-    return self[first..<scalars.index(after: last)]
-  }
-
-  /// The parts of the string between whitespace and line breaks, without empty parts, compared by Unicode scalars.
-  package var whitespaceSeparated: [Substring] {
-    unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { Substring(self[$0.startIndex..<$0.endIndex]) }
-  }
-
-  package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
-
-  package var droppingBlanks: SubSequence {
-    self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...]
-  }
-}
-
-extension String {
-  /// Returns whether the UTF-8 bytes contain another string's, in linear time (Knuth, Morris and Pratt).
-  package func containsBytes(of other: String) -> Bool {
-    let pattern = Array(other.utf8)
-    guard !pattern.isEmpty else { return true }
-    var borders = [0]
-    var border = 0
-    for byte in pattern.dropFirst() {
-      while border > 0, pattern[border] != byte { border = borders[border - 1] }
-      if pattern[border] == byte { border += 1 }
-      borders.append(border)
-    }
-    var matched = 0
-    for byte in utf8 {
-      while matched > 0, pattern[matched] != byte { matched = borders[matched - 1] }
-      if pattern[matched] == byte { matched += 1 }
-      if matched == pattern.count { return true }
-    }
-    return false
-  }
-
-  /// Returns the string, cut at a scalar before a limit in bytes, with an ellipsis and the original length.
-  package func shortened(to byteLimit: Int) -> String {
-    let bytes = utf8
-    guard bytes.count > byteLimit else { return self }
-    var end = bytes.index(bytes.startIndex, offsetBy: max(0, byteLimit))
-    while end > bytes.startIndex, UTF8.isContinuation(bytes[end]) { end = bytes.index(before: end) }
-    return "\(self[..<end])… (\(bytes.count) bytes)"
   }
 }

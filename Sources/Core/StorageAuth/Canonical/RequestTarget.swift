@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
-internal import StorageCrypto
+package import StorageCrypto
 
 /// The target of a request: the bucket, the object key and the query parameters, percent-decoded once.
 public struct RequestTarget: Sendable, Hashable {
@@ -76,7 +76,7 @@ public struct RequestTarget: Sendable, Hashable {
   /// ignores case, as the signature does.
   public subscript(_ name: ByteExactString) -> ByteExactString? { first(name).map { $0.value ?? "" } }
 
-  /// Returns a Boolean value that indicates whether the target has a query parameter with a name.
+  /// Returns whether the target has a query parameter with a name.
   public func contains(_ name: ByteExactString) -> Bool { first(name) != nil }
 
   private func first(_ name: ByteExactString) -> Parameter? {
@@ -137,6 +137,30 @@ extension RequestTarget {
   }
 }
 
+extension RequestTarget {
+  /// Returns the value of a query parameter that may appear at most once, or `nil` if the parameter is missing.
+  ///
+  /// For a parameter without `=`, the result is an empty string.
+  ///
+  /// - Parameter name: The parameter name, which is compared case-sensitively.
+  /// - Throws: A ``VerificationError`` with the code `ambiguous` if the parameter appears twice.
+  public func uniqueValue(for name: ByteExactString) throws(VerificationError) -> String? {
+    var value: ByteExactString?
+    for parameter in parameters where parameter.name == name {
+      guard value == nil else { throw .ambiguous("The parameter \(name) appears twice.") }
+      value = parameter.value ?? ""
+    }
+    return value?.string
+  }
+}
+
+extension RequestTarget {
+  /// Returns whether the query has a parameter with one of the given lowercase names, in any letter case.
+  package func hasParameter(among names: NameTable) -> Bool {
+    parameters.contains { $0.name.utf8.map(asciiLowercased).withElements { names.contains($0) } }
+  }
+}
+
 /// Parses a request's path, without its first slash, and query; reads each byte twice.
 private func parsePathAndQuery(
   _ wire: Span<UInt8>
@@ -174,7 +198,7 @@ private func decoded(_ wire: Span<UInt8>, _ range: Range<Int>, plusIsSpace: Bool
   }
   let text = String(writing: { $0.append(part) })
   guard isEscaped else { return text }
-  return text.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(validating: $0, as: UTF8.self) }
+  return text.percentDecodedBytes(plusIsSpace: plusIsSpace).flatMap { String(utf8: $0) }
 }
 
 extension Span<UInt8> {

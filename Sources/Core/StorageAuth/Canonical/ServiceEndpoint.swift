@@ -50,7 +50,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
     }
   }
 
-  /// A Boolean value that indicates whether the endpoint's host always refers to this machine.
+  /// Whether the endpoint's host always refers to this machine.
   public var isLoopback: Bool { isLoopbackHost(authority) }
 
   /// Creates a request for a service, a bucket or an object, and percent-encodes its path and query.
@@ -69,7 +69,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
     _ method: HTTPRequest.Method, bucket: String?, key: String? = nil, parameters: [RequestTarget.Parameter] = [],
     headers: HTTPFields = [:]
   ) throws(SigningError) -> HTTPRequest {
-    try check(bucket: bucket, key: key)
+    try validate(bucket: bucket, key: key)
     var host = authority
     if style == .virtualHosted, let bucket { host = "\(bucket).\(authority)" }
     let path = String(writing: { writer in
@@ -90,7 +90,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
     return HTTPRequest(method: method, scheme: scheme, authority: host, path: path, headerFields: headers)
   }
 
-  private func check(bucket: String?, key: String?) throws(SigningError) {
+  private func validate(bucket: String?, key: String?) throws(SigningError) {
     if let bucket, !isBucketName(bucket), style != .path || !isDottedBucketName(bucket) {
       throw SigningError(
         .invalidRequest, "\"\(bucket)\" is not the name of a bucket.",

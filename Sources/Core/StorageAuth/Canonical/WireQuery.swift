@@ -60,74 +60,92 @@ package enum WireQuery {
   ///
   /// The result is `nil` if the string is not valid in a URL: it does not start with `/`, contains a space, a control
   /// character, a `#` or a byte that is not ASCII, or an escape is malformed.
-  package static func cut(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> WirePath? {
-    guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/") else { return nil }
-    let count = wire.count
+  package static func split(_ wire: Span<UInt8>, into parameters: inout ScratchList<WireParameter>) -> WirePath? {
+    guard wire.count > 0, wire.count < Int(Int32.max), wire[0] == UInt8(ascii: "/"), let path = parsePath(wire),
+      let queryHoldsSeparator = parseQuery(wire, from: path.end &+ 1, into: &parameters)
+    else { return nil }
+    return WirePath(
+      end: path.end, isDecoded: path.isDecoded, isCanonical: path.isCanonical,
+      holdsSeparator: path.holdsSeparator || queryHoldsSeparator)
+  }
+
+  /// Parses the path up to the query, or returns `nil` if it is not valid in a URL.
+  @inline(__always)
+  private static func parsePath(_ wire: Span<UInt8>) -> WirePath? {
     var isDecoded = true
     var isCanonical = true
     var holdsSeparator = false
     var index = 1
     path: while true {
       index = wire.end(ofRunFrom: index, keptBy: .path)
-      guard index < count else { break }
+      guard index < wire.count else { break }
       switch wire[index] {
       case UInt8(ascii: "?"): break path
       case UInt8(ascii: "%"):
-        guard let decoded = escape(wire, at: index) else { return nil }
+        guard let decoded = decodedEscape(in: wire, at: index) else { return nil }
         if isSeparator(decoded) { holdsSeparator = true }
         index &+= 3
         isDecoded = false
       case let byte:
-        guard URLByte.mayStand(byte) else { return nil }
+        guard URLByte.isAllowed(byte) else { return nil }
         index &+= 1
       }
       isCanonical = false
     }
-    let end = index
-    let isCanonicalPath = isCanonical
-    index &+= 1
-    var start = index
+    return WirePath(end: index, isDecoded: isDecoded, isCanonical: isCanonical, holdsSeparator: holdsSeparator)
+  }
+
+  /// Parses the query parameters, and returns whether the query holds a separator, or `nil` if it is not valid in a URL.
+  @inline(__always)
+  private static func parseQuery(
+    _ wire: Span<UInt8>, from queryStart: Int, into parameters: inout ScratchList<WireParameter>
+  ) -> Bool? {
+    var holdsSeparator = false
+    var (start, index) = (queryStart, queryStart)
     var nameEnd = -1
     // The flags for the current parameter: whether all of its bytes are unreserved, and whether no byte needs decoding.
-    isCanonical = true
-    var isDecodedParameter = true
-    while index < count {
+    var isCanonical = true
+    var isDecoded = true
+    while index < wire.count {
       index = wire.end(ofRunFrom: index, keptBy: .component)
-      guard index < count else { break }
+      guard index < wire.count else { break }
       switch wire[index] {
       case UInt8(ascii: "&"):
-        append(from: start, to: index, nameEnd, isCanonical, isDecodedParameter, &parameters)
+        append(
+          from: start, to: index, nameEnd: nameEnd, isCanonical: isCanonical, isDecoded: isDecoded, into: &parameters)
         start = index &+ 1
         nameEnd = -1
         isCanonical = true
-        isDecodedParameter = true
+        isDecoded = true
       case UInt8(ascii: "=") where nameEnd < 0: nameEnd = index
       case UInt8(ascii: "%"):
-        guard let decoded = escape(wire, at: index) else { return nil }
+        guard let decoded = decodedEscape(in: wire, at: index) else { return nil }
         if isSeparator(decoded) { holdsSeparator = true }
         index &+= 2
         isCanonical = false
-        isDecodedParameter = false
+        isDecoded = false
       case UInt8(ascii: "+"):
         isCanonical = false
-        isDecodedParameter = false
+        isDecoded = false
       case UInt8(ascii: "?"):
         holdsSeparator = true
         isCanonical = false
       case let byte:
-        guard URLByte.mayStand(byte) else { return nil }
+        guard URLByte.isAllowed(byte) else { return nil }
         isCanonical = false
       }
       index &+= 1
     }
-    append(from: start, to: count, nameEnd, isCanonical, isDecodedParameter, &parameters)
-    return WirePath(end: end, isDecoded: isDecoded, isCanonical: isCanonicalPath, holdsSeparator: holdsSeparator)
+    append(
+      from: start, to: wire.count, nameEnd: nameEnd, isCanonical: isCanonical, isDecoded: isDecoded, into: &parameters)
+    return holdsSeparator
   }
 
+  /// Appends a parameter unless it is empty; a negative end of the name stands for a parameter without `=`.
   @inline(__always)
   private static func append(
-    from start: Int, to end: Int, _ nameEnd: Int, _ isCanonical: Bool, _ isDecoded: Bool,
-    _ parameters: inout ScratchList<WireParameter>
+    from start: Int, to end: Int, nameEnd: Int, isCanonical: Bool, isDecoded: Bool,
+    into parameters: inout ScratchList<WireParameter>
   ) {
     guard end > start else { return }
     parameters.append(
@@ -136,7 +154,7 @@ package enum WireQuery {
         isDecoded: isDecoded))
   }
 
-  private static func escape(_ wire: Span<UInt8>, at index: Int) -> UInt8? {
+  private static func decodedEscape(in wire: Span<UInt8>, at index: Int) -> UInt8? {
     guard index + 2 < wire.count, let high = hexValue(wire[index + 1]), let low = hexValue(wire[index + 2]) else {
       return nil
     }
@@ -199,7 +217,7 @@ package struct RefusedParameters {
   package func check(_ path: String) throws(SigningError) {
     try withBytes(of: path) { (wire) throws(SigningError) in
       try ScratchList<WireParameter>.with { (parameters) throws(SigningError) in
-        guard WireQuery.cut(wire, into: &parameters) != nil else { throw SigningError.unreadablePath }
+        guard WireQuery.split(wire, into: &parameters) != nil else { throw SigningError.unreadablePath }
         try check(parameters, of: wire)
       }
     }

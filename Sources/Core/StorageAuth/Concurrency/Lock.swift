@@ -1,27 +1,59 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+#if canImport(Darwin)
+  public import os
+#else
+  public import Synchronization
+#endif
 
-/// A mutex whose ordering is visible to the thread sanitizer.
+/// A value behind a mutex, which is the only kind of mutex in the package.
 ///
-/// On Linux the kernel hands a contended `Mutex` to a waiter. The sanitizer does not see this handover, so it reports
-/// every access behind the mutex as a race. Each critical section therefore starts by reading the value that the
+/// `Mutex` needs iOS 18 and macOS 15. On Apple's systems, the unfair lock of the system replaces it.
+///
+/// On Linux the kernel hands a contended `Mutex` to a waiter. The thread sanitizer does not see this handover, so it
+/// reports every access behind the mutex as a race. Each critical section therefore starts by reading the value that the
 /// previous critical section stored at its end. This costs one load and one store.
+@usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
-  private let mutex: Mutex<Value>
-  private let turn = Atomic<UInt8>(0)
+  #if canImport(Darwin)
+    @usableFromInline let mutex = OSAllocatedUnfairLock()
+    @usableFromInline let guarded: Guarded
 
-  package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+    @usableFromInline
+    final class Guarded: Sendable {
+      // Safe to share: the value is used only while the mutex is locked.
+      @usableFromInline nonisolated(unsafe) var value: Value
 
+      @inlinable
+      init(_ value: consuming sending Value) { unsafe self.value = value }
+    }
+
+    @inlinable
+    package init(_ value: consuming sending Value) { guarded = Guarded(value) }
+  #else
+    @usableFromInline let mutex: Mutex<Value>
+    @usableFromInline let turn = Atomic<UInt8>(0)
+
+    @inlinable
+    package init(_ value: consuming sending Value) { mutex = Mutex(value) }
+  #endif
+
+  @inlinable
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    try mutex.withLock { value throws(Failure) in
-      _ = turn.load(ordering: .acquiring)
-      defer { turn.store(0, ordering: .releasing) }
-      return try body(&value)
-    }
+    #if canImport(Darwin)
+      mutex.lock()
+      defer { mutex.unlock() }
+      return try unsafe body(&guarded.value)
+    #else
+      try mutex.withLock { value throws(Failure) in
+        _ = turn.load(ordering: .acquiring)
+        defer { turn.store(0, ordering: .releasing) }
+        return try body(&value)
+      }
+    #endif
   }
 }
 

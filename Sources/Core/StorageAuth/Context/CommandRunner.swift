@@ -38,12 +38,7 @@ public struct CommandResult: Sendable, CustomStringConvertible, CustomReflectabl
   /// The number of bytes that the program wrote to its standard error, which are not stored: they may contain secrets.
   public let standardErrorLength: Int
 
-  /// Creates a command's result, for implementations of ``CommandRunner``.
-  ///
-  /// - Parameters:
-  ///   - ending: The program's exit status, or the signal that terminated the program.
-  ///   - standardOutput: The bytes that the program wrote to its standard output.
-  ///   - standardErrorLength: The number of bytes that the program wrote to its standard error.
+  /// Creates a command's result, for implementations of ``CommandRunner``; the parameters are the properties.
   public init(_ ending: Ending, standardOutput: [UInt8], standardErrorLength: Int) {
     self.ending = ending
     self.standardOutput = standardOutput

@@ -27,6 +27,9 @@ public struct FileContents: Sendable, CustomStringConvertible, CustomReflectable
   /// Whether the file belongs to root and the program runs as another user.
   package var isGrantedByRoot = false
 
+  /// The place that determines who can read the file, or `nil` if its permissions do.
+  package var place: FixedPlace?
+
   /// Creates the content of a file, for implementations of ``FileReader``.
   ///
   /// - Parameters:

@@ -5,6 +5,7 @@ internal import StorageCrypto
 
 #if canImport(Darwin)
   internal import Darwin
+  internal import MachO
 #elseif canImport(Musl)
   internal import Musl
 #else
@@ -28,10 +29,11 @@ public struct SystemFiles: FileReader {
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
     let absolute = try absolutePath(path)
     let file = try OpenedFile(absolute)
-    var contents = FileContents(
-      try file.bytes(limit: limit), permissions: file.status.permissions,
-      weakness: FilePathWalk.weakness(of: absolute, opened: file.status))
+    let bytes = try file.bytes(limit: limit)
+    let access = FilePathWalk.result(of: absolute, opened: file.status, on: MachineFacts())
+    var contents = FileContents(bytes, permissions: file.status.permissions, weakness: access.weakness)
     contents.isGrantedByRoot = file.status.isGrantedByRoot
+    contents.place = access.place
     return contents
   }
 
@@ -47,7 +49,7 @@ public struct SystemFiles: FileReader {
 /// Both therefore belong to the same file even if the file at the path is replaced.
 struct OpenedFile: ~Copyable {
   private static let chunkByteCount = 1 << 14
-  private static let longestReservation: Int64 = 1 << 20
+  private static let reservationByteLimit: Int64 = 1 << 20
 
   private let descriptor: Int32
   private let path: String
@@ -81,7 +83,7 @@ struct OpenedFile: ~Copyable {
     guard status.size <= limit else { throw .tooLarge }
     var bytes: [UInt8] = []
     // Growing the array would leave a copy of a secret in freed memory.
-    bytes.reserveCapacity(Int(min(status.size, Self.longestReservation)) + 1)
+    bytes.reserveCapacity(Int(min(status.size, Self.reservationByteLimit)) + 1)
     var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
     defer { wipe(&chunk) }
     while true {
@@ -117,8 +119,16 @@ struct FileStatus: Equatable {
   let owner: UInt32
   let permissions: UInt16
   let size: Int64
+  /// Whether the volume of an open file is mounted read-only.
+  let isOnReadOnlyVolume: Bool
   private let device: Int64
   private let node: UInt64
+
+  /// Creates the status of a file that does not exist, for tests.
+  init(_ kind: Kind, node: UInt64, owner: UInt32, permissions: UInt16, isOnReadOnlyVolume: Bool = false) {
+    (self.kind, self.node, self.owner, self.permissions) = (kind, node, owner, permissions)
+    (self.isOnReadOnlyVolume, size, device) = (isOnReadOnlyVolume, 0, 0)
+  }
 
   /// Reads the status of the file, or of the symbolic link itself, at a path, or returns `nil`.
   init?(at path: String) {
@@ -130,10 +140,12 @@ struct FileStatus: Equatable {
   init?(ofDescriptor descriptor: Int32) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-    self.init(status)
+    var volume = statvfs()
+    let isRead = unsafe fstatvfs(descriptor, &volume) == 0
+    self.init(status, isOnReadOnlyVolume: isRead && UInt(volume.f_flag) & UInt(ST_RDONLY) != 0)
   }
 
-  private init(_ status: stat) {
+  private init(_ status: stat, isOnReadOnlyVolume: Bool = false) {
     kind =
       switch status.st_mode & S_IFMT {
       case S_IFREG: .regular
@@ -144,109 +156,35 @@ struct FileStatus: Equatable {
     owner = status.st_uid
     permissions = UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
     size = Int64(status.st_size)
+    self.isOnReadOnlyVolume = isOnReadOnlyVolume
     device = Int64(truncatingIfNeeded: status.st_dev)
     node = UInt64(status.st_ino)
   }
 
   func isSameFile(as other: FileStatus) -> Bool { device == other.device && node == other.node }
 
-  var hasTrustedOwner: Bool { owner == 0 || owner == geteuid() }
-
   var isGrantedByRoot: Bool { owner == 0 && geteuid() != 0 }
+}
 
-  static func target(ofLinkAt path: String) -> String? {
+/// The facts of this machine and this process.
+struct MachineFacts: FileFacts {
+  var user: UInt32 { geteuid() }
+
+  var bundle: FileStatus? { CurrentProcess.bundle.flatMap { FileStatus(at: $0) } }
+
+  func status(at path: String) -> FileStatus? { FileStatus(at: path) }
+
+  func target(ofLinkAt path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe readlink(path, &bytes, bytes.count)
     guard count > 0, count < bytes.count else { return nil }
-    return String(validating: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-}
-
-/// An inspection of every directory and symbolic link on a path, from the root directory to a file.
-struct FilePathWalk {
-  /// The maximum number of symbolic links on a path, which is also the kernel's limit.
-  private static let longestLinkChain = 40
-
-  private var folder = ""
-  private var pending: [Substring]
-  private var linkCount = 0
-
-  /// Returns the first weakness that would let another user write an open file, or `nil` if there is no weakness.
-  ///
-  /// The walk must end at the open file itself, so that the file was not replaced between opening and checking.
-  static func weakness(of path: String, opened: FileStatus) -> FileWeakness? {
-    var walk = FilePathWalk(pending: parts(of: path))
-    return walk.run(to: opened, at: path)
-  }
-
-  /// Returns the components in reverse order, so that the next one can be removed from the end.
-  private static func parts(of path: String) -> [Substring] {
-    path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
-  }
-
-  private mutating func run(to opened: FileStatus, at path: String) -> FileWeakness? {
-    if let weakness = Self.weakness(ofFolder: "/") { return weakness }
-    while let name = pending.popLast() {
-      if name == "." { continue }
-      if name == ".." {
-        folder = Substring(folder).utf8.lastIndex(of: UInt8(ascii: "/")).map { String(folder[..<$0]) } ?? ""
-        continue
-      }
-      let location = "\(folder)/\(name)"
-      guard let status = FileStatus(at: location) else { return Self.changed(path) }
-      switch status.kind {
-      case .link:
-        if let weakness = follow(location, status, to: path) { return weakness }
-      case .folder:
-        if let weakness = Self.weakness(of: status, "the folder \(location)", at: location) { return weakness }
-        folder = location
-      case .regular, .other:
-        guard pending.isEmpty, status.isSameFile(as: opened) else { return Self.changed(path) }
-        return Self.weakness(of: opened, "the file \(location)", at: location)
-      }
-    }
-    return Self.changed(path)
-  }
-
-  private mutating func follow(_ location: String, _ status: FileStatus, to path: String) -> FileWeakness? {
-    linkCount += 1
-    guard linkCount <= Self.longestLinkChain, let target = FileStatus.target(ofLinkAt: location) else {
-      return Self.changed(path)
-    }
-    if let weakness = Self.weakness(ofOwner: status, "the symbolic link \(location)", at: location) { return weakness }
-    if target.utf8.first == UInt8(ascii: "/") { folder = "" }
-    pending += Self.parts(of: target)
-    return nil
-  }
-
-  private static func weakness(ofFolder path: String) -> FileWeakness? {
-    FileStatus(at: path).flatMap { weakness(of: $0, "the folder \(path)", at: path) }
-  }
-
-  private static func weakness(of status: FileStatus, _ subject: String, at path: String) -> FileWeakness? {
-    if let weakness = weakness(ofOwner: status, subject, at: path) { return weakness }
-    // Other users can add files to a directory with the sticky bit but cannot replace existing ones.
-    if status.kind == .folder, status.permissions & 0o1000 != 0 { return nil }
-    return FileWeakness(permissions: status.permissions, of: subject, at: path)
-  }
-
-  private static func weakness(ofOwner status: FileStatus, _ subject: String, at path: String) -> FileWeakness? {
-    guard !status.hasTrustedOwner else { return nil }
-    return FileWeakness(
-      "\(subject) belongs to the user \(status.owner), and not to root or to the user who runs this program",
-      remedy: "Inspect its contents, then run chown on \(path), or name a file of your own.")
-  }
-
-  private static func changed(_ path: String) -> FileWeakness {
-    FileWeakness(
-      "\(path) was replaced while it was read, or its path cannot be inspected",
-      remedy: "Check which users may write to its folders, and try again.")
+    return String(utf8: bytes[..<count].map { UInt8(bitPattern: $0) })
   }
 }
 
 /// The facts about this process: its environment, home directory and current directory.
 enum CurrentProcess {
-  private static let longestEntry = 1 << 14
+  private static let accountEntryByteLimit = 1 << 14
 
   static func variable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
@@ -256,7 +194,7 @@ enum CurrentProcess {
   /// The absolute path of the home directory: `HOME`, or what the user's account entry says.
   static var home: String? {
     if let home = variable("HOME"), home.hasBytePrefix("/") { return home }
-    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: longestEntry) { buffer in
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: accountEntryByteLimit) { buffer in
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>?
       guard let start = buffer.baseAddress, unsafe getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0,
@@ -270,6 +208,37 @@ enum CurrentProcess {
   static var folder: String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe getcwd(&bytes, bytes.count) != nil else { return nil }
-    return String(validating: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return text(bytes)
+  }
+
+  /// The absolute path of the app bundle that contains the running program, or `nil`; there are none but on Apple's
+  /// systems.
+  static var bundle: String? {
+    #if canImport(Darwin)
+      // The system passes the path of the program; its arguments could name another one.
+      var program = [CChar](repeating: 0, count: Int(PATH_MAX))
+      var byteCount = UInt32(PATH_MAX)
+      var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+      guard unsafe _NSGetExecutablePath(&program, &byteCount) == 0, unsafe realpath(program, &path) != nil else {
+        return nil
+      }
+      return text(path).flatMap { bundle(ofProgramAt: $0) }
+    #else
+      return nil
+    #endif
+  }
+
+  /// Returns the path of the app bundle that has a program at a path without links, or `nil`.
+  ///
+  /// The program of a bundle is in the bundle's folder or, on macOS, in its folder `Contents/MacOS`.
+  static func bundle(ofProgramAt path: String) -> String? {
+    var parts = path.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
+    if parts.suffix(2) == ["Contents", "MacOS"] { parts.removeLast(2) }
+    guard let name = parts.last, [".app", ".appex"].contains(where: { name.hasByteSuffix($0) }) else { return nil }
+    return parts.map { "/\($0)" }.joined()
+  }
+
+  private static func text(_ bytes: [CChar]) -> String? {
+    String(utf8: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
   }
 }

@@ -34,10 +34,10 @@ public struct AccessKeyID: Sendable, Hashable, Comparable {
   /// The UTF-8 bytes of the access key ID.
   public var utf8: String.UTF8View { text.utf8 }
 
-  /// A Boolean value that indicates whether the access key ID is empty.
+  /// Whether the access key ID is empty.
   public var isEmpty: Bool { text.isEmpty }
 
-  /// Returns a Boolean value that indicates whether the first ID precedes the second in the order of their UTF-8 bytes.
+  /// Returns whether the first ID precedes the second in the order of their UTF-8 bytes.
   public static func < (first: AccessKeyID, second: AccessKeyID) -> Bool { first.text < second.text }
 }
 
@@ -50,46 +50,4 @@ extension AccessKeyID: ExpressibleByStringLiteral, CustomStringConvertible, Cust
 
   /// The access key ID as a Swift string literal.
   public var debugDescription: String { text.debugDescription }
-}
-
-/// A signer's identity without the secret: the information that a request must contain before it is signed.
-///
-/// An identity is sufficient for a device whose requests are signed by a server that keeps the secret.
-public struct Identity: Sendable, Equatable {
-  /// The access key ID of the signer.
-  public let id: AccessKeyID
-
-  /// The session token of a temporary credential, which is part of the signed request, or `nil` for a permanent one.
-  public let sessionToken: Secret?
-
-  /// The first instant at which the credential is valid by its issuer's clock, or `nil` if it is not known.
-  public let start: Timestamp?
-
-  /// The time at which the credential expires by its issuer's clock, or `nil` if the credential does not expire.
-  public let expiration: Timestamp?
-
-  /// Creates an identity from an access key ID as a string.
-  ///
-  /// - Parameters:
-  ///   - id: The access key ID of the signer.
-  ///   - sessionToken: The session token of a temporary credential, or `nil` for a permanent credential.
-  ///   - start: The first instant at which the credential is valid, according to the issuer's clock.
-  ///   - expiration: The time at which the credential expires, according to the issuer's clock.
-  public init(id: String, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
-    self.init(id: AccessKeyID(id), sessionToken: sessionToken, start: start, expiration: expiration)
-  }
-
-  /// Creates an identity from an access key ID.
-  ///
-  /// - Parameters:
-  ///   - id: The access key ID of the signer.
-  ///   - sessionToken: The session token of a temporary credential, or `nil` for a permanent credential.
-  ///   - start: The first instant at which the credential is valid, according to the issuer's clock.
-  ///   - expiration: The time at which the credential expires, according to the issuer's clock.
-  public init(id: AccessKeyID, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
-    self.id = id
-    self.sessionToken = sessionToken
-    self.start = start
-    self.expiration = expiration
-  }
 }

@@ -71,7 +71,8 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
   /// - Parameters:
   ///   - source: The name of the credentials' source, for errors and events.
   ///   - fetch: A function that fetches a credential. If it returns `nil` or throws, the request for a credential
-  ///     fails. A ``CredentialError`` is passed on unchanged; of any other error, only the type is reported.
+  ///     fails. A ``CredentialError`` is passed on unchanged; any other error is the `underlying` error of the one that
+  ///     callers receive.
   public init(source: String, _ fetch: @escaping @Sendable () throws -> Value?) {
     self.source = source
     self.fetch = fetch

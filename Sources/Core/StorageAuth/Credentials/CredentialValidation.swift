@@ -3,20 +3,21 @@
 
 internal import StorageCrypto
 
+/// The validation of a credential's ID, secret and session token, which a signer performs before any other step.
 enum CredentialValidation {
   /// The maximum length of an access key ID, in bytes; the vendors' IDs have about 40 bytes.
-  private static let longestID = 1_024
+  private static let idByteLimit = 1_024
 
   /// The maximum length of a secret or a session token, in bytes; the vendors' values have up to 2,000 bytes.
   ///
   /// A session token appears in a header or, percent-encoded, in a URL.
-  private static let longestSecret = 16_384
+  private static let secretByteLimit = 16_384
 
   /// Returns the reason why a credential cannot be sent, or `nil`; the secret may be stored elsewhere.
   static func problem(id: AccessKeyID, secret: Secret?, token: Secret?) -> SigningError? {
-    if id.utf8.count > longestID {
+    if id.utf8.count > idByteLimit {
       return invalid(
-        "The access key id has \(id.utf8.count) bytes; at most \(longestID) are allowed.",
+        "The access key id has \(id.utf8.count) bytes; at most \(idByteLimit) are allowed.",
         "Check that it is an id and not a file or a page.")
     }
     if id.isEmpty {
@@ -42,9 +43,9 @@ enum CredentialValidation {
       }
       return (bytes.count, isClean)
     }
-    if count > longestSecret {
+    if count > secretByteLimit {
       return invalid(
-        "The \(name) has \(count) bytes; at most \(longestSecret) are allowed.",
+        "The \(name) has \(count) bytes; at most \(secretByteLimit) are allowed.",
         "Check that it is a \(name) and not a file or a page.")
     }
     if count == 0 { return invalid("The \(name) is empty.", "Set it, or leave the credential out.") }
@@ -73,23 +74,6 @@ extension AccessKey {
   package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
     if let problem = storage.problem { throw problem }
     if !storage.delimiters.isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
-  }
-}
-
-extension Identity {
-  /// Validates the identity before it is used; signers call this method before any other step.
-  ///
-  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the ID from those in its scope.
-  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID or the session token
-  ///   is empty or too long, or contains a character that would end the line or the field in which it appears.
-  public func check(allowsSlashInID: Bool = false) throws(SigningError) {
-    try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
-  }
-
-  /// Validates the identity for a scheme whose authorizations have the delimiters.
-  package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
-    if let problem = CredentialValidation.problem(id: id, secret: nil, token: sessionToken) { throw problem }
-    if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
   }
 }
 

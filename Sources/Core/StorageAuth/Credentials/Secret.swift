@@ -21,7 +21,7 @@ public struct Secret: Sendable, Equatable {
   /// - Parameter bytes: The bytes of the secret; the array is not wiped.
   public init(bytes: [UInt8]) { self.bytes = SecretBytes(bytes) }
 
-  /// A Boolean value that indicates whether the secret is empty.
+  /// Whether the secret is empty.
   public var isEmpty: Bool { bytes.withBytes { $0.isEmpty } }
 
   /// Returns the secret in clear text, in a copy that is not wiped; call it only for values that must be sent.
@@ -29,7 +29,7 @@ public struct Secret: Sendable, Equatable {
     String(writing: { writer in bytes.withBytes { writer.append($0) } })
   }
 
-  /// Returns a Boolean value that indicates whether two secrets are equal.
+  /// Returns whether two secrets are equal.
   ///
   /// The time of the comparison depends only on the lengths of the secrets.
   public static func == (first: Secret, second: Secret) -> Bool {

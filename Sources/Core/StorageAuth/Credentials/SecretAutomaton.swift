@@ -48,7 +48,7 @@ struct SecretAutomaton {
 
   /// Inserts a value in clear text, and percent-encoded once or twice with capital or small hexadecimal digits.
   private mutating func insert(spellingsOf secret: Span<UInt8>) {
-    guard secret.count >= SecretMask.shortestSecret else { return }
+    guard secret.count >= SecretMask.minimumByteCount else { return }
     insert(secret)
     var once = [UInt8](writing: { $0.append(percentEncoding: secret) })
     once.withElements { insert(encodedOnce: $0) }

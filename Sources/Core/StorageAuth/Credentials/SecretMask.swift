@@ -16,7 +16,7 @@ package struct SecretMask: Sendable {
   /// The minimum length, in bytes, of a secret that is masked.
   ///
   /// Masking a shorter value would make the string unreadable, and reveal where the value occurs.
-  package static let shortestSecret = 4
+  package static let minimumByteCount = 4
 
   private let secrets: [Secret]
   private let masksNamedValues: Bool

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageCrypto
-internal import Synchronization
 
 /// A rule for the names of headers, parameters and form fields whose values must not be shown.
 ///
@@ -18,7 +17,7 @@ internal import Synchronization
 /// SecretName.declare("x-acme-pin")
 /// ```
 public enum SecretName {
-  private static let declared = Mutex<Set<String>>(["sign"])
+  private static let declared = Lock<Set<String>>(["sign"])
 
   /// Declares additional names whose values must not be shown, for the whole process.
   ///
@@ -28,19 +27,19 @@ public enum SecretName {
   }
 
   package static func isToken(_ name: some StringProtocol) -> Bool {
-    withBytes(of: name.asciiLowercased) { words(of: $0).contains(.token) }
+    withBytes(of: name.asciiLowercased) { kinds(announcedBy: $0).contains(.token) }
   }
 
   package static func isSecret(_ name: some StringProtocol) -> Bool {
     let text = name.asciiLowercased
-    return withBytes(of: text) { !words(of: $0).isEmpty } || declared.withLock { $0.contains(text) }
+    return withBytes(of: text) { !kinds(announcedBy: $0).isEmpty } || declared.withLock { $0.contains(text) }
   }
 
   /// The kinds of secret that the words in a name announce.
-  private struct Words: OptionSet {
+  private struct Kinds: OptionSet {
     let rawValue: UInt8
-    static let token = Words(rawValue: 1)
-    static let other = Words(rawValue: 2)
+    static let token = Kinds(rawValue: 1)
+    static let other = Kinds(rawValue: 2)
   }
 
   /// The ends of names that contain such a word, and whose values are no secret.
@@ -49,32 +48,32 @@ public enum SecretName {
     "signature-method", "signaturemethod", "signature-nonce", "signaturenonce",
   ]
 
-  private static func words(of name: Span<UInt8>) -> Words {
+  private static func kinds(announcedBy name: Span<UInt8>) -> Kinds {
     if harmlessEnds.contains(where: { end in
       name.count >= end.utf8CodeUnitCount && name.extracting((name.count - end.utf8CodeUnitCount)...).starts(with: end)
     }) {
       return []
     }
-    var words: Words = []
+    var kinds: Kinds = []
     for index in name.indices {
       let rest = name.extracting(index...)
       switch name[index] {
-      case UInt8(ascii: "t") where rest.starts(with: "token"): words.insert(.token)
-      case UInt8(ascii: "s") where rest.starts(with: "signature") || rest.starts(with: "secret"): words.insert(.other)
-      case UInt8(ascii: "p") where rest.starts(with: "password"): words.insert(.other)
-      case UInt8(ascii: "c") where rest.starts(with: "credential"): words.insert(.other)
-      case UInt8(ascii: "a") where rest.starts(with: "authorization"): words.insert(.other)
+      case UInt8(ascii: "t") where rest.starts(with: "token"): kinds.insert(.token)
+      case UInt8(ascii: "s") where rest.starts(with: "signature") || rest.starts(with: "secret"): kinds.insert(.other)
+      case UInt8(ascii: "p") where rest.starts(with: "password"): kinds.insert(.other)
+      case UInt8(ascii: "c") where rest.starts(with: "credential"): kinds.insert(.other)
+      case UInt8(ascii: "a") where rest.starts(with: "authorization"): kinds.insert(.other)
       default: break
       }
     }
-    return words
+    return kinds
   }
 
   /// The maximum number of bytes of a name that are examined; of a longer name, only the last bytes are examined.
-  private static let longestName = 128
+  private static let nameByteLimit = 128
 
   /// The length, in bytes, of the shortest secret name: `sign`.
-  private static let shortestName = 4
+  private static let minimumNameByteCount = 4
 
   /// Returns the ranges of values with secret names in a canonical request or a string to sign, in order.
   ///
@@ -90,7 +89,9 @@ public enum SecretName {
         nameStart = index + 1
       case UInt8(ascii: ":"), UInt8(ascii: "="):
         let start = index + 1
-        if index - nameStart >= shortestName, isSecret(text.extracting(max(nameStart, index - longestName)..<index)) {
+        if index - nameStart >= minimumNameByteCount,
+          isSecret(text.extracting(max(nameStart, index - nameByteLimit)..<index))
+        {
           var end = start
           while end < text.count, text[end] != UInt8(ascii: "\n"),
             byte == UInt8(ascii: ":") || text[end] != UInt8(ascii: "&")

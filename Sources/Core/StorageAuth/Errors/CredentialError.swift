@@ -17,7 +17,7 @@ public struct CredentialError: Error, Sendable, Hashable {
   /// A sentence that describes how to fix the failure.
   public let remedy: String
 
-  /// A Boolean value that indicates whether a later request for a credential can succeed.
+  /// Whether a later request for a credential can succeed.
   public let isRetryable: Bool
 
   /// The errors of the sources that were tried earlier and skipped, each with the reason why the source declined.
@@ -27,8 +27,9 @@ public struct CredentialError: Error, Sendable, Hashable {
 
   /// The error that the app's own code threw, such as a callback or a login, or `nil` if there is none.
   ///
-  /// It is not part of the description, because it can contain secrets, and two errors that differ in it only are equal.
-  public var underlying: (any Error)? { cause?.error }
+  /// If the source itself has none, it is that of the first declined source with one. It is not part of the description,
+  /// because it can contain secrets, and two errors that differ in it only are equal.
+  public var underlying: (any Error)? { cause?.error ?? declined.lazy.compactMap(\.underlying).first }
 
   /// Creates a credential error; for implementations of ``CredentialProvider``.
   ///

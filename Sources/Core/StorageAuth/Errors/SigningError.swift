@@ -68,3 +68,20 @@ public struct SigningError: DetailedError {
   public static let repeatedParameter = SigningError(
     .invalidPath, "A query parameter that is signed occurs twice.", remedy: "Send it once.")
 }
+
+extension SigningError {
+  package static let anonymousURL = SigningError(
+    .anonymous, "An anonymous credential cannot sign a URL.",
+    remedy: "Use the URL without a signature, or a key that has the right.")
+
+  package static let anonymousForm = SigningError(
+    .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
+
+  package static let noLongForm = SigningError(
+    .lifetimeOutOfRange, "The form would be valid for more than seven days.", remedy: "Let it expire earlier.")
+
+  package static func noHost(example: String) -> SigningError {
+    SigningError(
+      .invalidRequest, "The request has no host, or a malformed one.", remedy: "Set its authority, such as \(example).")
+  }
+}

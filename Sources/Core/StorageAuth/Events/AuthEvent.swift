@@ -30,13 +30,7 @@ public enum AuthEvent: Sendable {
     /// The signing time, according to the service's clock.
     public var date: Timestamp
 
-    /// Creates the details of the event that a request was signed.
-    ///
-    /// - Parameters:
-    ///   - subject: The signed operation, such as `GET oss://photos/cat.jpg`.
-    ///   - identity: The access key ID, or another public name of the credential, or `nil` for an anonymous request.
-    ///   - generation: The generation of the signing credential in its cache.
-    ///   - date: The signing time, according to the service's clock.
+    /// Creates the details of the event that a request was signed; the parameters are the properties.
     public init(subject: String, identity: String?, generation: CredentialGeneration, date: Timestamp) {
       self.subject = subject
       self.identity = identity
@@ -56,10 +50,7 @@ public enum AuthEvent: Sendable {
 
     /// Creates the details of the event that a request to a credential provider started or finished.
     ///
-    /// - Parameters:
-    ///   - source: The name of the credential source.
-    ///   - outcome: The state or result of the request to the credential provider.
-    ///   - duration: The duration of the request, or `nil` at its start or if the app supplied the credential.
+    /// The parameters are the properties.
     public init(source: String, outcome: Outcome, duration: Duration? = nil) {
       self.source = source
       self.outcome = outcome
@@ -92,14 +83,7 @@ public enum AuthEvent: Sendable {
     /// The time from the start of the attempt until the response was read or, if it is passed on as a stream, began.
     public var duration: Duration
 
-    /// Creates the details of the event that an attempt to send a request ended.
-    ///
-    /// - Parameters:
-    ///   - subject: The operation of the request, such as `GET oss://photos/cat.jpg`.
-    ///   - attempt: The number of the attempt, starting at 1.
-    ///   - status: The status code of the response, or `nil` if there was no response.
-    ///   - failure: The kind of the failure, or `nil` if the attempt succeeded.
-    ///   - duration: The time from the start until the response was read or, if it is passed on as a stream, began.
+    /// Creates the details of the event that an attempt to send a request ended; the parameters are the properties.
     public init(subject: String, attempt: Int, status: Int?, failure: String?, duration: Duration) {
       self.subject = subject
       self.attempt = attempt
@@ -120,13 +104,7 @@ public enum AuthEvent: Sendable {
     /// A sentence that describes why the request is retried.
     public var reason: String
 
-    /// Creates the details of the event that a request will be sent again.
-    ///
-    /// - Parameters:
-    ///   - subject: The retried operation, such as `GET oss://photos/cat.jpg`.
-    ///   - attempt: The number of the next attempt, at least 2.
-    ///   - delay: The delay before the next attempt.
-    ///   - reason: A sentence that describes why the request is retried.
+    /// Creates the details of the event that a request will be sent again; the parameters are the properties.
     public init(subject: String, attempt: Int, delay: Duration, reason: String) {
       self.subject = subject
       self.attempt = attempt
@@ -142,11 +120,7 @@ public enum AuthEvent: Sendable {
     /// The offset to add to this machine's clock to obtain the host's time.
     public var offset: Duration
 
-    /// Creates the details of the event that a host's clock skew was determined.
-    ///
-    /// - Parameters:
-    ///   - host: The host whose clock differs from this machine's clock.
-    ///   - offset: The offset to add to this machine's clock to obtain the host's time.
+    /// Creates the details of the event that a host's clock skew was determined; the parameters are the properties.
     public init(host: String, offset: Duration) {
       self.host = host
       self.offset = offset
@@ -166,11 +140,7 @@ public enum AuthEvent: Sendable {
 
     /// Creates the details of the event that an upload, a download or a copy finished.
     ///
-    /// - Parameters:
-    ///   - subject: The finished operation, such as `upload oss://photos/cat.jpg`.
-    ///   - bytes: The number of bytes of content that were transferred.
-    ///   - duration: The duration of the upload, download or copy.
-    ///   - failure: A sentence that describes why the transfer failed, or `nil` if the transfer succeeded.
+    /// The parameters are the properties.
     public init(subject: String, bytes: Int64, duration: Duration, failure: String?) {
       self.subject = subject
       self.bytes = bytes
@@ -202,10 +172,10 @@ package struct EventSubject: Sendable, Hashable {
       return
     }
     provider = String(location[..<colon])
-    let place = location[colon...].dropFirst(3)
-    let slash = place.utf8.firstIndex(of: UInt8(ascii: "/")) ?? place.endIndex
-    container = String(place[..<slash])
-    let name = place[slash...].dropFirst()
+    let path = location[colon...].dropFirst(3)
+    let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+    container = String(path[..<slash])
+    let name = path[slash...].dropFirst()
     key = name.isEmpty ? nil : String(name)
   }
 }

@@ -68,11 +68,7 @@ public struct AuthActivity: Sendable, Hashable {
     /// A sentence that describes why the work failed, without secrets, or `nil` if it succeeded.
     public var failure: String?
 
-    /// Creates the result of a unit of work.
-    ///
-    /// - Parameters:
-    ///   - status: The status code of the response, or `nil`.
-    ///   - failure: A sentence that describes why the work failed, without secrets, or `nil` if it succeeded.
+    /// Creates the result of a unit of work; the parameters are the properties.
     public init(status: Int? = nil, failure: String? = nil) {
       self.status = status
       self.failure = failure
@@ -86,12 +82,7 @@ public struct AuthActivity: Sendable, Hashable {
   /// The number of the attempt, starting at 1, or `nil` if the work is not an attempt.
   public var attempt: Int?
 
-  /// Creates a description of a unit of work.
-  ///
-  /// - Parameters:
-  ///   - kind: The kind of the work.
-  ///   - subject: The operation with its location, or the name of the credential source.
-  ///   - attempt: The number of the attempt, starting at 1, or `nil`.
+  /// Creates a description of a unit of work; the parameters are the properties.
   public init(_ kind: Kind, _ subject: String, attempt: Int? = nil) {
     self.kind = kind
     self.subject = subject

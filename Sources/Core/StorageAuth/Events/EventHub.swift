@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
-
 /// A hub that passes the events of caches and clients to observers.
 ///
 /// Each cache has a hub, which its clients use unless they are given another. Without observers, no event is created.
@@ -26,8 +24,6 @@ public final class EventHub: Sendable {
   }
 
   private let state = Lock(State())
-  private let isObserved = Atomic(false)
-  private let isInstrumented = Atomic(false)
   /// The hub whose instrument is used if this hub has none of its own, or `nil`.
   private let parent: EventHub?
 
@@ -42,7 +38,6 @@ public final class EventHub: Sendable {
     self.parent = parent
     guard let watcher = Self.watcher.withLock({ $0 }) else { return }
     state.withLock { $0.observers.append((0, watcher)) }
-    isObserved.store(true, ordering: .releasing)
   }
 
   /// Adds an observer, which receives events until the returned observation is cancelled or released.
@@ -53,7 +48,6 @@ public final class EventHub: Sendable {
     let id = state.withLock { state in
       let id = state.newID()
       state.observers.append((id, observer))
-      isObserved.store(true, ordering: .releasing)
       return id
     }
     return Observation { [weak self] in self?.remove(id) }
@@ -69,17 +63,13 @@ public final class EventHub: Sendable {
     let id = state.withLock { state in
       let id = state.newID()
       state.instrument = (id, instrument)
-      isInstrumented.store(true, ordering: .releasing)
       return id
     }
     return Observation { [weak self] in self?.removeInstrument(id) }
   }
 
-  private var isMeasured: Bool { isInstrumented.load(ordering: .acquiring) || parent?.isMeasured == true }
-
   package var instrument: (any AuthInstrument)? {
-    guard isInstrumented.load(ordering: .acquiring) else { return parent?.instrument }
-    return state.withLock { $0.instrument?.instrument }
+    state.withLock { $0.instrument?.instrument } ?? parent?.instrument
   }
 
   /// Returns an asynchronous sequence of the events that occur from now on.
@@ -94,7 +84,7 @@ public final class EventHub: Sendable {
 
   /// Passes an event to all observers; the event is created only if there is an observer or a span.
   package func emit(_ event: @autoclosure () -> AuthEvent) {
-    guard let span = isMeasured ? ActiveSpan.current : nil else { return relay(event()) }
+    guard let span = instrument == nil ? nil : ActiveSpan.current else { return relay(event()) }
     let event = event()
     span.record(event)
     relay(event)
@@ -102,25 +92,20 @@ public final class EventHub: Sendable {
 
   /// Passes an event to all observers, but not to the current task's span.
   package func relay(_ event: @autoclosure () -> AuthEvent) {
-    guard isObserved.load(ordering: .acquiring) else { return }
     let observers = state.withLock { $0.observers }
+    guard !observers.isEmpty else { return }
     let event = event()
     for (_, observer) in observers { observer(event) }
   }
 
   private func removeInstrument(_ id: UInt64) {
     state.withLock { state in
-      guard state.instrument?.id == id else { return }
-      state.instrument = nil
-      isInstrumented.store(false, ordering: .releasing)
+      if state.instrument?.id == id { state.instrument = nil }
     }
   }
 
   private func remove(_ id: UInt64) {
-    state.withLock { state in
-      state.observers.removeAll { $0.id == id }
-      isObserved.store(!state.observers.isEmpty, ordering: .releasing)
-    }
+    state.withLock { state in state.observers.removeAll { $0.id == id } }
   }
 
   /// The registration of an event observer, which ends when it is cancelled or released.

@@ -34,7 +34,7 @@ public struct JSONObject: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether the object has no members.
+  /// Whether the object has no members.
   public var isEmpty: Bool { names.isEmpty }
 }
 
@@ -48,7 +48,7 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
 }
 
 extension JSONObject: Equatable {
-  /// Returns a Boolean value that indicates whether two objects have the same members, in any order.
+  /// Returns whether two objects have the same members, in any order.
   public static func == (first: JSONObject, second: JSONObject) -> Bool { first.values == second.values }
 }
 

@@ -123,7 +123,7 @@ struct JSONParser {
       position += 1
       switch byte {
       case UInt8(ascii: "\""):
-        guard let text = String(validating: utf8, as: UTF8.self) else { throw error("A string is not valid UTF-8") }
+        guard let text = String(utf8: utf8) else { throw error("A string is not valid UTF-8") }
         return text
       case UInt8(ascii: "\\"): try parseEscape(into: &utf8)
       case 0..<0x20: throw error("A string contains a control character")

@@ -71,7 +71,7 @@ extension XMLNode {
   /// another declared encoding and a document type.
   package static func parse(_ bytes: [UInt8], limits: XMLLimits = XMLLimits()) throws(XMLError) -> XMLNode {
     var reader = XMLReader(bytes, limits)
-    return try reader.document()
+    return try reader.parseDocument()
   }
 
   package static let declaration = #"<?xml version="1.0" encoding="UTF-8"?>"#

@@ -6,6 +6,9 @@
 /// The specification is [Extensible Markup Language (XML) 1.0](https://www.w3.org/TR/xml/). The parser does not support
 /// document types, the entities that they declare, and encodings other than UTF-8.
 struct XMLReader {
+  /// The maximum length of a reference, in bytes; the longest valid one is `&#x10FFFF;` with a few leading zeros.
+  private static let referenceByteLimit = 24
+
   private let bytes: [UInt8]
   private let limits: XMLLimits
   private var position = 0
@@ -13,6 +16,7 @@ struct XMLReader {
   private var open: [OpenElement] = []
   private var elementCount = 0
 
+  /// An element whose end tag has not been parsed.
   private struct OpenElement {
     let name: ArraySlice<UInt8>
     var text: [UInt8] = []
@@ -24,18 +28,18 @@ struct XMLReader {
     self.limits = limits
   }
 
-  mutating func document() throws(XMLError) -> XMLNode {
+  mutating func parseDocument() throws(XMLError) -> XMLNode {
     guard bytes.count <= limits.byteCount else {
       throw XMLError("The document is longer than \(limits.byteCount) bytes.")
     }
     try checkCharacters()
     if starts(with: "\u{FEFF}") { position += 3 }
-    if starts(with: "<?xml"), position + 5 < bytes.count, isBlank(bytes[position + 5]) { try declaration() }
-    try misc()
+    if starts(with: "<?xml"), position + 5 < bytes.count, isBlank(bytes[position + 5]) { try parseDeclaration() }
+    try skipMiscellaneous()
     guard position < bytes.count else { throw failure("The document has no element.") }
     guard bytes[position] == UInt8(ascii: "<") else { throw failure("There is text before the first element.") }
-    let root = try element()
-    try misc()
+    let root = try parseRoot()
+    try skipMiscellaneous()
     guard position == bytes.count else { throw failure("The document continues after the end of the root element.") }
     return root
   }
@@ -44,7 +48,7 @@ struct XMLReader {
 
   /// Rejects a document that is not valid UTF-8, or that contains characters that XML does not allow.
   private mutating func checkCharacters() throws(XMLError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = String(utf8: bytes) else {
       throw XMLError("The document is not UTF-8; no other encoding is supported.")
     }
     guard let index = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) else { return }
@@ -73,13 +77,13 @@ struct XMLReader {
     return position > start
   }
 
-  private mutating func expect(_ text: StaticString, _ message: String) throws(XMLError) {
+  private mutating func expect(_ text: StaticString, orThrow message: String) throws(XMLError) {
     guard starts(with: text) else { throw failure(message) }
     position += text.utf8CodeUnitCount
   }
 
   /// Moves the position past the next occurrence of a delimiter, and returns the bytes before the delimiter.
-  private mutating func read(to end: StaticString, _ message: String) throws(XMLError) -> ArraySlice<UInt8> {
+  private mutating func read(to end: StaticString, orThrow message: String) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
     let first = end.description.utf8.first
     while position < bytes.count {
@@ -102,18 +106,18 @@ struct XMLReader {
   // MARK: Outside of elements
 
   /// Parses an XML declaration, such as `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`.
-  private mutating func declaration() throws(XMLError) {
+  private mutating func parseDeclaration() throws(XMLError) {
     position += 5
     skipBlanks()
-    try expect("version", "The XML declaration does not begin with the version.")
-    let version = try declaredValue()
+    try expect("version", orThrow: "The XML declaration does not begin with the version.")
+    let version = try parseDeclaredValue()
     guard version.count > 2, version.starts(with: "1.".utf8), version.dropFirst(2).allSatisfy(\.isASCIIDigit) else {
       throw failure("The document declares another version of XML than 1.0.")
     }
     var hasBlank = skipBlanks()
     if hasBlank, starts(with: "encoding") {
       position += 8
-      let encoding = try declaredValue()
+      let encoding = try parseDeclaredValue()
       guard String(decoding: encoding, as: UTF8.self).asciiLowercased.isIdentical(to: "utf-8") else {
         throw failure("The document declares another encoding than UTF-8.")
       }
@@ -121,35 +125,35 @@ struct XMLReader {
     }
     if hasBlank, starts(with: "standalone") {
       position += 10
-      let standalone = try declaredValue()
+      let standalone = try parseDeclaredValue()
       guard standalone.elementsEqual("yes".utf8) || standalone.elementsEqual("no".utf8) else {
         throw failure("The value of standalone is neither yes nor no.")
       }
       skipBlanks()
     }
-    try expect("?>", "The XML declaration has an unknown part.")
+    try expect("?>", orThrow: "The XML declaration has an unknown part.")
   }
 
-  private mutating func declaredValue() throws(XMLError) -> ArraySlice<UInt8> {
+  private mutating func parseDeclaredValue() throws(XMLError) -> ArraySlice<UInt8> {
     skipBlanks()
-    try expect("=", "A part of the XML declaration has no value.")
+    try expect("=", orThrow: "A part of the XML declaration has no value.")
     skipBlanks()
     if starts(with: "\"") {
       position += 1
-      return try read(to: "\"", "A value of the XML declaration does not end.")
+      return try read(to: "\"", orThrow: "A value of the XML declaration does not end.")
     }
-    try expect("'", "A value of the XML declaration has no quotation marks.")
-    return try read(to: "'", "A value of the XML declaration does not end.")
+    try expect("'", orThrow: "A value of the XML declaration has no quotation marks.")
+    return try read(to: "'", orThrow: "A value of the XML declaration does not end.")
   }
 
   /// Skips white space, comments and processing instructions outside the root element.
-  private mutating func misc() throws(XMLError) {
+  private mutating func skipMiscellaneous() throws(XMLError) {
     while true {
       skipBlanks()
       if starts(with: "<!--") {
-        try comment()
+        try skipComment()
       } else if starts(with: "<?") {
-        try instruction()
+        try skipInstruction()
       } else if starts(with: "<!") {
         throw undeclared
       } else {
@@ -165,15 +169,15 @@ struct XMLReader {
       : failure("<! starts neither a comment nor a CDATA section.")
   }
 
-  private mutating func comment() throws(XMLError) {
+  private mutating func skipComment() throws(XMLError) {
     position += 4
-    _ = try read(to: "--", "A comment does not end.")
-    try expect(">", "A comment contains two hyphens.")
+    _ = try read(to: "--", orThrow: "A comment does not end.")
+    try expect(">", orThrow: "A comment contains two hyphens.")
   }
 
-  private mutating func instruction() throws(XMLError) {
+  private mutating func skipInstruction() throws(XMLError) {
     position += 2
-    let target = try name("A processing instruction has no name.")
+    let target = try parseName(orThrow: "A processing instruction has no name.")
     guard !String(decoding: target, as: UTF8.self).asciiLowercased.isIdentical(to: "xml") else {
       throw failure("An XML declaration is not at the start of the document.")
     }
@@ -182,70 +186,71 @@ struct XMLReader {
       return
     }
     guard skipBlanks() else { throw failure("A processing instruction has no white space after its name.") }
-    _ = try read(to: "?>", "A processing instruction does not end.")
+    _ = try read(to: "?>", orThrow: "A processing instruction does not end.")
   }
 
   // MARK: Elements
 
-  private mutating func element() throws(XMLError) -> XMLNode {
-    if let node = try startTag() { return node }
+  /// Parses the root element with all elements in it, without recursion.
+  private mutating func parseRoot() throws(XMLError) -> XMLNode {
+    if let node = try parseStartTag() { return node }
     while true {
       guard position < bytes.count else { throw failure("The document ends in the middle of an element.") }
       switch bytes[position] {
       case UInt8(ascii: "<"):
         if starts(with: "</") {
-          let node = try endTag()
+          let node = try parseEndTag()
           if open.isEmpty { return node }
           open[open.count - 1].children.append(node)
         } else if starts(with: "<!--") {
-          try comment()
+          try skipComment()
         } else if starts(with: "<![CDATA[") {
           position += 9
-          let text = try read(to: "]]>", "A CDATA section does not end.")
+          let text = try read(to: "]]>", orThrow: "A CDATA section does not end.")
           append(text)
         } else if starts(with: "<!") {
           throw undeclared
         } else if starts(with: "<?") {
-          try instruction()
-        } else if let node = try startTag() {
+          try skipInstruction()
+        } else if let node = try parseStartTag() {
           open[open.count - 1].children.append(node)
         }
-      case UInt8(ascii: "&"): open[open.count - 1].text += try reference()
-      default: try characters()
+      case UInt8(ascii: "&"): open[open.count - 1].text += try parseReference()
+      default: try parseText()
       }
     }
   }
 
   /// Parses a start tag, and returns the element if the tag is self-closing, or `nil` if the element is now open.
-  private mutating func startTag() throws(XMLError) -> XMLNode? {
+  private mutating func parseStartTag() throws(XMLError) -> XMLNode? {
     position += 1
-    let name = try name("< is not followed by a name.")
+    let name = try parseName(orThrow: "< is not followed by a name.")
     guard open.count < limits.depth else { throw failure("Elements are nested deeper than \(limits.depth) levels.") }
     elementCount += 1
     guard elementCount <= limits.elementCount else {
       throw failure("The document has more than \(limits.elementCount) elements.")
     }
-    try attributes()
+    try skipAttributes()
     if starts(with: "/>") {
       position += 2
       return XMLNode(String(decoding: name, as: UTF8.self))
     }
-    try expect(">", "A start tag does not end.")
+    try expect(">", orThrow: "A start tag does not end.")
     open.append(OpenElement(name: name))
     return nil
   }
 
   /// Skips the attributes of a start tag, which must be well-formed and unique.
-  private mutating func attributes() throws(XMLError) {
+  private mutating func skipAttributes() throws(XMLError) {
     var names: Set<ArraySlice<UInt8>> = []
     while skipBlanks(), position < bytes.count, bytes[position] != UInt8(ascii: ">"), !starts(with: "/>") {
-      let name = try name("A start tag contains characters that are not part of an attribute.")
+      let name = try parseName(orThrow: "A start tag contains characters that are not part of an attribute.")
       guard names.insert(name).inserted else { throw failure("A start tag contains an attribute twice.") }
       guard names.count <= limits.attributeCount else {
         throw failure("A start tag has more than \(limits.attributeCount) attributes.")
       }
       skipBlanks()
-      try expect("=", "An attribute has no value.")
+      try expect("=", orThrow: "An attribute has no value.")
       skipBlanks()
       guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") || bytes[position] == UInt8(ascii: "'") else {
         throw failure("The value of an attribute has no quotation marks.")
@@ -255,7 +260,7 @@ struct XMLReader {
       while position < bytes.count, bytes[position] != quote {
         switch bytes[position] {
         case UInt8(ascii: "<"): throw failure("The value of an attribute contains <.")
-        case UInt8(ascii: "&"): _ = try reference()
+        case UInt8(ascii: "&"): _ = try parseReference()
         default: position += 1
         }
       }
@@ -264,14 +269,14 @@ struct XMLReader {
     }
   }
 
-  private mutating func endTag() throws(XMLError) -> XMLNode {
+  private mutating func parseEndTag() throws(XMLError) -> XMLNode {
     position += 2
-    let name = try name("</ is not followed by a name.")
+    let name = try parseName(orThrow: "</ is not followed by a name.")
     guard let element = open.popLast(), element.name == name else {
       throw failure("An end tag closes another element than the one that is open.")
     }
     skipBlanks()
-    try expect(">", "An end tag does not end.")
+    try expect(">", orThrow: "An end tag does not end.")
     return XMLNode(
       String(decoding: name, as: UTF8.self),
       element.children.isEmpty ? String(decoding: element.text, as: UTF8.self) : "", children: element.children)
@@ -280,7 +285,7 @@ struct XMLReader {
   // MARK: Text
 
   /// Parses the text up to the next `<` or `&`, and appends it to the innermost open element.
-  private mutating func characters() throws(XMLError) {
+  private mutating func parseText() throws(XMLError) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: "<"), bytes[position] != UInt8(ascii: "&") {
       if bytes[position] == UInt8(ascii: "]"), starts(with: "]]>") { throw failure("Text contains ]]>.") }
@@ -307,10 +312,9 @@ struct XMLReader {
   }
 
   /// Parses a character or entity reference, starting at its `&`, and returns the UTF-8 bytes that it represents.
-  private mutating func reference() throws(XMLError) -> [UInt8] {
+  private mutating func parseReference() throws(XMLError) -> [UInt8] {
     let start = position
-    // The longest valid reference is &#x10FFFF; with a few leading zeros.
-    guard let end = bytes[start...].prefix(24).firstIndex(of: UInt8(ascii: ";")) else {
+    guard let end = bytes[start...].prefix(Self.referenceByteLimit).firstIndex(of: UInt8(ascii: ";")) else {
       throw failure("& does not start a reference.")
     }
     let name = String(decoding: bytes[start + 1..<end], as: UTF8.self)
@@ -323,7 +327,7 @@ struct XMLReader {
     case "apos": result = Array("'".utf8)
     default:
       guard name.utf8.first == UInt8(ascii: "#") else { throw failure("A reference is to an unknown entity.") }
-      guard let scalar = Self.character(name.utf8.dropFirst()) else {
+      guard let scalar = Self.parseCharacter(name.utf8.dropFirst()) else {
         throw failure("A reference does not stand for a character.")
       }
       guard isAllowed(scalar) else {
@@ -336,7 +340,7 @@ struct XMLReader {
   }
 
   /// Returns the character for a numeric reference such as `#10` or `#xA`, given without its number sign.
-  private static func character(_ digits: Substring.UTF8View) -> Unicode.Scalar? {
+  private static func parseCharacter(_ digits: Substring.UTF8View) -> Unicode.Scalar? {
     let isHexadecimal = digits.first == UInt8(ascii: "x")
     let digits = isHexadecimal ? digits.dropFirst() : digits
     let radix: UInt32 = isHexadecimal ? 16 : 10
@@ -352,7 +356,8 @@ struct XMLReader {
     return Unicode.Scalar(value)
   }
 
-  private mutating func name(_ message: String) throws(XMLError) -> ArraySlice<UInt8> {
+  /// Parses the name of an element, an attribute or a target, or throws an error with a message.
+  private mutating func parseName(orThrow message: String) throws(XMLError) -> ArraySlice<UInt8> {
     let start = position
     while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
     let name = bytes[start..<position]

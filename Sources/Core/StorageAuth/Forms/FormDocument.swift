@@ -43,10 +43,10 @@ public struct FormDocument: Sendable {
     guard let list = document["conditions"]?.array, !list.isEmpty else {
       throw .invalidPolicy("The policy has no conditions.")
     }
-    for element in list { try read(element) }
+    for element in list { try addCondition(from: element) }
   }
 
-  private mutating func read(_ element: JSONValue) throws(VerificationError) {
+  private mutating func addCondition(from element: JSONValue) throws(VerificationError) {
     if let members = element.object {
       guard members.names.count == 1, let name = members.names.first, let text = members[name]?.string else {
         throw .invalidPolicy("Invalid Simple-Condition: Simple-Conditions must have exactly one property specified.")
@@ -58,11 +58,13 @@ public struct FormDocument: Sendable {
       throw .invalidPolicy("A condition is neither an object nor a list of three elements.")
     }
     if kind == "content-length-range" {
-      guard let least = parts[1].wholeNumber, let most = parts[2].wholeNumber, least >= 0, least <= most else {
+      guard let minimum = parts[1].wholeNumber, let maximum = parts[2].wholeNumber, minimum >= 0,
+        minimum <= maximum
+      else {
         throw .invalidPolicy("A content-length-range is not two whole numbers in ascending order.")
       }
-      let lower = max(least, sizes.lowerBound)
-      let upper = min(most, sizes.upperBound)
+      let lower = max(minimum, sizes.lowerBound)
+      let upper = min(maximum, sizes.upperBound)
       guard lower <= upper else { throw .invalidPolicy("No size is within every content-length-range.") }
       sizes = lower...upper
       return
@@ -103,18 +105,12 @@ public struct FormDocument: Sendable {
     /// The media type with which the service stores the uploaded object, or `nil` if the form specifies no media type.
     public var contentType: String?
 
-    /// A Boolean value that indicates whether the service supports conditions with lists of values.
+    /// Whether the service supports conditions with lists of values.
     public var hasLists: Bool
 
     /// Creates a signature scheme's rules for checking submitted forms; field names are in lowercase.
     ///
-    /// - Parameters:
-    ///   - required: The names of the fields that the policy must restrict to exactly one value.
-    ///   - own: The names of the scheme's own fields, which need no condition in the policy.
-    ///   - aliases: The form field names, keyed by the different names that policy conditions use for these fields.
-    ///   - contentTypes: The values that a condition on the content type applies to.
-    ///   - contentType: The media type with which the service stores the object, or `nil` if the form has none.
-    ///   - hasLists: Whether the service supports conditions with lists of values.
+    /// The parameters are the properties.
     public init(
       required: [String], own: Set<String>, aliases: [String: String] = [:], contentTypes: [String],
       contentType: String?, hasLists: Bool
@@ -163,7 +159,7 @@ public struct FormDocument: Sendable {
       let name = Array(field.name.asciiLowercased.utf8)
       if values[name] == nil { values[name] = field.value }
     }
-    for condition in conditions { try check(condition, form, values, key: key, reading) }
+    for condition in conditions { try check(condition, of: form, with: values, key: key, as: reading) }
     let listed = Set(conditions.map { reading.aliases[$0.field] ?? $0.field })
     let unlisted = form.fields.map { $0.name.asciiLowercased }.filter {
       !listed.contains($0) && !reading.own.contains($0)
@@ -174,7 +170,7 @@ public struct FormDocument: Sendable {
   }
 
   private func check(
-    _ condition: FormCondition, _ form: SubmittedForm, _ fields: [[UInt8]: String], key: String, _ reading: Reading
+    _ condition: FormCondition, of form: SubmittedForm, with fields: [[UInt8]: String], key: String, as reading: Reading
   ) throws(VerificationError) {
     switch condition.rule {
     case .oneOf, .noneOf:

@@ -55,14 +55,7 @@ public struct SignedForm: Sendable, Equatable {
   /// The time at which the form expires, according to the service's clock.
   public let expiration: Timestamp
 
-  /// Creates a signed form; for implementations of ``FormSigner``.
-  ///
-  /// - Parameters:
-  ///   - url: The URL to which the form is posted.
-  ///   - fields: The fields that are sent before the file, including the authorization.
-  ///   - openConditions: The conditions for which the web page must add form fields.
-  ///   - sizes: The permitted size of the file in bytes, or `nil` if the policy does not limit the size.
-  ///   - expiration: The time at which the form expires, according to the service's clock.
+  /// Creates a signed form, for implementations of ``FormSigner``; the parameters are the properties.
   public init(
     url: String, fields: [FormField], openConditions: [FormCondition], sizes: ClosedRange<Int64>?, expiration: Timestamp
   ) {

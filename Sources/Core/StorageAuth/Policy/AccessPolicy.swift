@@ -34,7 +34,7 @@ public struct AccessPolicy: Sendable, Hashable {
     throw AccessRefusal(reason: nearest ?? .action, access: access)
   }
 
-  /// Returns a Boolean value that indicates whether the policy allows everything that a rule allows.
+  /// Returns whether the policy allows everything that a rule allows.
   ///
   /// For each action of the given rule, a single rule of the policy must allow this action with at least the same
   /// objects, addresses, times, sizes and media types. Servers whose clients may request fewer permissions than they
@@ -98,7 +98,7 @@ public struct AccessRefusal: Error, Sendable, Hashable {
     /// The rule does not allow the object's media type, or the request does not bind the media type.
     case contentType
 
-    /// Returns a Boolean value that indicates whether the second reason came closer to allowing the access.
+    /// Returns whether the second reason came closer to allowing the access.
     public static func < (first: Reason, second: Reason) -> Bool { first.rawValue < second.rawValue }
   }
 
@@ -111,11 +111,12 @@ public struct AccessRefusal: Error, Sendable, Hashable {
 
 extension AccessRefusal: CustomStringConvertible {
   /// A sentence that describes why the access is not allowed, without the object key.
-  public var description: String { "The policy does not allow the action \(access.action.rawValue): \(reason.words)." }
+  public var description: String { "The policy does not allow the action \(access.action.rawValue): \(reason.clause)." }
 }
 
 extension AccessRefusal.Reason {
-  fileprivate var words: String {
+  /// The reason as a clause without a period.
+  fileprivate var clause: String {
     switch self {
     case .bucket: "no rule covers the bucket"
     case .action: "no rule for the bucket allows it"

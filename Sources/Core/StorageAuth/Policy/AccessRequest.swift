@@ -53,8 +53,8 @@ public struct AccessRequest: Sendable, Hashable {
   /// would thus show a page to which the rule does not apply.
   func matches(mediaType allowed: String) -> Bool {
     guard let contentType, !contentType.utf8.contains(UInt8(ascii: ",")) else { return false }
-    let words = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }
-    guard words.count == 1, let type = words.first?.asciiLowercased, AccessRule.isMediaType(type) else { return false }
+    let types = contentType.bytes(before: ";").split { $0 == " " || $0 == "\t" }
+    guard types.count == 1, let type = types.first?.asciiLowercased, AccessRule.isMediaType(type) else { return false }
     let allowed = allowed.asciiLowercased
     guard allowed.hasByteSuffix("/*") else { return type == allowed }
     return type.hasBytePrefix(allowed.dropLast()) && type.count >= allowed.count

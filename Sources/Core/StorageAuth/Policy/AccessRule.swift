@@ -76,49 +76,6 @@ public enum AccessAction: String, Sendable, Hashable, CaseIterable {
   case list
 }
 
-/// A set of object keys in a bucket.
-public enum ObjectScope: Sendable, Hashable {
-  /// The scope contains every key.
-  case all
-  /// The scope contains each key that starts with a prefix, byte for byte; that of a folder ends with a slash.
-  case prefix(String)
-  /// The scope contains a single key.
-  case key(String)
-
-  /// Returns a Boolean value that indicates whether a key, or the prefix of a list request, belongs to the scope.
-  ///
-  /// - Parameter key: The object key or the requested prefix.
-  public func contains(_ key: String) -> Bool {
-    switch self {
-    case .all: true
-    case .prefix(let prefix): key.utf8.starts(with: prefix.utf8)
-    case .key(let one): key.isIdentical(to: one)
-    }
-  }
-
-  /// Returns a Boolean value that indicates whether every key in another scope belongs to this scope.
-  ///
-  /// - Parameter other: The scope whose keys are compared.
-  public func contains(_ other: ObjectScope) -> Bool {
-    switch (self, other) {
-    case (.all, _): true
-    case (_, .all): self == .prefix("")
-    case (_, .key(let key)): contains(key)
-    case (.prefix(let prefix), .prefix(let longer)): longer.utf8.starts(with: prefix.utf8)
-    case (.key, .prefix): false
-    }
-  }
-
-  /// Returns a Boolean value that indicates whether two scopes contain the same prefix or key, byte for byte.
-  public static func == (first: ObjectScope, second: ObjectScope) -> Bool {
-    switch (first, second) {
-    case (.all, .all): true
-    case (.prefix(let first), .prefix(let second)), (.key(let first), .key(let second)): first.isIdentical(to: second)
-    default: false
-    }
-  }
-}
-
 extension AccessPolicy {
   /// Returns the rules that have an action, after validating that each rule is meaningful for every provider.
   ///
@@ -163,25 +120,5 @@ extension AccessRule {
       !part.isEmpty && part.allSatisfy { $0.isASCIILetterOrDigit || "!#$&-^_.+".utf8.contains($0) }
     }
     return parts.count == 2 && isToken(parts[0]) && (isToken(parts[1]) || parts[1].elementsEqual("*".utf8))
-  }
-}
-
-extension ObjectScope {
-  /// Returns a pattern for the keys in the scope, in which an asterisk matches any string.
-  ///
-  /// - Throws: A ``PolicyError`` if a key contains `*`, `?`, or the start of a variable, as these have a meaning.
-  package func pattern(in language: String) throws(PolicyError) -> String {
-    let (text, end) =
-      switch self {
-      case .all: ("", "*")
-      case .prefix(let prefix): (prefix, "*")
-      case .key(let key): (key, "")
-      }
-    for special in ["*", "?", "${"] where text.containsBytes(of: special) {
-      throw PolicyError(
-        .unsupportedKey, "The key or prefix \"\(text)\" contains \"\(special)\", which \(language) cannot express.",
-        remedy: "Choose other names for the objects, or allow the folder that they are in.")
-    }
-    return text + end
   }
 }

@@ -12,12 +12,12 @@ public struct NetworkAddress: Sendable, Hashable {
   ///
   /// - Parameter text: An IPv4 or IPv6 address without a port.
   public init?(_ text: some StringProtocol) {
-    guard let bytes = text.hasByte(":") ? Self.groups(text) : Self.octets(text) else { return nil }
+    guard let bytes = text.hasByte(":") ? Self.parseIPv6(text) : Self.parseIPv4(text) else { return nil }
     let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
     self.bytes = bytes.starts(with: mapped) ? Array(bytes.dropFirst(mapped.count)) : bytes
   }
 
-  private static func octets(_ text: some StringProtocol) -> [UInt8]? {
+  private static func parseIPv4(_ text: some StringProtocol) -> [UInt8]? {
     let parts = text.parts(between: ".")
     guard parts.count == 4 else { return nil }
     var bytes: [UInt8] = []
@@ -29,12 +29,12 @@ public struct NetworkAddress: Sendable, Hashable {
     return bytes
   }
 
-  private static func groups(_ text: some StringProtocol) -> [UInt8]? {
+  private static func parseIPv6(_ text: some StringProtocol) -> [UInt8]? {
     let halves = String(text).split(separator: "::", omittingEmptySubsequences: false)
     guard halves.count <= 2 else { return nil }
     var ends: [[UInt8]] = []
     for (index, half) in halves.enumerated() {
-      guard let bytes = run(half, isLast: index == halves.count - 1) else { return nil }
+      guard let bytes = parseGroups(half, isLast: index == halves.count - 1) else { return nil }
       ends.append(bytes)
     }
     guard ends.count == 2 else { return ends[0].count == 16 ? ends[0] : nil }
@@ -43,12 +43,12 @@ public struct NetworkAddress: Sendable, Hashable {
   }
 
   /// Parses groups of up to four hexadecimal digits in an IPv6 address; the last group may be an IPv4 address.
-  private static func run(_ text: Substring, isLast: Bool) -> [UInt8]? {
+  private static func parseGroups(_ text: Substring, isLast: Bool) -> [UInt8]? {
     guard !text.isEmpty else { return [] }
     var bytes: [UInt8] = []
     let parts = text.parts(between: ":")
     for (index, part) in parts.enumerated() {
-      if isLast, index == parts.count - 1, part.hasByte("."), let last = octets(part) {
+      if isLast, index == parts.count - 1, part.hasByte("."), let last = parseIPv4(part) {
         bytes += last
       } else {
         guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
@@ -85,8 +85,8 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   package init?(networkOf text: String) {
     let parts = text.parts(between: "/")
     guard parts.count <= 2, let address = NetworkAddress(parts[0]) else { return nil }
-    let longest = address.bytes.count * 8
-    guard let length = parts.count == 1 ? longest : Int(digits: parts[1]), (0...longest).contains(length),
+    let bitCount = address.bytes.count * 8
+    guard let length = parts.count == 1 ? bitCount : Int(digits: parts[1]), (0...bitCount).contains(length),
       parts.count == 1 || parts[1] == String(length)
     else { return nil }
     self.address = address
@@ -94,14 +94,14 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     description = text
   }
 
-  /// Returns a Boolean value that indicates whether an IP address belongs to the range.
+  /// Returns whether an IP address belongs to the range.
   ///
   /// - Parameter other: The address to look for in the range.
   public func contains(_ other: NetworkAddress) -> Bool {
     other.bytes.count == address.bytes.count && (0..<length).allSatisfy { other.bit($0) == address.bit($0) }
   }
 
-  /// Returns a Boolean value that indicates whether every address in another range belongs to this range.
+  /// Returns whether every address in another range belongs to this range.
   ///
   /// - Parameter other: The range to compare with this range.
   public func contains(_ other: AddressRange) -> Bool { other.length >= length && contains(other.address) }

@@ -44,20 +44,9 @@ public struct AuthorizedRequest: Sendable {
 
   let sessionToken: Secret?
 
-  /// Creates the result of parsing a string to sign; for implementations of ``StringToSignSigner``.
+  /// Creates the result of parsing a string to sign, for implementations of ``StringToSignSigner``.
   ///
-  /// - Parameters:
-  ///   - scheme: The signature scheme of the string to sign.
-  ///   - method: The HTTP method of the request.
-  ///   - target: The bucket, the object key and the signed parameters, without the parameters of the signature itself.
-  ///   - headers: The signed headers of the request.
-  ///   - placement: The position of the signature, or `nil` if the string to sign is valid for both positions.
-  ///   - date: The date of the request or the start of its validity window, or `nil` if the string contains no date.
-  ///   - expiration: The time at which the signature expires, or `nil` if the string contains no expiration.
-  ///   - accessKeyID: The access key ID in the string, or `nil` if the string contains no access key ID.
-  ///   - sessionToken: The session token in the string, or `nil` if the string contains no session token.
-  ///   - signableNames: The headers and parameters that the service's requests may contain.
-  ///   - otherTargets: All other targets on which a service may act when it receives the same signature.
+  /// The parameters are the properties, and the session token in the string, or `nil` if it contains none.
   public init(
     _ scheme: SignatureScheme, method: HTTPRequest.Method, target: RequestTarget, headers: HTTPFields,
     placement: VerifiedRequest.Placement?, date: Timestamp?, expiration: Timestamp?, accessKeyID: AccessKeyID?,
@@ -77,7 +66,7 @@ public struct AuthorizedRequest: Sendable {
   }
 
   /// Throws an error if the string was prepared for another access key ID or session token than the given key's.
-  func check(_ key: AccessKey) throws(SigningRefusal) {
+  func requireKey(_ key: AccessKey) throws(SigningRefusal) {
     if let accessKeyID, accessKeyID != key.id { throw .anotherKey("The string contains another access key ID.") }
     switch (key.sessionToken, sessionToken) {
     case (nil, nil): return
@@ -93,69 +82,6 @@ extension AuthorizedRequest: Redacted {
   /// The signature scheme, the HTTP method, the bucket and the object key.
   public var description: String {
     "AuthorizedRequest(\(scheme), \(method) \(target.bucket ?? "")/\(target.key ?? ""))"
-  }
-}
-
-/// The headers and parameters that a service's requests may contain without changing the operation.
-///
-/// A string signer returns the names with the parsed request (``AuthorizedRequest/signableNames``), so that the policy
-/// check contains no code for a particular service.
-public struct SignableNames: Sendable {
-  /// The prefix of the service's own header names, in lowercase, such as `x-oss-`.
-  public var headerPrefix: String
-
-  /// The service's own headers that change neither the operation nor its authorization, in lowercase without prefix.
-  ///
-  /// User metadata (`meta-`) is always harmless and is not listed.
-  public var harmlessHeaders: Set<String>
-
-  /// The headers, other than those with the service's prefix, that change a request's operation, in lowercase.
-  ///
-  /// A string to sign that contains such a header is rejected.
-  public var refusedHeaders: Set<String>
-
-  /// A Boolean value that indicates whether the service converts parameter names to lowercase before signing.
-  ///
-  /// If so, the signature does not cover the case of parameter names.
-  public var ignoresParameterCase: Bool
-
-  /// A Boolean value that indicates whether the service treats a POST to a bucket without parameters as a form upload.
-  ///
-  /// The fields of such a form are not signed.
-  public var uploadsUnsignedForms: Bool
-
-  /// A Boolean value that indicates whether a date is the start of a validity window, which may be long past.
-  public var datesWindows: Bool
-
-  /// A Boolean value that indicates whether the service allows dots in bucket names.
-  public var hasDottedBuckets: Bool
-
-  /// Creates the names of a storage service.
-  ///
-  /// - Parameters:
-  ///   - headerPrefix: The prefix of the service's own header names, in lowercase.
-  ///   - harmlessHeaders: The service's own headers that change no operation, in lowercase and without the prefix.
-  ///   - refusedHeaders: The headers without the service's prefix that change a request's operation, in lowercase.
-  ///   - ignoresParameterCase: Whether the service converts parameter names to lowercase before signing.
-  ///   - uploadsUnsignedForms: Whether a POST to a bucket without parameters is a form upload with unsigned fields.
-  ///   - datesWindows: Whether a request's date is the start of its validity window.
-  ///   - hasDottedBuckets: Whether the service allows dots in bucket names.
-  public init(
-    headerPrefix: String, harmlessHeaders: Set<String>, refusedHeaders: Set<String> = [],
-    ignoresParameterCase: Bool = false, uploadsUnsignedForms: Bool = false, datesWindows: Bool = false,
-    hasDottedBuckets: Bool = false
-  ) {
-    self.headerPrefix = headerPrefix
-    self.harmlessHeaders = harmlessHeaders
-    self.refusedHeaders = refusedHeaders
-    self.ignoresParameterCase = ignoresParameterCase
-    self.uploadsUnsignedForms = uploadsUnsignedForms
-    self.datesWindows = datesWindows
-    self.hasDottedBuckets = hasDottedBuckets
-  }
-
-  func isBucketName(_ name: String) -> Bool {
-    hasDottedBuckets ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
   }
 }
 
@@ -185,7 +111,7 @@ public struct SignatureScheme: Sendable, Hashable, CustomStringConvertible {
     self.version = version
   }
 
-  /// Returns a Boolean value that indicates whether two schemes have the same service and version, byte for byte.
+  /// Returns whether two schemes have the same service and version, byte for byte.
   public static func == (first: Self, second: Self) -> Bool {
     first.service.isIdentical(to: second.service) && first.version.isIdentical(to: second.version)
   }

@@ -15,7 +15,7 @@ struct RequestedOperation {
   var contentType: String?
 
   /// Returns every operation that the service may perform for the signature; the policy must allow all of them.
-  static func readings(of intent: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
+  static func possibleOperations(of intent: AuthorizedRequest) throws(SigningRefusal) -> [RequestedOperation] {
     try intent.checkSignedHeaders()
     var operations = [try RequestedOperation(intent)]
     for target in intent.otherTargets { operations.append(try RequestedOperation(intent.with(target))) }
@@ -40,12 +40,12 @@ struct RequestedOperation {
     switch intent.method {
     case .get, .head:
       if intent.method == .get, query.contains("uploadId") {
-        try query.allow("uploadId", "max-parts", "part-number-marker", "encoding-type")
-        try query.checkUpload()
+        try query.requireOnly("uploadId", "max-parts", "part-number-marker", "encoding-type")
+        try query.requireUploadID()
         action = .write
         return
       }
-      try query.allow(
+      try query.requireOnly(
         "response-cache-control", "response-content-disposition", "response-content-encoding",
         "response-content-language", "response-content-type", "response-expires", "versionId", "objectMeta")
       action = .read
@@ -56,25 +56,25 @@ struct RequestedOperation {
         contentType = intent.headers[.contentType]
         return
       }
-      try query.allow("partNumber", "uploadId")
-      try query.checkUpload()
-      try query.checkPart()
+      try query.requireOnly("partNumber", "uploadId")
+      try query.requireUploadID()
+      try query.requirePartNumber()
     case .post:
       action = .write
       if query.contains("uploads") {
-        try query.allow("uploads")
-        try query.checkFlag("uploads")
+        try query.requireOnly("uploads")
+        try query.requireFlag("uploads")
       } else {
-        try query.allow("uploadId")
-        try query.checkUpload()
+        try query.requireOnly("uploadId")
+        try query.requireUploadID()
       }
     case .delete:
       guard !query.isEmpty else {
         action = .delete
         return
       }
-      try query.allow("uploadId")
-      try query.checkUpload()
+      try query.requireOnly("uploadId")
+      try query.requireUploadID()
       action = .write
     default: throw .unknownOperation("The method has no operation on an object.")
     }
@@ -88,7 +88,7 @@ struct RequestedOperation {
     self.bucket = bucket
     switch intent.method {
     case .get:
-      try query.allow(
+      try query.requireOnly(
         "prefix", "delimiter", "marker", "max-keys", "encoding-type", "list-type", "continuation-token", "start-after",
         "fetch-owner")
       action = .list
@@ -98,8 +98,8 @@ struct RequestedOperation {
       action = .write
       key = ""
     case .post:
-      try query.allow("delete")
-      try query.checkFlag("delete")
+      try query.requireOnly("delete")
+      try query.requireFlag("delete")
       action = .delete
       key = ""
     default: throw .unknownOperation("The method has no operation on a bucket that can be signed.")

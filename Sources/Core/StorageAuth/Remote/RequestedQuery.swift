@@ -27,7 +27,7 @@ package struct RequestedQuery {
   func contains(_ name: ByteExactString) -> Bool { self[name] != nil }
 
   /// Throws an error if the request has a query parameter that is not listed.
-  func allow(_ names: ByteExactString...) throws(SigningRefusal) {
+  func requireOnly(_ names: ByteExactString...) throws(SigningRefusal) {
     let known = Set(hasLowercaseNames ? names.map(\.asciiLowercased) : names)
     guard values.keys.allSatisfy(known.contains) else {
       throw .unknownOperation("A parameter changes the operation of the request, or is unknown.")
@@ -35,26 +35,28 @@ package struct RequestedQuery {
   }
 
   /// Throws an error if a query parameter is missing, or has a value although it must not have a value.
-  func checkFlag(_ name: ByteExactString) throws(SigningRefusal) {
+  func requireFlag(_ name: ByteExactString) throws(SigningRefusal) {
     guard self[name] == "" else { throw .unknownOperation("The parameter \(name) is missing, or has a value.") }
   }
 
   /// Throws an error unless the upload ID is visible ASCII, because a service may ignore an invalid one.
-  func checkUpload() throws(SigningRefusal) {
+  func requireUploadID() throws(SigningRefusal) {
     guard let id = self["uploadId"], !id.isEmpty, id.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {
       throw .unknownOperation("The upload ID is missing or invalid.")
     }
   }
 
   /// Throws an error unless the part number is a number that every service reads in the same way.
-  func checkPart() throws(SigningRefusal) {
+  func requirePartNumber() throws(SigningRefusal) {
     guard let number = self["partNumber"], Self.isPartNumber(number) else {
       throw .unknownOperation("The part number is missing or invalid.")
     }
   }
 
+  private static let partNumbers = 1...10_000
+
   /// Returns whether a string is a part number from 1 to 10,000 in canonical decimal form.
   package static func isPartNumber(_ text: String) -> Bool {
-    (1...10_000).contains(Int(digits: text) ?? 0) && Int(digits: text)?.description == text
+    partNumbers.contains(Int(digits: text) ?? 0) && Int(digits: text)?.description == text
   }
 }

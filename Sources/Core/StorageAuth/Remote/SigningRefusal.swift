@@ -66,3 +66,31 @@ public struct SigningRefusal: DetailedError {
     SigningRefusal(.anotherKey, message, remedy: "Request the server's identity again, and sign again.")
   }
 }
+
+extension SigningRefusal {
+  package static let anotherScheme = malformed("This signer does not support the signature version.")
+
+  /// Throws an error unless the service accepts a lifetime in seconds.
+  package static func checkLifetime(_ seconds: Int64, in limits: ClosedRange<Int64>) throws(SigningRefusal) {
+    guard limits.contains(seconds) else {
+      throw SigningRefusal(
+        .lifetime,
+        "The URL would be valid for \(seconds) seconds; the service accepts \(limits.lowerBound) to"
+          + " \(limits.upperBound).",
+        remedy: "Request a shorter lifetime.")
+    }
+  }
+
+  /// Throws an error unless a text is, byte for byte, the canonical one of the request that was parsed from it.
+  package static func requireCanonical(
+    _ text: String, _ canonical: () throws(SigningError) -> String
+  ) throws(SigningRefusal) {
+    let expected: String
+    do throws(SigningError) {
+      expected = try canonical()
+    } catch {
+      throw .notCanonical
+    }
+    guard expected.isIdentical(to: text) else { throw .notCanonical }
+  }
+}

@@ -38,10 +38,10 @@ public struct SigningRules: Sendable {
 
   /// Throws an error if a request to sign violates the rules, or was prepared for another key.
   package func check(_ intent: AuthorizedRequest, with key: AccessKey, at now: Timestamp) throws(SigningRefusal) {
-    try intent.check(key)
+    try intent.requireKey(key)
     try checkTime(of: intent, with: key, at: now)
     let lastUse = intent.expiration ?? max(intent.date ?? now, now)
-    for operation in try RequestedOperation.readings(of: intent) {
+    for operation in try RequestedOperation.possibleOperations(of: intent) {
       do throws(AccessRefusal) {
         try policy.check(
           AccessRequest(

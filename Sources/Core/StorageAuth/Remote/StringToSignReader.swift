@@ -30,12 +30,38 @@ package struct StringToSignReader {
   }
 }
 
+extension StringToSignReader {
+  /// Reads the lines of headers up to an empty line, which follows them, and the host among them.
+  package mutating func readHeaders() throws(SigningRefusal) -> (fields: HTTPFields, host: String?) {
+    var fields = HTTPFields()
+    var host: String?
+    for line in take(while: { !$0.isEmpty }) {
+      guard let text = line.removingBytePrefix("host:") else {
+        try fields.append(line: line)
+        continue
+      }
+      guard host == nil else { throw .malformed("There are two hosts.") }
+      host = String(text)
+    }
+    _ = try first()
+    return (fields, host)
+  }
+}
+
 extension HTTPFields {
   package mutating func append(signed name: String, _ value: String) throws(SigningRefusal) {
     guard let name = HTTPField.Name(name), HTTPField.isValidValue(value) else {
       throw .malformed("A line in the position of a header is not a valid header.")
     }
     append(HTTPField(name: name, value: value))
+  }
+}
+
+extension HTTPFields {
+  package mutating func append(line: String) throws(SigningRefusal) {
+    let pair = line.parts(between: ":", atMost: 1)
+    guard pair.count == 2 else { throw .malformed("A line that should be a header has no colon.") }
+    try append(signed: String(pair[0]), String(pair[1]))
   }
 }
 
@@ -61,13 +87,5 @@ extension RequestTarget {
     guard let parameter = found.first else { return nil }
     self = RequestTarget(bucket: bucket?.string, key: key?.string, parameters: parameters.filter { $0.name != name })
     return parameter.value?.string ?? ""
-  }
-}
-
-extension SigningRequest {
-  /// Returns the method in the string to sign, which must equal that of the signing request.
-  package func checked(_ method: HTTPRequest.Method) throws(SigningRefusal) -> HTTPRequest.Method {
-    guard method.rawValue == self.method else { throw .malformed("The method differs from the one in the string.") }
-    return method
   }
 }

@@ -85,7 +85,7 @@ public struct ServiceDescription: Sendable {
     return .mistyped
   }
 
-  /// Returns a Boolean value that indicates whether a host, in lowercase and without a port, is one of the vendor's.
+  /// Returns whether a host, in lowercase and without a port, is one of the vendor's.
   public func owns(host: String) -> Bool { domains.contains { host.hasByteSuffix($0) } }
 }
 
@@ -120,7 +120,7 @@ package struct PresignedURLRules: Sendable {
   }
 
   /// Returns whether a parameter does not change the bytes that the service sends.
-  package func leavesBytes(_ name: String) -> Bool {
+  package func leavesObjectUnprocessed(_ name: String) -> Bool {
     names.contains(name) || prefixes.contains { name.hasBytePrefix($0) } && !exceptions.contains(name)
   }
 

@@ -16,11 +16,7 @@ public struct ServiceErrorCodes: Sendable {
     /// The error code in the response, such as `SignatureDoesNotMatch`.
     public let code: String
 
-    /// Creates a rejection from an HTTP status and an error code.
-    ///
-    /// - Parameters:
-    ///   - status: The HTTP status of the response.
-    ///   - code: The error code in the response, such as `SignatureDoesNotMatch`.
+    /// Creates a rejection from an HTTP status and an error code; the parameters are the properties.
     public init(_ status: HTTPResponse.Status, _ code: String) {
       self.status = status
       self.code = code

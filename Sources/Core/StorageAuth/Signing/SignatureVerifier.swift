@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPTypes
+internal import StorageCrypto
 
 /// A verifier for the signatures of received requests.
 ///
@@ -28,7 +29,7 @@ public protocol SignatureVerifier: Sendable {
   /// - Throws: A ``VerificationError`` if the time window, the scope, the token or the signature is wrong.
   func verify(_ claim: Claim, against key: AccessKey, at date: Timestamp) throws(VerificationError) -> VerifiedRequest
 
-  /// Returns a Boolean value that indicates whether a request contains an authorization of this signature scheme.
+  /// Returns whether a request contains an authorization of this signature scheme.
   ///
   /// The authorization may be malformed, and in any position and letter case. If a server accepts several schemes, a
   /// request is verified by the only verifier that recognizes it. The default implementation calls ``claim(in:)``: a
@@ -55,7 +56,7 @@ public protocol SignatureVerifier: Sendable {
 }
 
 extension SignatureVerifier {
-  /// Returns a Boolean value that indicates whether ``claim(in:)`` returns a claim for a request.
+  /// Returns whether ``claim(in:)`` returns a claim for a request.
   ///
   /// - Throws: The ``VerificationError`` that ``claim(in:)`` throws.
   public func recognizes(_ request: HTTPRequest) throws(VerificationError) -> Bool { try claim(in: request) != nil }
@@ -99,4 +100,11 @@ extension SignatureVerifier {
 extension Secret {
   /// The secret of the decoy key, which is used to verify a request with an unknown access key ID.
   static let decoy = Secret(String(repeating: "x", count: 30))
+}
+
+extension HTTPRequest {
+  /// Returns whether an `Authorization` header starts with a lowercase word, in any letter case.
+  package func hasAuthorization(startingWith word: String) -> Bool {
+    headerFields[fields: .authorization].contains { $0.value.utf8.lazy.map(asciiLowercased).starts(with: word.utf8) }
+  }
 }

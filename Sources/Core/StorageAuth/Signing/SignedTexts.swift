@@ -9,11 +9,9 @@ public struct SignedTexts: Sendable {
   /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
   public let canonicalRequest: String?
 
-  /// Creates the pair of a request's string to sign and canonical request; for implementations of verifiers.
+  /// Creates the pair of a request's string to sign and canonical request, for implementations of verifiers.
   ///
-  /// - Parameters:
-  ///   - stringToSign: The string to sign of the request.
-  ///   - canonicalRequest: The canonical request with the hash in the string, or `nil` if the scheme has none.
+  /// The parameters are the properties.
   public init(stringToSign: String, canonicalRequest: String?) {
     self.stringToSign = stringToSign
     self.canonicalRequest = canonicalRequest

@@ -18,10 +18,10 @@ public struct VerificationLimits: Sendable, Hashable {
   /// Limits that accept any lifetime, as the services do.
   ///
   /// COS accepts validity windows of any length, and OSS V1 accepts URLs with any expiration.
-  public static let asServices = VerificationLimits(headerWindow: longest, urlLifetime: longest)
+  public static let asServices = VerificationLimits(headerWindow: maximumDuration, urlLifetime: maximumDuration)
 
   /// A duration that is longer than any duration in an authorization, whose numbers have at most twelve digits.
-  private static let longest = Duration.seconds(1_000_000_000_000)
+  private static let maximumDuration = Duration.seconds(1_000_000_000_000)
 
   /// The maximum length of a request's path with its query, in bytes.
   public var pathByteCount: Int
@@ -81,7 +81,7 @@ public struct VerificationLimits: Sendable, Hashable {
   public func checkLifetime(
     from start: Timestamp, until end: Timestamp, at date: Timestamp, in placement: VerifiedRequest.Placement
   ) throws(VerificationError) {
-    let (limit, name, what) =
+    let (limit, name, kind) =
       switch placement {
       case .header: (headerWindow, "headerWindow", "authorization in the headers")
       case .query: (urlLifetime, "urlLifetime", "URL or form")
@@ -90,7 +90,7 @@ public struct VerificationLimits: Sendable, Hashable {
     guard isWithin, start.duration(to: end) <= limit + Self.clockTolerance else {
       throw VerificationError(
         .lifetimeOutOfRange,
-        "The \(what) expires at \(end), more than \(limit.components.seconds) seconds after \(start).",
+        "The \(kind) expires at \(end), more than \(limit.components.seconds) seconds after \(start).",
         remedy: "Sign for a shorter time, or have the verifier's limits.\(name) raised."
       ).with(instant: end)
     }
@@ -102,20 +102,20 @@ public struct VerificationLimits: Sendable, Hashable {
   /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/limitExceeded`` if a limit is exceeded.
   public func check(_ request: HTTPRequest) throws(VerificationError) {
     let path = (request.path ?? "").utf8
-    try check(path.count <= pathByteCount, "path", pathByteCount)
+    try require(path.count <= pathByteCount, of: "path", limit: pathByteCount)
     var parameters = 1
     for byte in path where byte == UInt8(ascii: "&") { parameters += 1 }
-    try check(parameters <= parameterCount, "number of query parameters", parameterCount)
-    try check(request.headerFields.count <= headerCount, "number of headers", headerCount)
+    try require(parameters <= parameterCount, of: "number of query parameters", limit: parameterCount)
+    try require(request.headerFields.count <= headerCount, of: "number of headers", limit: headerCount)
     var bytes = request.method.rawValue.utf8.count + (request.authority?.utf8.count ?? 0)
     for field in request.headerFields { bytes += field.name.rawName.utf8.count + field.value.utf8.count }
-    try check(bytes <= headerByteCount, "length of the headers", headerByteCount)
+    try require(bytes <= headerByteCount, of: "length of the headers", limit: headerByteCount)
   }
 
-  private func check(_ isWithin: Bool, _ what: String, _ limit: Int) throws(VerificationError) {
-    guard isWithin else {
+  private func require(_ isWithinLimit: Bool, of quantity: String, limit: Int) throws(VerificationError) {
+    guard isWithinLimit else {
       throw VerificationError(
-        .limitExceeded, "The \(what) exceeds \(limit).", remedy: "Send less; a body has no such limit.")
+        .limitExceeded, "The \(quantity) exceeds \(limit).", remedy: "Send less; a body has no such limit.")
     }
   }
 }

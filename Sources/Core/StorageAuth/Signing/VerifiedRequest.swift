@@ -22,7 +22,7 @@ public struct VerifiedRequest: Sendable {
   /// The position of the authorization in the request: the headers or the URL.
   public let placement: Placement
 
-  /// A Boolean value that indicates whether the signature is valid only in the position in which it was sent.
+  /// Whether the signature is valid only in the position in which it was sent.
   ///
   /// The string to sign of COS is the same for a header and for a URL, so an authorization can be moved from one
   /// position to the other. In OSS V1, the date of a header and the expiration of a URL have different formats. OSS V4

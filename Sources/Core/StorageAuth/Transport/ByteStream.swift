@@ -42,10 +42,10 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// Creates a stream from an asynchronous sequence of chunks.
   ///
   /// - Parameter chunks: The sequence, which is iterated once for each iteration of the stream.
-  public init(_ chunks: some AsyncSequence<[UInt8], any Error> & Sendable) {
+  public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == [UInt8] {
     self.init {
       var iterator = chunks.makeAsyncIterator()
-      return { try await iterator.next(isolation: #isolation) }
+      return { try await iterator.nextElement() }
     }
   }
 

@@ -41,11 +41,7 @@ public struct HTTPStreamingResponse: Sendable {
   /// It may be incomplete without a failure, unlike one with `Content-Length`, chunked encoding or an HTTP/2 stream.
   package var endsWithConnection: @Sendable () -> Bool = { false }
 
-  /// Creates a response from a status, headers and a body.
-  ///
-  /// - Parameters:
-  ///   - response: The status and the headers of the response.
-  ///   - body: The body of the response, which is iterated at most once.
+  /// Creates a response from a status, headers and a body; the parameters are the properties.
   public init(response: HTTPResponse, body: ByteStream) {
     self.response = response
     self.body = body
@@ -66,52 +62,6 @@ extension HTTPResponse {
   }
 }
 
-/// The body of an HTTP request, with its length.
-///
-/// The length is always known, because it is part of the signed request; a source of unknown length is split into parts
-/// first. A body can be sent again after a failure, so a stream must start over for each iteration.
-public struct HTTPBody: Sendable {
-  /// The content of a request body.
-  public enum Content: Sendable {
-    /// The request has no body.
-    case none
-    /// The body consists of bytes in memory.
-    case bytes([UInt8])
-    /// The body is a stream of bytes that are read while they are sent.
-    case stream(ByteStream)
-  }
-
-  /// The number of bytes in the body.
-  public let length: Int64
-
-  /// The content of the body.
-  public let content: Content
-
-  /// The body of a request that has no content.
-  public static let none = HTTPBody(length: 0, content: .none)
-
-  /// Creates a body from bytes in memory.
-  ///
-  /// - Parameter bytes: The content of the body.
-  public static func bytes(_ bytes: [UInt8]) -> HTTPBody {
-    HTTPBody(length: Int64(bytes.count), content: .bytes(bytes))
-  }
-
-  /// Creates a body from a stream of bytes that are read while they are sent.
-  ///
-  /// - Parameters:
-  ///   - stream: The content of the body; it must contain exactly `length` bytes and start over for each iteration.
-  ///   - length: The number of bytes in the stream.
-  public static func stream(_ stream: ByteStream, length: Int64) -> HTTPBody {
-    HTTPBody(length: length, content: .stream(stream))
-  }
-}
-
-extension HTTPBody: Redacted {
-  /// The length of the body; the content is omitted because it may contain credentials.
-  public var description: String { "HTTPBody(\(length) bytes)" }
-}
-
 /// The time limits of a transport for connections and requests.
 public struct HTTPTimeouts: Sendable, Hashable {
   /// The time limit for establishing a connection.
@@ -123,12 +73,7 @@ public struct HTTPTimeouts: Sendable, Hashable {
   /// The time limit from the start of a request, including its body, to the response's head, or `nil` for no limit.
   public var request: Duration?
 
-  /// Creates the time limits of a transport.
-  ///
-  /// - Parameters:
-  ///   - connect: The time limit for establishing a connection.
-  ///   - idle: The time limit for a connection on which no bytes are sent or received.
-  ///   - request: The time limit from the start of a request to the head of its response, or `nil` for no limit.
+  /// Creates the time limits of a transport; the parameters are the properties.
   public init(connect: Duration = .seconds(10), idle: Duration = .seconds(60), request: Duration? = nil) {
     self.connect = connect
     self.idle = idle
@@ -180,7 +125,7 @@ extension HTTPRequest {
     guard let bytes = path.percentDecodedBytes() else {
       throw invalidPath("contains a percent sign without two hexadecimal digits")
     }
-    guard String(validating: bytes, as: UTF8.self) != nil else { throw invalidPath("is not in UTF-8") }
+    guard String(utf8: bytes) != nil else { throw invalidPath("is not in UTF-8") }
   }
 
   private func invalidPath(_ problem: String) -> TransportError {

@@ -24,12 +24,7 @@ public struct ProxyConfiguration: Sendable, Equatable {
   /// The configuration without a proxy.
   public static let direct = ProxyConfiguration()
 
-  /// Creates a configuration from its parts.
-  ///
-  /// - Parameters:
-  ///   - http: The proxy for `http` URLs, or `nil` for direct connections.
-  ///   - https: The proxy for `https` URLs, or `nil` for direct connections.
-  ///   - exclusions: The hosts to which the transport connects directly.
+  /// Creates a configuration from its parts; the parameters are the properties.
   public init(http: ProxyServer? = nil, https: ProxyServer? = nil, exclusions: ProxyExclusions = .none) {
     self.http = http
     self.https = https

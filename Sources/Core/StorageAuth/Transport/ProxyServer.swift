@@ -71,7 +71,7 @@ public struct ProxyServer: Sendable, Equatable {
   private static func parseLogin(_ text: Substring, _ name: String) throws(TransportError) -> (String?, Secret?) {
     let parts = text.parts(between: ":", atMost: 1)
     let decoded = parts.compactMap {
-      String($0).percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) }
+      String($0).percentDecodedBytes().flatMap { String(utf8: $0) }
     }
     let hasNoControls = decoded.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } }
     guard decoded.count == parts.count, hasNoControls, !decoded[0].isEmpty, !decoded[0].utf8.contains(UInt8(ascii: ":"))

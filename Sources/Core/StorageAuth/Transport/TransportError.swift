@@ -11,7 +11,7 @@ public struct TransportError: DetailedError {
   /// - Parameter details: The code, the message and the remedy.
   public init(_ details: ErrorDetails<Code>) { self.details = details }
 
-  /// A Boolean value that indicates whether sending the same request again can succeed.
+  /// Whether sending the same request again can succeed.
   public var isRetryable: Bool { ![.cancelled, .invalidConfiguration, .invalidRequest].contains(code) }
 
   /// A code that identifies why an HTTP request received no complete response.

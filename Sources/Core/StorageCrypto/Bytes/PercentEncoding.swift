@@ -20,7 +20,7 @@ package enum URLByte {
   }
 
   @inlinable @inline(__always)
-  package static func mayStand(_ byte: UInt8) -> Bool { kind(of: byte) <= other }
+  package static func isAllowed(_ byte: UInt8) -> Bool { kind(of: byte) <= other }
 
   // A literal rather than a global, so that a loop in another module reads it without a call.
   @inlinable static var kinds: StaticString {

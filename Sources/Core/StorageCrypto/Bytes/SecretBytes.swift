@@ -1,8 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-package import Synchronization
-
 /// A byte buffer that is wiped when its last reference is released.
 @safe
 @usableFromInline
@@ -22,7 +20,7 @@ package final class SecretBytes: Sendable {
 
   deinit {
     unsafe wipe(storage)
-    if let observer = Self.wipeObserver.withLock({ $0 }) {
+    if let observer = Self.wipeObserver {
       unsafe observer(Array(storage))
     }
     unsafe storage.deallocate()
@@ -35,8 +33,9 @@ package final class SecretBytes: Sendable {
     }
   }
 
-  /// A closure that tests set to inspect the memory of each secret after it is wiped and before it is deallocated.
-  package static let wipeObserver = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
+  /// A closure with which a test inspects the memory of each secret that its task releases, after it is wiped and before
+  /// it is deallocated.
+  @TaskLocal package static var wipeObserver: (@Sendable ([UInt8]) -> Void)?
 }
 
 /// Returns whether two byte sequences are equal, in a time that depends only on their lengths.

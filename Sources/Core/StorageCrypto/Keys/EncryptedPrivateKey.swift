@@ -77,21 +77,6 @@
 
     private static let traditionalKeyByteCounts = ["AES-128-CBC": 16, "AES-192-CBC": 24, "AES-256-CBC": 32]
 
-    /// The object identifiers of the algorithms (RFC 8018, appendix A and B; RFC 7914, section 7).
-    private enum ObjectID {
-      static let pbes2 = "1.2.840.113549.1.5.13"
-      static let pbkdf2 = "1.2.840.113549.1.5.12"
-      static let scrypt = "1.3.6.1.4.1.11591.4.11"
-      static let aes128CBC = "2.16.840.1.101.3.4.1.2"
-      static let aes192CBC = "2.16.840.1.101.3.4.1.22"
-      static let aes256CBC = "2.16.840.1.101.3.4.1.42"
-      static let hmacSHA1 = "1.2.840.113549.2.7"
-      static let hmacSHA224 = "1.2.840.113549.2.8"
-      static let hmacSHA256 = "1.2.840.113549.2.9"
-      static let hmacSHA384 = "1.2.840.113549.2.10"
-      static let hmacSHA512 = "1.2.840.113549.2.11"
-    }
-
     private static let keyByteCounts = [ObjectID.aes128CBC: 16, ObjectID.aes192CBC: 24, ObjectID.aes256CBC: 32]
 
     private static let pseudorandomFunctions: [String: KDF.Insecure.PBKDF2.HashFunction] = [
@@ -113,7 +98,7 @@
       switch function {
       case ObjectID.pbkdf2:
         // The optional length of the key is redundant, because the cipher determines it.
-        if settings.nextTag == 0x02, settings.integer() != count { return nil }
+        if settings.nextTag == DERTag.integer, settings.integer() != count { return nil }
         guard let hash = pseudorandomFunction(&settings) else { return nil }
         return Parameters(
           derivation: .pbkdf2(hash, salt: salt, rounds: rounds), keyByteCount: count, initializationVector: vector)
@@ -130,7 +115,7 @@
 
     /// Parses the pseudorandom function of PBKDF2, which is HMAC with SHA-1 if it is not named.
     private static func pseudorandomFunction(_ settings: inout DERReader) -> KDF.Insecure.PBKDF2.HashFunction? {
-      guard settings.nextTag == 0x30 else { return .insecureSHA1 }
+      guard settings.nextTag == DERTag.sequence else { return .insecureSHA1 }
       var function = settings.sequence()
       return function?.identifier().flatMap { pseudorandomFunctions[$0] }
     }

@@ -32,7 +32,7 @@
     }
 
     /// The length, in bits, of the longest RSA modulus with which a key can sign.
-    package static let longestRSAModulus = KeyHandle.rsaBitCounts.upperBound
+    package static let rsaModulusBitLimit = KeyHandle.rsaBitCounts.upperBound
 
     /// Returns whether an RSA key pair with a modulus of the given length can be generated.
     ///
@@ -81,6 +81,9 @@
   }
 
   extension PrivateKey {
+    /// The block size to which the private section is padded if it is not encrypted, in bytes.
+    private static let cipherBlockByteCount = 8
+
     /// Returns the unencrypted key in OpenSSH's format (`BEGIN OPENSSH PRIVATE KEY`), or `nil` for a kind without one.
     package func openSSHPEM(comment: String = "") -> SecretBytes? {
       guard let blob = handle.sshBlob, var secret = privateFields else { return nil }
@@ -92,7 +95,10 @@
       section.append(check)
       section.append(raw: secret.bytes)
       section.append(comment)
-      section.append(raw: Array(1...8).prefix((8 - section.bytes.count % 8) % 8).map { $0 })
+      let paddingCount =
+        (Self.cipherBlockByteCount - section.bytes.count % Self.cipherBlockByteCount)
+        % Self.cipherBlockByteCount
+      section.append(raw: (0..<paddingCount).map { UInt8($0 + 1) })
       var container = SSHFields()
       defer { container.wipeBytes() }
       container.append(raw: Array("openssh-key-v1\0".utf8))
@@ -104,10 +110,7 @@
       container.append(section.bytes)
       var text = [UInt8](writing: { writer in
         writer.append("-----BEGIN OPENSSH PRIVATE KEY-----\n" as StaticString)
-        for start in stride(from: 0, to: container.bytes.count, by: 48) {
-          writer.append(base64: container.bytes[start..<min(start + 48, container.bytes.count)].span)
-          writer.append(UInt8(ascii: "\n"))
-        }
+        writer.append(base64LinesOf: container.bytes)
         writer.append("-----END OPENSSH PRIVATE KEY-----\n" as StaticString)
       })
       defer { wipe(&text) }
@@ -164,53 +167,6 @@
     case failed
   }
 
-  /// An integer of a key.
-  enum KeyNumber {
-    /// The public integers of an RSA key.
-    case modulus, publicExponent
-    /// The private integers of an RSA key.
-    case privateExponent, coefficient, firstPrime, secondPrime
-    /// The private integer of an ECDSA key.
-    case scalar
-  }
-
-  /// The algorithm of a key, with the key's length or curve.
-  package enum KeyKind: Sendable, Hashable {
-    /// RSA, with the length of the modulus in bits.
-    case rsa(bits: Int)
-    /// ECDSA, with a curve that SSH supports.
-    case ecdsa(EllipticCurve)
-    /// Ed25519, the Edwards-curve signature algorithm (RFC 8032).
-    case ed25519
-    /// DSA, with the length of the prime in bits.
-    case dsa(bits: Int)
-    /// Another algorithm, with its name in libcrypto, or its object identifier if swift-crypto does not know it.
-    case other(String)
-  }
-
-  /// An elliptic curve that SSH supports (RFC 5656).
-  package enum EllipticCurve: String, Sendable, Hashable, CaseIterable {
-    case nistp256, nistp384, nistp521
-
-    /// The encoded object identifier of the elliptic curve, without tag and length.
-    var objectIdentifier: [UInt8] {
-      switch self {
-      case .nistp256: [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]
-      case .nistp384: [0x2b, 0x81, 0x04, 0x00, 0x22]
-      case .nistp521: [0x2b, 0x81, 0x04, 0x00, 0x23]
-      }
-    }
-
-    /// The size, in bytes, of a coordinate and of a private scalar on the curve.
-    package var coordinateByteCount: Int {
-      switch self {
-      case .nistp256: 32
-      case .nistp384: 48
-      case .nistp521: 66
-      }
-    }
-  }
-
   /// The integers of a private key in an SSH key file, as big-endian bytes.
   package enum PrivateKeyParts: Sendable {
     /// The modulus, the exponents, the coefficient and the two primes of an RSA key.
@@ -222,7 +178,7 @@
     case ed25519(point: [UInt8], seed: [UInt8])
 
     /// The maximum size, in bytes, of an integer of an RSA key, without a leading zero.
-    static let modulusLimit = 2_048
+    static let rsaIntegerByteLimit = 2_048
   }
 
   extension PrivateKeyParts: CustomStringConvertible, CustomReflectable {
@@ -235,33 +191,5 @@
     }
 
     package var customMirror: Mirror { Mirror(self, children: [:]) }
-  }
-
-  /// A signature algorithm of asymmetric keys.
-  package enum SignatureAlgorithm: Sendable, Hashable {
-    /// RSASSA-PKCS1-v1_5 (RFC 8017, section 8.2) with a hash function.
-    case rsaPKCS1(SignatureHash)
-    /// RSASSA-PKCS1-v1_5 with MD5, which OSS uses for callbacks.
-    ///
-    /// MD5 is broken for text that an attacker can choose. Use the algorithm only where a vendor requires it.
-    case rsaPKCS1MD5
-    /// RSASSA-PSS (RFC 8017, section 8.1) with a hash function, also for MGF1, and a salt as long as the digest.
-    case rsaPSS(SignatureHash)
-    /// ECDSA on a curve with a hash function.
-    ///
-    /// The signature is the concatenation of R and S, each as long as a coordinate (RFC 7518, section 3.4).
-    case ecdsa(EllipticCurve, SignatureHash)
-
-    package func takes(_ kind: KeyKind) -> Bool {
-      switch (self, kind) {
-      case (.rsaPKCS1, .rsa), (.rsaPKCS1MD5, .rsa), (.rsaPSS, .rsa): true
-      case (.ecdsa(let curve, _), .ecdsa(let other)): curve == other
-      default: false
-      }
-    }
-  }
-
-  package enum SignatureHash: Sendable, Hashable, CaseIterable {
-    case sha256, sha384, sha512
   }
 #endif

@@ -5,6 +5,7 @@
   internal import Crypto
   internal import CryptoExtras
 
+  /// An RSA key with which swift-crypto signs and verifies.
   struct RSAKey: Sendable {
     /// The lengths of the moduli that swift-crypto accepts.
     static let bitCounts = 1_024...8_192
@@ -57,13 +58,13 @@
       signer = key
     }
 
+    /// Creates a private key from its integers, or returns `nil` if they are too long or not those of two primes.
     init?(
-      _ modulus: [UInt8], _ publicExponent: [UInt8], _ privateExponent: [UInt8], _ coefficient: [UInt8],
-      _ primes: [[UInt8]]
+      modulus: [UInt8], publicExponent: [UInt8], privateExponent: [UInt8], coefficient: [UInt8], primes: [[UInt8]]
     ) {
       guard primes.count == 2,
         ([modulus, publicExponent, privateExponent, coefficient] + primes).allSatisfy({
-          $0.count <= PrivateKeyParts.modulusLimit + 1
+          $0.count <= PrivateKeyParts.rsaIntegerByteLimit + 1
         }),
         var first = remainder(of: privateExponent, byPredecessorOf: primes[0]),
         var second = remainder(of: privateExponent, byPredecessorOf: primes[1])

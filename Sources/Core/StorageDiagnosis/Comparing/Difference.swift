@@ -11,55 +11,57 @@ struct Difference {
   let sent: String?
 
   /// The value that the service signed, or `nil` if the component was absent.
-  let seen: String?
+  let received: String?
 
   /// Returns the components that differ, starting with the most informative one, without the canonical request's hash.
   ///
   /// A session token that is masked on one side counts as equal.
-  static func all(_ sent: SignedParts, _ seen: SignedParts, dateHeaders: Set<String>) -> [Difference] {
-    let parts = sent.parts + seen.parts.filter { sent.values[$0] == nil }
+  static func find(from sent: SignedParts, to received: SignedParts, dateHeaders: Set<String>) -> [Difference] {
+    let parts = sent.parts + received.parts.filter { sent.values[$0] == nil }
     var differences: [Difference] = []
     for part in parts where part != .requestHash {
-      let (first, second) = (sent.values[part] ?? [], seen.values[part] ?? [])
+      let (first, second) = (sent.values[part] ?? [], received.values[part] ?? [])
       if first.elementsEqual(second, by: { $0.isIdentical(to: $1) }) { continue }
       if part.isToken, !first.isEmpty, second.contains(where: isMasked) { continue }
       differences.append(
         Difference(
           part: part, sent: first.isEmpty ? nil : first.joined(separator: ", "),
-          seen: second.isEmpty ? nil : second.joined(separator: ", ")))
+          received: second.isEmpty ? nil : second.joined(separator: ", ")))
     }
-    return differences.enumerated().map { (rank: $0.element.part.rank(dateHeaders), offset: $0.offset, $0.element) }
-      .sorted { ($0.rank, $0.offset) < ($1.rank, $1.offset) }.map(\.2)
+    return differences.enumerated().map { offset, difference in
+      (rank: difference.part.rank(dateHeaders), offset: offset, difference: difference)
+    }.sorted { ($0.rank, $0.offset) < ($1.rank, $1.offset) }.map(\.difference)
   }
 
   static func isMasked(_ value: String) -> Bool { value.contains(Secret.mask) || value.contains("***") }
 
   func finding(_ cause: SignatureDiagnosis.Cause, others: [Difference]) -> SignatureFinding {
-    var finding = SignatureFinding(cause, line: part.name.onOneLine, sent: sent.map(shown), seen: seen.map(shown))
+    var finding = SignatureFinding(
+      cause, line: part.name.onOneLine, sent: sent.map(displayed), received: received.map(displayed))
     finding.otherLines = others.map(\.part.name.onOneLine)
     return finding
   }
 
-  private func shown(_ value: String) -> String { part.isSecret ? Secret.mask : value.onOneLine }
+  private func displayed(_ value: String) -> String { part.isSecret ? Secret.mask : value.onOneLine }
 
-  func cause(in sent: SentRequest) -> SignatureDiagnosis.Cause {
-    if case .header(let name) = part, sent.reader.dateHeaders.contains(name) {
-      return seen == nil ? .dateMissing : .dateChanged
+  func cause(in request: SentRequest) -> SignatureDiagnosis.Cause {
+    if case .header(let name) = part, request.reader.dateHeaders.contains(name) {
+      return received == nil ? .dateMissing : .dateChanged
     }
     return switch part {
     case .algorithm: .wrongVersion
     case .method: .methodChanged
-    case .path: pathCause(in: sent)
-    case .parameter(let name): parameterCause(name, in: sent)
+    case .path: pathCause(in: request)
+    case .parameter(let name): parameterCause(name, in: request)
     case .header("host"): hostCause
-    case .header("content-type"): self.sent == nil ? .contentTypeAdded : .contentTypeChanged
+    case .header("content-type"): sent == nil ? .contentTypeAdded : .contentTypeChanged
     case .header("content-md5"): .contentMD5Changed
-    case .date: seen == nil ? .dateMissing : .dateChanged
+    case .date: received == nil ? .dateMissing : .dateChanged
     case .header: headerCause
     case .signingTime, .window: .dateChanged
     case .scopeDay: .wrongDay
     case .scopeRegion: .wrongRegion
-    case .scopeProduct: .wrongProduct
+    case .scopeService: .wrongService
     case .additionalHeaders: .additionalHeaders
     case .signedHeaders: .signedListMismatch
     case .payloadHash: .payloadHash
@@ -73,53 +75,53 @@ struct Difference {
   }
 
   private var headerCause: SignatureDiagnosis.Cause {
-    switch (sent, seen) {
+    switch (sent, received) {
     case (nil, _): part.isToken ? .tokenUnsigned : .headerAdded
     case (_, nil): part.isToken ? .tokenMissing : .headerRemoved
-    default: part.isToken ? .tokenOfAnotherKey : spellingCause ?? .headerChanged
+    default: part.isToken ? .tokenOfAnotherKey : encodingCause ?? .headerChanged
     }
   }
 
   private func parameterCause(_ name: String, in request: SentRequest) -> SignatureDiagnosis.Cause {
-    switch (sent, seen) {
+    switch (sent, received) {
     case (nil, _) where part.isToken: .tokenUnsigned
     case (nil, _): request.hasParameter(name) ? .subresourceUnsigned : .parameterAdded
     case (_, nil): part.isToken ? .tokenMissing : .parameterRemoved
-    default: part.isToken ? .tokenOfAnotherKey : spellingCause ?? .parameterChanged
+    default: part.isToken ? .tokenOfAnotherKey : encodingCause ?? .parameterChanged
     }
   }
 
   private func pathCause(in request: SentRequest) -> SignatureDiagnosis.Cause {
-    guard let sent, let seen, let (first, second) = decodedPair else { return .pathChanged }
-    if let spelling = Difference.spelling(sent, seen) { return spelling }
-    return PathComparison(sent: first, seen: second, request: request).cause ?? .pathChanged
+    guard let (first, second) = decodedPair else { return .pathChanged }
+    if let encodingCause { return encodingCause }
+    return PathComparison(sent: first, received: second, request: request).cause ?? .pathChanged
   }
 
-  private var spellingCause: SignatureDiagnosis.Cause? {
-    guard let sent, let seen else { return nil }
-    return Difference.spelling(sent, seen)
+  private var encodingCause: SignatureDiagnosis.Cause? {
+    guard let sent, let received else { return nil }
+    return Difference.encodingCause(from: sent, to: received)
   }
 
   /// Both values, percent-decoded if both are well-formed, or `nil` if one of the values is absent.
-  private var decodedPair: (String, String)? {
-    guard let sent, let seen else { return nil }
-    guard let first = sent.unescaped, let second = seen.unescaped else { return (sent, seen) }
+  private var decodedPair: (sent: String, received: String)? {
+    guard let sent, let received else { return nil }
+    guard let first = sent.unescaped, let second = received.unescaped else { return (sent, received) }
     return (first, second)
   }
 
   /// Returns the cause of a difference between two values that are equal except for their encoding, or `nil`.
-  static func spelling(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
-    let isEscaped = sent.utf8.contains(UInt8(ascii: "%")) && seen.utf8.contains(UInt8(ascii: "%"))
-    if isEscaped, let first = sent.unescaped, let second = seen.unescaped, first.isIdentical(to: second) {
+  static func encodingCause(from sent: String, to received: String) -> SignatureDiagnosis.Cause? {
+    let isEscaped = sent.utf8.contains(UInt8(ascii: "%")) && received.utf8.contains(UInt8(ascii: "%"))
+    if isEscaped, let first = sent.unescaped, let second = received.unescaped, first.isIdentical(to: second) {
       return .escapeSpelling
     }
-    if sent == seen { return .unicodeForm }
-    for (first, second) in [(sent, seen), (sent.unescaped ?? sent, seen.unescaped ?? seen)] {
+    if sent == received { return .unicodeForm }
+    for (first, second) in [(sent, received), (sent.unescaped ?? sent, received.unescaped ?? received)] {
       if !first.isIdentical(to: second), first.plusAsSpace.isIdentical(to: second.plusAsSpace) { return .plusForSpace }
     }
-    if seen.unescaped?.isIdentical(to: sent) ?? false { return .encodedTwice }
-    if sent.unescaped?.isIdentical(to: seen) ?? false { return .decodedTwice }
-    if let first = sent.unescaped, let second = seen.unescaped, first == second { return .unicodeForm }
+    if received.unescaped?.isIdentical(to: sent) ?? false { return .encodedTwice }
+    if sent.unescaped?.isIdentical(to: received) ?? false { return .decodedTwice }
+    if let first = sent.unescaped, let second = received.unescaped, first == second { return .unicodeForm }
     return nil
   }
 }
@@ -133,26 +135,26 @@ extension String {
 /// A comparison of the decoded path that the client signed with the one that the service received.
 struct PathComparison {
   let sent: String
-  let seen: String
+  let received: String
   let request: SentRequest
 
   var cause: SignatureDiagnosis.Cause? {
-    if sent.slashesMerged.isIdentical(to: seen) { return .slashesMerged }
+    if sent.slashesMerged.isIdentical(to: received) { return .slashesMerged }
     let resolved = sent.dotsResolved
-    if resolved.isIdentical(to: seen) || resolved.slashesMerged.isIdentical(to: seen) { return .dotsResolved }
-    let bucket = bucketAndKey(seen).bucket
-    if !bucket.isEmpty, sent.isIdentical(to: "/\(bucket)\(seen)") { return .bucketTwice }
-    guard request.reader.signsBucketOutsidePath(of: request.request) else { return prefixCause(sent, seen) }
-    let (first, second) = (bucketAndKey(sent), bucketAndKey(seen))
+    if resolved.isIdentical(to: received) || resolved.slashesMerged.isIdentical(to: received) { return .dotsResolved }
+    let bucket = bucketAndKey(received).bucket
+    if !bucket.isEmpty, sent.isIdentical(to: "/\(bucket)\(received)") { return .bucketTwice }
+    guard request.reader.signsBucketOutsidePath(of: request.request) else { return prefixCause(sent, received) }
+    let (first, second) = (bucketAndKey(sent), bucketAndKey(received))
     if first.bucket.isIdentical(to: second.bucket) { return prefixCause(first.key, second.key) }
     if first.key.isIdentical(to: second.key) { return .wrongBucket }
     if second.key.isIdentical(to: sent) { return .bucketMissing }
-    return prefixCause(sent, seen)
+    return prefixCause(sent, received)
   }
 
-  private func prefixCause(_ sent: String, _ seen: String) -> SignatureDiagnosis.Cause? {
-    if seen.utf8.count > sent.utf8.count, seen.hasByteSuffix(sent) { return .pathPrefixAdded }
-    if sent.utf8.count > seen.utf8.count, sent.hasByteSuffix(seen) { return .pathPrefixRemoved }
+  private func prefixCause(_ sent: String, _ received: String) -> SignatureDiagnosis.Cause? {
+    if received.utf8.count > sent.utf8.count, received.hasByteSuffix(sent) { return .pathPrefixAdded }
+    if sent.utf8.count > received.utf8.count, sent.hasByteSuffix(received) { return .pathPrefixRemoved }
     return nil
   }
 
@@ -173,32 +175,16 @@ extension String {
 
   var dotsResolved: String {
     var parts: [String] = []
-    let all = cut(at: "/")
-    for (index, part) in all.enumerated() {
+    let segments = cut(at: "/")
+    for (index, part) in segments.enumerated() {
       switch part {
-      case ".": if index == all.count - 1 { parts.append("") }
+      case ".": if index == segments.count - 1 { parts.append("") }
       case "..":
         if parts.count > 1 { parts.removeLast() }
-        if index == all.count - 1 { parts.append("") }
+        if index == segments.count - 1 { parts.append("") }
       default: parts.append(part)
       }
     }
     return parts.joined(separator: "/")
-  }
-}
-
-extension SignedPart {
-  package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
-
-  /// Whether the component's value is secret and must not be shown.
-  ///
-  /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
-  var isSecret: Bool { secretName.map { SecretName.isSecret($0) } ?? false }
-
-  private var secretName: String? {
-    switch self {
-    case .header(let name), .parameter(let name): name
-    default: nil
-    }
   }
 }

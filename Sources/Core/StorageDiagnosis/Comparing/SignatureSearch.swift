@@ -11,7 +11,7 @@ package import StorageAuth
 package struct SignatureSearch: Sendable {
   package let key: AccessKey
 
-  private let others: [AccessKey]
+  private let otherKeys: [AccessKey]
   private let fits: @Sendable (HTTPRequest, AccessKey) -> Bool
 
   private static let otherKeyLimit = 32
@@ -19,7 +19,7 @@ package struct SignatureSearch: Sendable {
   /// Creates a search; the client may have signed with the secret of another key by mistake.
   package init(key: AccessKey, others: [AccessKey] = [], fits: @escaping @Sendable (HTTPRequest, AccessKey) -> Bool) {
     self.key = key
-    self.others = others
+    otherKeys = others
     self.fits = fits
   }
 
@@ -30,7 +30,7 @@ package struct SignatureSearch: Sendable {
     guard let reading = (try? service.reader.signature(of: request)) ?? nil, reading.accessKeyID == key.id else {
       return nil
     }
-    let date = reading.signedAt ?? reading.end?.advanced(by: .seconds(-1)) ?? .now
+    let date = reading.signedAt ?? reading.expiration?.advanced(by: .seconds(-1)) ?? .now
     self.init(key: key) { request, key in
       guard let claim = try? verifier.claim(in: request) else { return false }
       return (try? verifier.verify(claim, against: key, at: date)) != nil
@@ -55,7 +55,7 @@ package struct SignatureSearch: Sendable {
 
   /// Returns what the signature of a request is valid for, or `nil` if no common mistake explains it.
   func origin(of request: HTTPRequest) -> Origin? {
-    if let found = ([request] + LikelyOrigin.all(of: request)).first(where: { fits($0, key) }) {
+    if let found = ([request] + LikelyOrigin.requests(for: request)).first(where: { fits($0, key) }) {
       return .request(found)
     }
     return mistakenSecret(of: request).map { .secret($0) }
@@ -68,7 +68,7 @@ package struct SignatureSearch: Sendable {
       return .withEnd(name)
     }
     if fits(request, key.with(secret: key.id.string)) { return .accessKeyID }
-    for other in others.prefix(Self.otherKeyLimit) where fits(request, key.with(secret: other.secret.reveal())) {
+    for other in otherKeys.prefix(Self.otherKeyLimit) where fits(request, key.with(secret: other.secret.reveal())) {
       return .otherAccount(other.id)
     }
     return nil
@@ -127,42 +127,47 @@ enum LikelyOrigin {
   private static let pairedParameterLimit = 24
 
   /// Returns the other requests that the client may have signed; none if generating them would take long.
-  static func all(of request: HTTPRequest) -> [HTTPRequest] {
+  static func requests(for request: HTTPRequest) -> [HTTPRequest] {
     let target = request.path ?? "/"
     guard target.utf8.count <= targetByteLimit, target.count(of: "&") < fieldLimit,
       request.headerFields.count <= fieldLimit
     else { return [] }
-    var all = LikelyRewriting.all(of: request) + paths(of: request)
+    var origins = LikelyRewriting.requests(for: request) + changingPath(of: request)
     if let type = request.headerFields[.contentType] {
       let media = String(type.cutOnce(at: ";").before.droppingBlanks)
-      for origin in [media, media + "; charset=utf-8", media + ";charset=utf-8"] {
-        all.append(request.with { $0.headerFields[.contentType] = origin })
+      for value in [media, media + "; charset=utf-8", media + ";charset=utf-8"] {
+        origins.append(request.with { $0.headerFields[.contentType] = value })
       }
     }
     for name in Set(request.headerFields.map(\.name)) where name != .authorization {
       let value = request.headerFields[name] ?? ""
       let trimmed = value.droppingBlanks
       if trimmed.utf8.count != value.utf8.count {
-        all.append(request.with { $0.headerFields[name] = String(trimmed) })
+        origins.append(request.with { $0.headerFields[name] = String(trimmed) })
       }
     }
-    if target.count(of: "&") < pairedParameterLimit { all += pairs(of: request) }
-    return all.filter { $0 != request }
+    if target.count(of: "&") < pairedParameterLimit { origins += changingTwoParts(of: request) }
+    return origins.filter { $0 != request }
   }
 
   /// Returns the requests that differ from the given one in two ways that often occur together.
   ///
   /// A client that sends a body with another method than that of the URL usually adds a Content-Type as well.
-  private static func pairs(of request: HTTPRequest) -> [HTTPRequest] {
-    var bases = LikelyRewriting.methods.map { method in request.with { $0.method = method } }.filter { $0 != request }
+  private static func changingTwoParts(of request: HTTPRequest) -> [HTTPRequest] {
+    var bases = LikelyRewriting.likelyMethods.map { method in request.with { $0.method = method } }.filter {
+      $0 != request
+    }
     if request.headerFields.contains(.contentType) {
       let untyped = request.with { $0.headerFields[.contentType] = nil }
       bases += [untyped] + bases.map { base in base.with { $0.headerFields[.contentType] = nil } }
     }
-    return bases + bases.flatMap { LikelyRewriting.queries(of: $0) + LikelyRewriting.types(of: $0) + paths(of: $0) }
+    return bases
+      + bases.flatMap {
+        LikelyRewriting.changingQuery(of: $0) + LikelyRewriting.changingContentType(of: $0) + changingPath(of: $0)
+      }
   }
 
-  private static func paths(of request: HTTPRequest) -> [HTTPRequest] {
+  private static func changingPath(of request: HTTPRequest) -> [HTTPRequest] {
     let (path, query) = (request.path ?? "/").cutOnce(at: "?")
     let parts = path.cut(at: "/")
     guard parts.count > 1, !parts[1].isEmpty else { return [] }
@@ -179,18 +184,19 @@ enum LikelyOrigin {
 ///
 /// If a service shows only a hash of the received request, the changed request with that hash is the received one.
 enum LikelyRewriting {
-  static func all(of request: HTTPRequest) -> [HTTPRequest] {
-    var all = paths(of: request) + queries(of: request) + hosts(of: request) + types(of: request)
-    for method in methods { all.append(request.with { $0.method = method }) }
+  static func requests(for request: HTTPRequest) -> [HTTPRequest] {
+    var rewritten = changingPath(of: request) + changingQuery(of: request) + changingHost(of: request)
+    rewritten += changingContentType(of: request)
+    for method in likelyMethods { rewritten.append(request.with { $0.method = method }) }
     for name in Set(request.headerFields.map(\.name)) where name != .authorization {
-      all.append(request.with { $0.headerFields[name] = nil })
+      rewritten.append(request.with { $0.headerFields[name] = nil })
     }
-    return all
+    return rewritten
   }
 
-  static let methods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete]
+  static let likelyMethods: [HTTPRequest.Method] = [.get, .head, .put, .post, .delete]
 
-  static func types(of request: HTTPRequest) -> [HTTPRequest] {
+  static func changingContentType(of request: HTTPRequest) -> [HTTPRequest] {
     contentTypes(after: request.headerFields[.contentType]).map { type in
       request.with { $0.headerFields[.contentType] = type }
     }
@@ -208,7 +214,7 @@ enum LikelyRewriting {
       + ["application/octet-stream", "application/x-www-form-urlencoded", nil]
   }
 
-  private static func paths(of request: HTTPRequest) -> [HTTPRequest] {
+  private static func changingPath(of request: HTTPRequest) -> [HTTPRequest] {
     let (path, query) = (request.path ?? "/").cutOnce(at: "?")
     let paths = [
       path.replacing("+", with: "%20"), path.replacing("%20", with: "+"), path.replacing("+", with: "%2B"),
@@ -219,7 +225,7 @@ enum LikelyRewriting {
   }
 
   /// Returns the requests without one parameter, without the first or the last ones, or with other escapes.
-  static func queries(of request: HTTPRequest) -> [HTTPRequest] {
+  static func changingQuery(of request: HTTPRequest) -> [HTTPRequest] {
     let (path, query) = (request.path ?? "/").cutOnce(at: "?")
     guard let query else { return [] }
     let items = query.cut(at: "&")
@@ -235,7 +241,7 @@ enum LikelyRewriting {
     return queries.map { query in request.with { $0.path = query.isEmpty ? path : "\(path)?\(query)" } }
   }
 
-  private static func hosts(of request: HTTPRequest) -> [HTTPRequest] {
+  private static func changingHost(of request: HTTPRequest) -> [HTTPRequest] {
     let host = (request.authority ?? "").cutOnce(at: ":").before
     return [host, "\(host):80", "\(host):443", "\(host):8080"].map { host in request.with { $0.authority = host } }
   }

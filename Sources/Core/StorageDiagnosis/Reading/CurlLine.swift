@@ -7,27 +7,29 @@ internal import StorageAuth
 ///
 /// It includes what curl adds by default: the method of a request with a body, and the `Content-Type` for `--data`.
 package struct CurlLine: Sendable, Equatable {
+  /// A reason why a command line cannot be parsed.
   package enum Problem: Error {
     case openQuote
   }
 
   package private(set) var method = "GET"
 
+  /// The URL, or `nil` if the command line has none.
   package private(set) var url: String?
 
   package private(set) var headers: [String] = []
 
   /// Parses a command line, with or without `curl`, whose quotes, backslashes and continuations are those of a shell.
   package init(_ line: String) throws(Problem) {
-    var words = try Self.words(of: line)[...]
+    var words = try Self.shellWords(of: line)[...]
     if let first = words.first, first.isIdentical(to: "curl") { words.removeFirst() }
-    var named: String?
-    var hasForm = false
+    var requestedMethod: String?
+    var hasData = false
     while let word = words.popFirst() {
       for (option, attached) in Self.options(in: word) {
         func value() -> String? { attached ?? words.popFirst() }
         switch option {
-        case "-X", "--request": named = value()
+        case "-X", "--request": requestedMethod = value()
         case "-H", "--header": if let header = value() { headers.append(header) }
         case "--url": url = value()
         case "-I", "--head": method = "HEAD"
@@ -36,7 +38,7 @@ package struct CurlLine: Sendable, Equatable {
           _ = value()
         case "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode":
           if method == "GET" { method = "POST" }
-          hasForm = true
+          hasData = true
           _ = value()
         case _ where Self.optionsWithValue.contains(option): _ = value()
         case nil: url = url ?? word
@@ -44,9 +46,9 @@ package struct CurlLine: Sendable, Equatable {
         }
       }
     }
-    method = named ?? method
+    method = requestedMethod ?? method
     let hasType = headers.contains { $0.bytes(before: ":").asciiLowercased.isIdentical(to: "content-type") }
-    if hasForm, !hasType { headers.append("Content-Type: application/x-www-form-urlencoded") }
+    if hasData, !hasType { headers.append("Content-Type: application/x-www-form-urlencoded") }
   }
 
   /// Returns the options in a word, each with its value if the same word contains it.
@@ -79,7 +81,7 @@ package struct CurlLine: Sendable, Equatable {
     "--proxy",
   ]
 
-  private static func words(of line: String) throws(Problem) -> [String] {
+  private static func shellWords(of line: String) throws(Problem) -> [String] {
     var words: [String] = []
     var word = ""
     var isOpen = false

@@ -44,7 +44,7 @@ struct SentRequest {
 
   static func tokens(of request: HTTPRequest) -> [Secret] {
     var tokens = request.headerFields.filter { SecretName.isToken($0.name.canonicalName) }.map(\.value)
-    for item in (request.path ?? "").cutOnce(at: "?").behind?.cut(at: "&") ?? [] {
+    for item in (request.path ?? "").cutOnce(at: "?").after?.cut(at: "&") ?? [] {
       let (name, value) = item.cutOnce(at: "=")
       if let value, SecretName.isToken(name.unescaped ?? name) { tokens += [value.unescaped ?? value] }
     }
@@ -78,7 +78,7 @@ struct SentRequest {
 
 extension HTTPRequest {
   package var parameterNames: [String] {
-    ((path ?? "").cutOnce(at: "?").behind ?? "").cut(at: "&").filter { !$0.isEmpty }.map {
+    ((path ?? "").cutOnce(at: "?").after ?? "").cut(at: "&").filter { !$0.isEmpty }.map {
       let written = $0.cutOnce(at: "=").before
       return written.unescaped ?? written
     }
@@ -94,7 +94,7 @@ extension String {
   package func cut(at mark: Unicode.Scalar) -> [String] { parts(between: mark).map { String($0) } }
 
   /// Returns the strings before and after the first occurrence of an ASCII character; without one, the second is `nil`.
-  package func cutOnce(at mark: Unicode.Scalar) -> (before: String, behind: String?) {
+  package func cutOnce(at mark: Unicode.Scalar) -> (before: String, after: String?) {
     let parts = parts(between: mark, atMost: 1).map(String.init)
     return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
   }
@@ -104,5 +104,5 @@ extension String {
   }
 
   /// The string, percent-decoded once, or `nil` if an escape is malformed or the result is not UTF-8.
-  package var unescaped: String? { percentDecodedBytes().flatMap { String(validating: $0, as: UTF8.self) } }
+  package var unescaped: String? { percentDecodedBytes().flatMap { String(utf8: $0) } }
 }

@@ -61,7 +61,7 @@ public struct SignedParts: Sendable {
     guard scope.count == 4 else { return nil }
     add(.scopeDay, scope[0])
     add(.scopeRegion, scope[1])
-    add(.scopeProduct, scope[2])
+    add(.scopeService, scope[2])
     add(.requestHash, lines[3])
   }
 
@@ -104,11 +104,14 @@ public enum SignedPart: Sendable, Hashable {
   case header(String)
   /// The separate line for the date of a request or for the expiration of a URL.
   case date
+  /// The time of signing, in a string to sign with a scope.
   case signingTime
+  /// The day in the scope of the signature.
   case scopeDay
+  /// The region in the scope of the signature.
   case scopeRegion
-  /// The product, or service, in the scope of the signature.
-  case scopeProduct
+  /// The service, or product, in the scope of the signature.
+  case scopeService
   /// The list of headers that are signed although the scheme does not require it.
   case additionalHeaders
   /// The list of all signed headers.
@@ -135,7 +138,7 @@ public enum SignedPart: Sendable, Hashable {
     case .signingTime: "time of signing"
     case .scopeDay: "day of the scope"
     case .scopeRegion: "region of the scope"
-    case .scopeProduct: "product of the scope"
+    case .scopeService: "service of the scope"
     case .additionalHeaders: "additional headers"
     case .signedHeaders: "signed headers"
     case .payloadHash: "payload hash"
@@ -151,7 +154,7 @@ public enum SignedPart: Sendable, Hashable {
     case .method: 1
     case .path: 2
     case .header("host"): 3
-    case .scopeRegion, .scopeProduct: 4
+    case .scopeRegion, .scopeService: 4
     case .scopeDay, .window: 5
     case .date: 6
     case .header(let name) where name != "date" && dateHeaders.contains(name): 6
@@ -163,6 +166,23 @@ public enum SignedPart: Sendable, Hashable {
     case .additionalHeaders, .signedHeaders: 12
     case .payloadHash: 13
     case .requestHash: 14
+    }
+  }
+}
+
+extension SignedPart {
+  /// Whether the component is a session token.
+  package var isToken: Bool { secretName.map { SecretName.isToken($0) } ?? false }
+
+  /// Whether the component's value is secret and must not be shown.
+  ///
+  /// If a `?` in a key was decoded in transit, it changes which part counts as a parameter name.
+  var isSecret: Bool { secretName.map { SecretName.isSecret($0) } ?? false }
+
+  private var secretName: String? {
+    switch self {
+    case .header(let name), .parameter(let name): name
+    default: nil
     }
   }
 }

@@ -31,7 +31,8 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   /// Creates a reference to a private key, without reading the key.
   ///
-  /// Only the user may be able to read the file of a private key. The key that IBM's products install is public, so its
+  /// Only the user may be able to read the file of a private key, unless the file is in the bundle of the running app,
+  /// or belongs to root on a volume that is mounted read-only. The key that IBM's products install is public, so its
   /// file is exempt; the key is recognized by its fingerprint.
   ///
   /// - Parameters:
@@ -70,8 +71,8 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// An Ed25519 key in PKCS #8 is converted to OpenSSH's own format, which the SSH client and newer versions of ascp
   /// can read. For ascp, an unencrypted RSA key in OpenSSH's own format is converted to traditional PEM. A converted
   /// key is stored in memory and not encrypted. A text that starts with a byte order mark is returned in memory without
-  /// the mark. IBM's public key is returned in memory for the SSH client if other users can read its file, because the
-  /// client refuses such files. Any other key is returned unchanged.
+  /// the mark. A key whose file other users may read is returned in memory for the SSH client, because the client
+  /// refuses such files. Any other key is returned unchanged.
   ///
   /// - Parameters:
   ///   - client: The program that will read the key.
@@ -97,7 +98,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
 
   /// Returns the key unchanged, or its text in memory if the client does not read the original.
   private func readable(_ text: Text, by client: PrivateKeyReport.Client) -> AsperaPrivateKey {
-    guard text.hasByteOrderMark || (text.exposure != nil && client == .ssh) else { return self }
+    guard text.hasByteOrderMark || (text.isReadableByOthers && client == .ssh) else { return self }
     return AsperaPrivateKey(
       .pem(text.secret), passphrase: passphrase, publicKeyFile: publicKeyFile, wellKnownKeys: wellKnownKeys)
   }
@@ -116,9 +117,9 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// - Parameter machine: The context that reads the key's files and runs `ssh-keygen`.
   /// - Returns: A report about the key's format, its kind and the clients that cannot use the key.
   /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, is damaged or is of a kind that SSH does not
-  ///   support for logins; if other users can read the key file and the key is not IBM's public key; if the passphrase
-  ///   is wrong or missing; if a passphrase is given for a key that is not encrypted (ascp would try the passphrase as
-  ///   the user's password); or if the public key file contains another key.
+  ///   support for logins; if other users can read the key file, which neither its place nor IBM's public key in it
+  ///   allows; if the passphrase is wrong or missing; if a passphrase is given for a key that is not encrypted (ascp
+  ///   would try the passphrase as the user's password); or if the public key file contains another key.
   public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
     let text = try checkedText(on: machine)
     let format: PrivateKeyReport.Format
@@ -263,8 +264,11 @@ extension AsperaPrivateKey {
     let hasByteOrderMark: Bool
     /// The reason to refuse the key file unless the key is well-known, or `nil` if only the user has access to it.
     let exposure: AsperaError?
+    /// Whether users other than the owner have access to the key file according to its mode.
+    let isReadableByOthers: Bool
 
-    fileprivate init(_ bytes: [UInt8], exposure: AsperaError?) {
+    fileprivate init(_ bytes: [UInt8], isReadableByOthers: Bool = false, exposure: AsperaError? = nil) {
+      self.isReadableByOthers = isReadableByOthers
       hasByteOrderMark = bytes.hasByteOrderMark
       secret = Secret(bytes: bytes.withoutByteOrderMark)
       self.exposure = exposure
@@ -294,19 +298,23 @@ extension AsperaPrivateKey {
     switch source {
     case .pem(let text):
       guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: location) }
-      return Text([UInt8](text.bytes), exposure: nil)
+      return Text([UInt8](text.bytes))
     case .file(let path):
       let contents = try Self.read(path, at: location, machine)
-      return Text(contents.bytes, exposure: exposure(of: contents, at: path))
+      let mode = contents.permissions ?? 0
+      return Text(
+        contents.bytes, isReadableByOthers: mode & 0o077 != 0, exposure: exposure(of: contents, mode: mode, at: path))
     }
   }
 
-  /// Returns an error if other users can read or replace a key file.
-  private func exposure(of contents: FileContents, at path: String) -> AsperaError? {
-    if let permissions = contents.permissions, permissions & 0o077 != 0 {
+  /// Returns an error if other users can read or replace a key file, and the place of the file does not allow it.
+  private func exposure(of contents: FileContents, mode: UInt16, at path: String) -> AsperaError? {
+    if mode & 0o077 != 0, contents.place == nil {
       return location.error(
-        .insecureKeyFile, "is accessible to other users (mode 0\(String(permissions, radix: 8)))",
-        remedy: "Restrict it: chmod 600 \(path).")
+        .insecureKeyFile, "is accessible to other users (mode 0\(String(mode, radix: 8)))",
+        remedy:
+          "Restrict it: chmod 600 \(path). Others may read only a file in the running app's bundle, or root's on a "
+          + "read-only volume.")
     }
     return contents.weakness.map { weakness in
       location.error(
@@ -433,10 +441,10 @@ public struct DynamicKey: Sendable, Equatable {
   /// - Parameter bits: The length of the modulus: 2048 to 16384; on Apple's systems to 8192, and a multiple of 128.
   /// - Throws: An ``AsperaError``: `unsupportedKey` if the length is not supported, or `failed` if generation fails.
   public init(bits: Int = 3_072) throws(AsperaError) {
-    guard (2_048...PrivateKey.longestRSAModulus).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
+    guard (2_048...PrivateKey.rsaModulusBitLimit).contains(bits), PrivateKey.canGenerateRSA(bits: bits) else {
       throw AsperaError(
         .unsupportedKey, "A key of \(bits) bits cannot be generated.",
-        remedy: "Use 2048 to \(PrivateKey.longestRSAModulus), and a multiple of 128.")
+        remedy: "Use 2048 to \(PrivateKey.rsaModulusBitLimit), and a multiple of 128.")
     }
     guard let key = try? PrivateKey.generateRSA(bits: bits), let text = key.traditionalPEM,
       let publicKey = key.publicKey.sshBlob.flatMap({ SSHPublicKey(blob: $0) })

@@ -13,7 +13,7 @@ enum KeyText {
   /// Parses the text of a private key, or throws an error that describes what the text is instead.
   init(_ text: [UInt8], at location: KeyLocation) throws(AsperaError) {
     let text = text.withoutByteOrderMark
-    let blocks = PEMBlock.all(in: text)
+    let blocks = PEMBlock.blocks(in: text)
     let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
     guard let block = keys.first else { throw Self.error(text, blocks.first?.label, at: location) }
     guard keys.count == 1 else {
@@ -100,6 +100,7 @@ extension [UInt8] {
   }
 }
 
+/// The file or the setting that contains a key, for errors.
 struct KeyLocation {
   /// The subject of an error message, such as `The key file /home/mia/.ssh/aspera`.
   let name: String

@@ -78,7 +78,7 @@ public struct PrivateKeyReport: Sendable, Hashable {
     /// A sentence that describes the client's restriction.
     public let reason: String
 
-    /// A Boolean value that indicates whether the client can read what ``AsperaPrivateKey/converted(for:on:)`` returns.
+    /// Whether the client can read what ``AsperaPrivateKey/converted(for:on:)`` returns.
     public let isConvertible: Bool
   }
 
@@ -142,7 +142,7 @@ public struct PrivateKeyReport: Sendable, Hashable {
 
 extension PrivateKeyReport.Kind {
   /// The lengths of an RSA modulus, in bits, that current SSH clients and this system's cryptography support.
-  static let lengthsOfRSA = 1_024...PrivateKey.longestRSAModulus
+  static let lengthsOfRSA = 1_024...PrivateKey.rsaModulusBitLimit
 
   /// Creates the kind in a report from the kind of a parsed key, or throws if keys of this kind are not accepted.
   init(_ kind: KeyKind, at location: KeyLocation) throws(AsperaError) {

@@ -59,9 +59,9 @@ extension AscpCommand {
     _ specification: TransferSpec, options: AscpOptions = AscpOptions(), managementPort: Int? = nil
   ) throws(AsperaError) {
     try specification.validate()
-    try specification.checkPlace()
+    try specification.requireAddress()
     var builder = AscpCommandBuilder(specification, options)
-    self = try builder.transfer(managementPort: managementPort)
+    self = try builder.transferCommand(managementPort: managementPort)
   }
 
   /// Creates the ascp command for a login test, in which ascp connects, logs in, and exits with status 0 or 1.
@@ -75,9 +75,9 @@ extension AscpCommand {
     if specification.direction == nil { specification.direction = .send }
     specification.offersWebSocket = nil
     try specification.validate()
-    try specification.checkPlace()
+    try specification.requireAddress()
     var builder = AscpCommandBuilder(specification, options)
-    return try builder.testLogin()
+    return try builder.loginTestCommand()
   }
 }
 

@@ -26,7 +26,8 @@ struct AscpCommandBuilder {
       specification.offersWebSocket == true && (options.webSocket == .whereOffered || specification.udpPort == nil)
   }
 
-  mutating func transfer(managementPort: Int?) throws(AsperaError) -> AscpCommand {
+  /// Returns the command that runs the transfer.
+  mutating func transferCommand(managementPort: Int?) throws(AsperaError) -> AscpCommand {
     try checkFields()
     try checkSupport()
     expandDeletion()
@@ -42,14 +43,15 @@ struct AscpCommandBuilder {
     }
     environment["ASPERA_TEST_REDIS_DISABLE"] = Secret("true")
     arguments.append("--dest64")
-    arguments += options.additional.words
+    arguments += options.additional.arguments
     let list = try fileList()
     let root = Self.base64(Array((specification.destinationRoot ?? "/").utf8))
     let sources = list == nil ? specification.paths.map(\.source) : []
     return AscpCommand(environment: environment, list: list, front: arguments, back: sources + [root])
   }
 
-  mutating func testLogin() throws(AsperaError) -> AscpCommand {
+  /// Returns the command that only logs in to the server.
+  mutating func loginTestCommand() throws(AsperaError) -> AscpCommand {
     arguments.append("--mode=test-login")
     try addAccess()
     for field in TransferField.all where Self.loginFields.contains(field.name) {
@@ -135,9 +137,9 @@ extension AscpCommandBuilder {
       // ascp compares fingerprints as strings, so only lowercase digits without colons match.
       guard let text = value.string, !text.isEmpty else { return }
       arguments += ["--check-sshfp", try HostKeyFingerprint(text).description]
-    case .option(let name, let words):
+    case .option(let name, let translations):
       guard let text = Self.text(value) else { return }
-      arguments += [name, words[text] ?? text]
+      arguments += [name, translations[text] ?? text]
     case .encoded(let name):
       let bytes = value.object != nil ? value.serialized : Array((value.string ?? "").utf8)
       if !bytes.isEmpty { arguments += [name, Self.base64(bytes)] }
@@ -291,7 +293,7 @@ extension AscpCommandBuilder {
     }
     if part.separatesPorts {
       let first = specification.udpPort ?? AsperaAccount.defaultPort
-      guard part.count <= 65_536 - first else {
+      guard part.count <= Int(UInt16.max) + 1 - first else {
         throw TransferSpec.invalid("has a UDP port too high for \(part.count) sessions", "Use a lower fasp_port.")
       }
       let port = first + part.index - 1

@@ -126,6 +126,6 @@ public enum AscpFailureClass: String, Sendable, Hashable, CaseIterable {
   /// The transfer failed for another reason, and a retry does not help.
   case other
 
-  /// A Boolean value that indicates whether the same transfer with the same token can succeed later.
+  /// Whether the same transfer with the same token can succeed later.
   public var isRetryable: Bool { self == .transport }
 }

@@ -11,13 +11,13 @@ internal import StorageAuth
 /// let engine = try AscpEngine(options: options)
 /// ```
 public struct AscpOptions: Sendable, Equatable {
-  /// A Boolean value that indicates whether ascp runs without printing its progress.
+  /// Whether ascp runs without printing its progress.
   public var isQuiet = true
 
   /// The condition under which the transfer session uses a WebSocket instead of SSH.
   public var webSocket = WebSocketUse.whereOffered
 
-  /// A Boolean value that indicates whether a session over a WebSocket may skip the check of a pinned host key.
+  /// Whether a session over a WebSocket may skip the check of a pinned host key.
   ///
   /// The server's certificate is checked instead.
   public var givesUpHostKey = false
@@ -31,7 +31,7 @@ public struct AscpOptions: Sendable, Equatable {
   /// The certificate and the private key for HTTP fallback, for specifications that request HTTP fallback.
   public var fallback: FallbackFiles?
 
-  /// A Boolean value that indicates whether paths are passed to ascp in a file list instead of as arguments.
+  /// Whether paths are passed to ascp in a file list instead of as arguments.
   ///
   /// Arguments are limited in length, and every user of the machine can read them.
   public var usesFileList = true
@@ -42,8 +42,8 @@ public struct AscpOptions: Sendable, Equatable {
   /// sessions of the specification.
   public var part: Part?
 
-  /// A Boolean value that indicates whether an engine gives each session of a specification with `multi_session` a
-  /// separate UDP port, as servers on Windows require.
+  /// Whether an engine gives each session of a specification with `multi_session` a separate UDP port, as servers on
+  /// Windows require.
   public var separatesPorts = false
 
   /// The time between the starts of two sessions of a specification with `multi_session`, from zero to an hour.
@@ -104,7 +104,7 @@ public struct AscpOptions: Sendable, Equatable {
     public var index: Int
     /// The number of sessions in the transfer.
     public var count: Int
-    /// A Boolean value that indicates whether each session has a separate UDP port.
+    /// Whether each session has a separate UDP port.
     ///
     /// The first session uses the UDP port in the specification, and the other sessions use the following ports.
     /// Servers on Windows require separate ports.
@@ -116,129 +116,5 @@ public struct AscpOptions: Sendable, Equatable {
       self.count = count
       self.separatesPorts = separatesPorts
     }
-  }
-}
-
-/// Arguments for ascp that a caller adds to those of a transfer specification.
-///
-/// Only options in a list are permitted, which determine rates, the selection of files and the treatment of their
-/// attributes. No permitted option contains a secret, writes or reads files other than those of the transfer, starts
-/// another program, or changes the server, the login or the encryption. ascp uses the last of several equal options, so
-/// that an argument replaces the field of the specification. The options are those in IBM's ["Ascp command
-/// reference"](https://www.ibm.com/docs/en/SSL85S_4.4/hsts_admin_linux/ascp_usage.html).
-///
-/// ```swift
-/// options.additional = try AscpArguments(["-l", "100000", "--overwrite=never"])
-/// ```
-public struct AscpArguments: Sendable, Hashable {
-  private enum Value: Sendable {
-    case none
-    /// An integer, followed by a unit of ascp if `allowsUnit` is true.
-    case number(allowsUnit: Bool)
-    case word([String])
-    case line
-  }
-
-  private static let units = ["K", "k", "M", "m", "G", "g"].map { Array($0.utf8) }
-
-  private static let attributes = Value.word(["none", "native", "metafile"])
-
-  private static let options: [String: Value] = [
-    "-l": .number(allowsUnit: true), "-m": .number(allowsUnit: true), "-Z": .number(allowsUnit: false),
-    "-g": .number(allowsUnit: true), "-G": .number(allowsUnit: true), "-X": .number(allowsUnit: false),
-    "-k": .word(["0", "1", "2", "3"]), "-E": .line, "-N": .line, "-p": .none, "-d": .none, "-6": .none,
-    "--policy": .word(RatePolicy.words), "--overwrite": .word(OverwritePolicy.words),
-    "--symbolic-links": .word(SymbolicLinkPolicy.words), "--exclude-newer-than": .line, "--exclude-older-than": .line,
-    "--file-checksum": .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]),
-    "--multi-session-threshold": .number(allowsUnit: false), "--preserve-acls": attributes,
-    "--preserve-xattrs": attributes, "--remote-preserve-acls": attributes, "--remote-preserve-xattrs": attributes,
-    "--preserve-access-time": .none, "--preserve-creation-time": .none, "--preserve-modification-time": .none,
-    "--preserve-file-owner-gid": .none, "--preserve-file-owner-uid": .none, "--preserve-source-access-time": .none,
-    "--precalculate-job-size": .none, "--precalculate-disable": .none, "--save-before-overwrite": .none,
-    "--skip-special-files": .none, "--skip-dir-traversal-dupes": .none,
-  ]
-
-  /// The names of the permitted options, in order.
-  public static var permittedOptions: [String] { options.keys.sorted() }
-
-  /// The arguments for ascp: options, each followed by its value.
-  let words: [String]
-
-  /// Creates an empty list of arguments.
-  public init() {
-    words = []
-  }
-
-  /// Checks arguments for ascp.
-  ///
-  /// A value can be the next argument, or follow its option directly (`-l100`, `--policy=fair`).
-  ///
-  /// - Parameter arguments: The arguments, without the paths of files.
-  /// - Throws: An ``AsperaError`` with the code `unsupported` if an option is not permitted, or `invalidSpecification`
-  ///   if a value is missing or invalid.
-  public init(_ arguments: [String]) throws(AsperaError) {
-    var words: [String] = []
-    var rest = arguments[...]
-    while let argument = rest.popFirst() {
-      let (name, attached) = Self.parts(of: argument)
-      guard let form = Self.options[name], name.utf8.allSatisfy({ $0 < 0x80 }) else { throw Self.refusal(of: name) }
-      words.append(name)
-      if case .none = form {
-        guard attached == nil else { throw Self.invalid(name, "has no value", "Pass the option alone.") }
-        continue
-      }
-      guard let value = attached ?? rest.popFirst() else {
-        throw Self.invalid(name, "needs a value", "Pass the value as the next argument.")
-      }
-      if let problem = Self.problem(with: value, form) {
-        throw Self.invalid(name, "has a value that is not \(problem)", "Correct the value.")
-      }
-      words.append(value)
-    }
-    self.words = words
-  }
-
-  /// Returns the option's name and the value that follows it directly, or `nil` if there is none.
-  private static func parts(of argument: String) -> (name: String, value: String?) {
-    guard !argument.hasBytePrefix("--") else {
-      let parts = argument.parts(between: "=", atMost: 1)
-      return (String(parts[0]), parts.count == 2 ? String(parts[1]) : nil)
-    }
-    let scalars = argument.unicodeScalars
-    let value = String(scalars.dropFirst(2))
-    return (String(scalars.prefix(2)), value.isEmpty ? nil : value)
-  }
-
-  private static func problem(with value: String, _ form: Value) -> String? {
-    // Values are compared as bytes, because Swift considers some characters equal that differ on the wire.
-    switch form {
-    case .none: return nil
-    case .number(let allowsUnit):
-      let digits = value.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      let unit = Array(value.utf8.dropFirst(digits.count))
-      let isNumber = (1...18).contains(digits.count) && (unit.isEmpty || allowsUnit && units.contains(unit))
-      return isNumber ? nil : allowsUnit ? "a number, with or without the unit K, M or G" : "a number"
-    case .word(let words):
-      return words.contains { $0.utf8.elementsEqual(value.utf8) } ? nil : "one of \(words.joined(separator: ", "))"
-    case .line:
-      return value.isEmpty || value.unicodeScalars.contains(where: \.isBreak) ? "a line of text" : nil
-    }
-  }
-
-  private static func refusal(of name: String) -> AsperaError {
-    // A name of more than a word could be a value, such as a secret that was passed without its option.
-    let isName =
-      name.beginsWithByte("-") && (2...40).contains(name.utf8.count)
-      && name.utf8.dropFirst().allSatisfy { $0 == UInt8(ascii: "-") || Character(Unicode.Scalar($0)).isLetter }
-    return AsperaError(
-      .unsupported,
-      isName
-        ? "The option \(name) is not permitted as an additional argument of ascp."
-        : "An additional argument of ascp is not an option.",
-      remedy: "Use a field of the specification, or one of: \(permittedOptions.joined(separator: ", ")).")
-  }
-
-  private static func invalid(_ name: String, _ problem: String, _ remedy: String) -> AsperaError {
-    AsperaError(.invalidSpecification, "The additional argument \(name) of ascp \(problem).", remedy: remedy)
   }
 }

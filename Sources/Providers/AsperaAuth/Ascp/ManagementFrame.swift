@@ -9,6 +9,7 @@ internal import StorageAuth
 /// (`ascp/management.rb`) and matches ascp's own output. A field can contain a password or a token. Therefore the
 /// description shows the names of all fields, but only values of fields without secrets and paths.
 package struct ManagementFrame: Sendable, Equatable, Redacted {
+  /// The type of a frame, in its field `Type`.
   package struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     /// The value of the frame's field `Type`, which can be a kind that this package does not know.
     package let rawValue: String
@@ -44,6 +45,7 @@ package struct ManagementFrame: Sendable, Equatable, Redacted {
 
   private let fields: [Field]
 
+  /// A field of a frame, in the order of the frame.
   private struct Field: Sendable, Equatable {
     var name: String
     var value: String

@@ -9,6 +9,7 @@ internal import StorageAuth
 /// CR LF. If a line does not belong to a frame, the parser reports a problem and skips the line together with the rest
 /// of its frame. The longest line and the largest frame limit the memory use. Bytes that are not UTF-8 are replaced.
 package struct ManagementFrameParser: Sendable {
+  /// A parsed frame, or a problem in its place.
   package enum Item: Sendable, Equatable {
     case frame(ManagementFrame)
     /// Input that is not a management frame, after which parsing continues at the next header.
@@ -30,10 +31,11 @@ package struct ManagementFrameParser: Sendable {
   }
 
   /// The maximum length of a line in bytes: 64 KiB, which is more than the length of any path.
-  package static let longestLine = 65_536
+  package static let lineByteLimit = 65_536
 
-  package static let largestFrame = 262_144
+  package static let frameByteLimit = 262_144
 
+  /// The position of the parser: between frames, in a frame, or in a frame that is skipped.
   private enum State {
     case idle
     case frame(version: Int)
@@ -55,7 +57,7 @@ package struct ManagementFrameParser: Sendable {
     for byte in bytes {
       if byte == UInt8(ascii: "\n") {
         endLine(&items)
-      } else if line.count < Self.longestLine {
+      } else if line.count < Self.lineByteLimit {
         line.append(byte)
       } else {
         isLineTooLong = true
@@ -103,7 +105,7 @@ package struct ManagementFrameParser: Sendable {
 
   private mutating func addField(_ items: inout [Item]) {
     size += line.count + 1
-    guard size <= Self.largestFrame else { return fail(.frameTooLarge, &items) }
+    guard size <= Self.frameByteLimit else { return fail(.frameTooLarge, &items) }
     guard let name = Self.name(in: line) else { return fail(.invalidField, &items) }
     let value = line.dropFirst(name.count + 2)
     fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))

@@ -20,7 +20,7 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   private let fileID: String
   private let specification: TransferSpec?
   private let margin: Duration
-  private let holders = Holders()
+  private let sessionGenerations = SessionGenerations()
 
   /// Creates an issuer of tokens for the transfers below one folder.
   ///
@@ -50,9 +50,9 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
-    let rejected = request.reason == .initial ? nil : holders.generation(of: request.session)
+    let rejected = request.reason == .initial ? nil : sessionGenerations.generation(of: request.session)
     let cached = try await credential(replacing: rejected, from: access.cache(in: context))
-    holders.note(cached.generation, of: request.session)
+    sessionGenerations.record(cached.generation, of: request.session)
     do {
       return IssuedCredential(try grant(for: cached.credential), source: source)
     } catch {
@@ -102,8 +102,9 @@ public struct NodeAccessTokenIssuer: TokenIssuer, Redacted {
 }
 
 /// The sessions that hold the most recent credential, which others need not refresh when the server rejects theirs.
-private final class Holders: Sendable {
-  private static let limit = 65_536
+private final class SessionGenerations: Sendable {
+  /// The maximum number of recorded sessions, after which all are forgotten.
+  private static let sessionLimit = 65_536
 
   private struct State {
     var generation: CredentialGeneration?
@@ -117,9 +118,9 @@ private final class Holders: Sendable {
     state.withLock { $0.sessions.contains(session) ? $0.generation : nil }
   }
 
-  func note(_ generation: CredentialGeneration, of session: String) {
+  func record(_ generation: CredentialGeneration, of session: String) {
     state.withLock { state in
-      if state.generation != generation || state.sessions.count >= Self.limit {
+      if state.generation != generation || state.sessions.count >= Self.sessionLimit {
         state = State(generation: generation)
       }
       state.sessions.insert(session)

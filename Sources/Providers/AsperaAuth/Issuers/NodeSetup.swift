@@ -9,7 +9,7 @@ package import StorageAuth
 /// responses are described in the OpenAPI description of IBM's Node API.
 package enum NodeSetup {
   /// The token lifetime of a node if the request does not specify one.
-  package static let assumedLife = Duration.seconds(86_400)
+  package static let assumedLifetime = Duration.seconds(86_400)
 
   /// Returns the path of the setup operation for a transfer direction, relative to the node's base URL.
   package static func path(for direction: TransferDirection) -> String {

@@ -111,8 +111,8 @@ extension SetupTokenIssuer {
 
   private func lifetime(of specification: TransferSpec) throws(CredentialError) -> Duration {
     let requested = tokenLifetime ?? specification.fields["token_life_seconds"]?.integer.map { .seconds($0) }
-    guard let requested else { return NodeSetup.assumedLife }
-    return .seconds(try RequestCheck(source: source).seconds(requested, in: Self.requestableSeconds))
+    guard let requested else { return NodeSetup.assumedLifetime }
+    return .seconds(try RequestCheck(source: source).wholeSeconds(of: requested, in: Self.requestableSeconds))
   }
 
   private func send(

@@ -195,8 +195,9 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
   /// - Parameters:
   ///   - request: The transfer, and the reason why a token is needed.
   ///   - context: The context of the call.
-  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `malformedResponse` if the function returned
-  ///   `nil` or threw an ``AsperaError``, or the error that the function threw.
+  /// - Throws: A `CredentialError`: `cancelled` if the task was cancelled, `unavailable` if the function returned
+  ///   `nil`, `malformedResponse` if it threw an ``AsperaError``, or `failed` if it threw another error, which is the
+  ///   `underlying` error; a `CredentialError` that it threw is passed on unchanged.
   public func issue(
     for request: TokenRequest, in context: ProviderContext
   ) async throws(CredentialError) -> IssuedCredential<TransferCredential> {
@@ -208,7 +209,8 @@ public struct ClosureTokenIssuer: TokenIssuer, Redacted {
         .cancelled, source: source, "The wait for a token was cancelled.",
         remedy: "Request a token again if it is still needed.")
     } catch let error as AsperaError {
-      throw CredentialError(.malformedResponse, source: source, error.message, remedy: error.remedy)
+      throw CredentialError(
+        .malformedResponse, source: source, error.message, remedy: error.remedy, underlying: error)
     } catch {
       throw credentialError(error, from: source)
     }

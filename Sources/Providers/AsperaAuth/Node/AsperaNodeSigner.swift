@@ -25,7 +25,7 @@ public struct AsperaNodeSigner: Signer {
   /// The type of the credentials that this signer uses.
   public typealias SigningCredential = AsperaNodeAccess
 
-  /// A Boolean value that indicates whether the signer authorizes requests over `http` to other machines.
+  /// Whether the signer authorizes requests over `http` to other machines.
   ///
   /// An attacker who can read a request over `http` obtains the secret.
   public let allowsPlainHTTP: Bool
@@ -86,12 +86,12 @@ public struct AsperaNodeSigner: Signer {
     }
   }
 
-  private static let longestHeader = 16_384
+  private static let headerByteLimit = 16_384
 
   private static func checkHeader(_ text: String, _ name: String) throws(SigningError) {
-    guard text.utf8.count <= longestHeader else {
+    guard text.utf8.count <= headerByteLimit else {
       throw SigningError(
-        .invalidCredential, "The \(name) has \(text.utf8.count) bytes; at most \(longestHeader) are sent.",
+        .invalidCredential, "The \(name) has \(text.utf8.count) bytes; at most \(headerByteLimit) are sent.",
         remedy: "Check that it is a \(name) and not a file or a page.")
     }
     guard !text.isEmpty, text.utf8.allSatisfy({ $0 > UInt8(ascii: " ") && $0 < 0x7f }) else {

@@ -1,8 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CredentialSources
-public import StorageAuth
+package import StorageAuth
 package import StorageCrypto
 
 /// A signed JSON Web Token in the compact serialization (RFC 7515, section 7.1).
@@ -55,149 +54,9 @@ package struct JSONWebToken: Sendable, Redacted {
   package var algorithm: JWTAlgorithm? { header["alg"]?.string.flatMap { JWTAlgorithm($0) } }
 
   package func isSigned(by key: PublicKey, with algorithm: JWTAlgorithm) -> Bool {
-    if case .rsa(let bits) = key.kind, bits < JWTAlgorithm.shortestRSA { return false }
+    if case .rsa(let bits) = key.kind, bits < JWTAlgorithm.minimumRSABitCount { return false }
     return key.verify(signature, of: message, with: algorithm.signature)
   }
 
   package var description: String { "JSONWebToken(\(algorithm?.name ?? "no algorithm"), \(Secret.mask))" }
-}
-
-/// A private key that signs the assertions of JWT grants.
-///
-/// The public key is registered with the authorization server: in the user's profile in Aspera on Cloud or Faspex 5, or
-/// with the API client. `print`, `dump` and `Mirror` do not show the private key.
-///
-/// ```swift
-/// let key = try JWTSigningKey(.file("~/.ssh/aspera.pem"), on: ProviderContext(transport: transport))
-/// ```
-public struct JWTSigningKey: Sendable, Redacted {
-  private let key: PrivateKey
-
-  /// The PEM-encoded public key to register with the authorization server.
-  public let publicKeyPEM: String
-
-  /// The algorithm for a key of this kind, unless a grant names another: ``JWTAlgorithm/rs256`` for an RSA key.
-  public let standardAlgorithm: JWTAlgorithm
-
-  /// Parses a private key in memory.
-  ///
-  /// - Parameters:
-  ///   - pem: An RSA or ECDSA private key in PEM: traditional, PKCS #8, or unencrypted in OpenSSH's own format.
-  ///   - passphrase: The passphrase of the key. `nil` or a blank passphrase if the key is not encrypted.
-  /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
-  ///   is of another kind, is an RSA key of less than 2048 bits, or has an unsupported encryption, and `malformedKey`
-  ///   if the text is not a private key.
-  public init(pem: Secret, passphrase: Secret? = nil) throws(AsperaError) {
-    try self.init(parsing: .pem(pem, passphrase: passphrase), text: pem)
-  }
-
-  /// Reads and parses a private key.
-  ///
-  /// - Parameters:
-  ///   - key: The location of the key, with its passphrase if the key is encrypted.
-  ///   - machine: The context that reads the key file.
-  /// - Throws: An ``AsperaError`` if the key file is missing, cannot be read, or can be read by other users, or if the
-  ///   key is not supported; see ``init(pem:passphrase:)``.
-  public init(_ key: AsperaPrivateKey, on machine: ProviderContext) throws(AsperaError) {
-    try self.init(parsing: key, text: try key.checkedText(on: machine).secret)
-  }
-
-  private init(parsing key: AsperaPrivateKey, text: Secret) throws(AsperaError) {
-    let location = KeyLocation(key.source)
-    let parsed: PrivateKey
-    switch try KeyText([UInt8](text.bytes), at: location) {
-    case .pem(let block): parsed = try key.pemKey(text, block)
-    case .openSSH(let openSSH):
-      guard !openSSH.isEncrypted else {
-        throw location.error(
-          .unsupportedKey, "is encrypted in OpenSSH's own format, which only OpenSSH decrypts",
-          remedy: "Convert it: ssh-keygen -p -m PEM -f KEY.")
-      }
-      parsed = try openSSH.privateKey()
-    }
-    guard let algorithm = JWTAlgorithm.standard(for: parsed.kind), let publicKey = parsed.publicKey.pem else {
-      throw location.error(
-        .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST",
-        remedy: "Create one with openssl genrsa 4096, and register its public key.")
-    }
-    if case .rsa(let bits) = parsed.kind, bits < JWTAlgorithm.shortestRSA {
-      throw location.error(
-        .unsupportedKey, "has \(bits) bits, and signatures of JSON Web Tokens need \(JWTAlgorithm.shortestRSA)",
-        remedy: "Create one with openssl genrsa 4096, and register its public key.")
-    }
-    self.key = parsed
-    publicKeyPEM = publicKey
-    standardAlgorithm = algorithm
-  }
-
-  func signature(of message: [UInt8], with algorithm: JWTAlgorithm) throws(AsperaError) -> [UInt8] {
-    do {
-      return try key.sign(message, with: algorithm.signature)
-    } catch {
-      throw AsperaError(
-        .unsupportedKey, "The key cannot sign with \(algorithm).",
-        remedy: "Use the algorithm of the key, \(standardAlgorithm), or another key.")
-    }
-  }
-
-  /// A description that contains the algorithm, but not the key.
-  public var description: String { "JWTSigningKey(\(standardAlgorithm), \(Secret.mask))" }
-}
-
-/// A signature algorithm for JSON Web Tokens (RFC 7518, section 3.1).
-///
-/// IBM's own clients sign assertions for Aspera on Cloud and for Faspex 5 with an RSA key and ``rs256``, and IBM's
-/// descriptions of both services mention no other algorithm. The other algorithms are for other authorization servers.
-/// There is no `none` and no symmetric algorithm.
-public struct JWTAlgorithm: Sendable, Hashable, CustomStringConvertible {
-  /// The name of the algorithm in the member `alg` of a token's header, such as `RS256`.
-  public let name: String
-
-  let signature: SignatureAlgorithm
-
-  private init(_ name: String, _ signature: SignatureAlgorithm) {
-    self.name = name
-    self.signature = signature
-  }
-
-  /// RSASSA-PKCS1-v1_5 with SHA-256.
-  public static let rs256 = JWTAlgorithm("RS256", .rsaPKCS1(.sha256))
-  /// RSASSA-PKCS1-v1_5 with SHA-384.
-  public static let rs384 = JWTAlgorithm("RS384", .rsaPKCS1(.sha384))
-  /// RSASSA-PKCS1-v1_5 with SHA-512.
-  public static let rs512 = JWTAlgorithm("RS512", .rsaPKCS1(.sha512))
-  /// RSASSA-PSS with SHA-256.
-  public static let ps256 = JWTAlgorithm("PS256", .rsaPSS(.sha256))
-  /// RSASSA-PSS with SHA-384.
-  public static let ps384 = JWTAlgorithm("PS384", .rsaPSS(.sha384))
-  /// RSASSA-PSS with SHA-512.
-  public static let ps512 = JWTAlgorithm("PS512", .rsaPSS(.sha512))
-  /// ECDSA on the curve P-256 with SHA-256.
-  public static let es256 = JWTAlgorithm("ES256", .ecdsa(.nistp256, .sha256))
-  /// ECDSA on the curve P-384 with SHA-384.
-  public static let es384 = JWTAlgorithm("ES384", .ecdsa(.nistp384, .sha384))
-  /// ECDSA on the curve P-521 with SHA-512.
-  public static let es512 = JWTAlgorithm("ES512", .ecdsa(.nistp521, .sha512))
-
-  /// All algorithms that this package supports.
-  public static let all = [rs256, rs384, rs512, ps256, ps384, ps512, es256, es384, es512]
-
-  /// Creates the algorithm with a name, or returns `nil` if this package does not support the algorithm.
-  ///
-  /// - Parameter name: The name of the algorithm, such as `RS256`; case matters (RFC 7515, section 4.1.1).
-  public init?(_ name: String) {
-    guard let algorithm = Self.all.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
-    self = algorithm
-  }
-
-  /// The first algorithm that a kind of key supports, or `nil` if there is none.
-  static func standard(for kind: KeyKind) -> JWTAlgorithm? {
-    all.first { $0.signature.takes(kind) }
-  }
-
-  /// The minimum length of an RSA key, in bits (RFC 7518, sections 3.3 and 3.5).
-  package static let shortestRSA = 2_048
-
-  /// The name of the algorithm, such as `RS256`.
-  public var description: String { name }
 }

@@ -101,8 +101,8 @@ public struct JWTGrantProvider: CredentialProvider, Redacted {
   /// Signs an assertion (RFC 7523, section 3) at a time by the server's clock, as far as it is known.
   package func assertion(at date: Timestamp) throws(CredentialError) -> JSONWebToken {
     let check = RequestCheck(source: source)
-    let lifetime = try check.seconds(grant.assertionLifetime, in: Self.assertionSeconds)
-    let tolerance = try check.seconds(grant.clockTolerance, in: Self.tolerances)
+    let lifetime = try check.wholeSeconds(of: grant.assertionLifetime, in: Self.assertionSeconds)
+    let tolerance = try check.wholeSeconds(of: grant.clockTolerance, in: Self.tolerances)
     for (name, value) in [("issuer", grant.issuer), ("subject", grant.subject), ("audience", grant.audience)]
     where value.isEmpty {
       throw CredentialError(.failed, source: source, "The \(name) of the grant is empty.", remedy: "Set the \(name).")

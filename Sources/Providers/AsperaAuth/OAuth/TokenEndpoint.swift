@@ -9,7 +9,7 @@ internal import StorageCrypto
 /// A token endpoint of an OAuth 2.0 authorization server (RFC 6749, section 3.2).
 struct TokenEndpoint: Sendable {
   /// The lifetime of a token if none is known, at which age aspera-cli discards such tokens.
-  static let assumedLife = Duration.seconds(1_800)
+  static let assumedLifetime = Duration.seconds(1_800)
 
   /// The accepted lifetimes of tokens, in seconds.
   private static let lives: ClosedRange<Int64> = 1...315_360_000
@@ -17,9 +17,10 @@ struct TokenEndpoint: Sendable {
   let source: String
   let url: String
 
+  /// The endpoint's response to a request for a token.
   enum Outcome {
     case issued(IssuedCredential<OAuthBearer>)
-    case refused(OAuthRefusal)
+    case refused(OAuthErrorResponse)
   }
 
   /// Sends a form, whose confidential values (`masks`) no error shows, to the token endpoint.
@@ -37,11 +38,11 @@ struct TokenEndpoint: Sendable {
     let object = (try? JSONValue(parsing: received.body))?.object
     let text = ServiceText(masking: sent + (object?.secrets ?? []))
     guard received.response.status.kind == .successful else {
-      return .refused(OAuthRefusal(object, status: received.status, issuerTime: received.issuerTime, text))
+      return .refused(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, text))
     }
     guard let object else { throw malformed("The response is not a JSON object.", isRetryable: true) }
     if object["access_token"] == nil, object["error"] != nil {
-      return .refused(OAuthRefusal(object, status: received.status, issuerTime: received.issuerTime, text))
+      return .refused(OAuthErrorResponse(object, status: received.status, issuerTime: received.issuerTime, text))
     }
     return .issued(try issued(object, issuerTime: received.issuerTime, now: context.time.now, text))
   }
@@ -61,11 +62,11 @@ struct TokenEndpoint: Sendable {
     }
     let present = issuerTime ?? now
     var end = BearerText.expiration(of: token)
-    if let life = try life(in: object) {
-      let granted = present.advanced(by: .seconds(life))
+    if let seconds = try lifetimeSeconds(in: object) {
+      let granted = present.advanced(by: .seconds(seconds))
       end = end.map { min($0, granted) } ?? granted
     }
-    let expiration = end ?? present.advanced(by: Self.assumedLife)
+    let expiration = end ?? present.advanced(by: Self.assumedLifetime)
     guard expiration > present else {
       throw malformed("The token expired at \(expiration); the issuer's clock shows \(present).", isRetryable: true)
     }
@@ -73,7 +74,7 @@ struct TokenEndpoint: Sendable {
     return IssuedCredential(bearer, issuerTime: issuerTime, source: source)
   }
 
-  private func life(in object: JSONObject) throws(CredentialError) -> Int64? {
+  private func lifetimeSeconds(in object: JSONObject) throws(CredentialError) -> Int64? {
     guard let value = object["expires_in"], value != .null else { return nil }
     guard let life = value.code.flatMap({ Int64(digits: $0) }), Self.lives.contains(life) else {
       throw malformed("The expires_in is not a number of seconds from 1 to \(Self.lives.upperBound).")
@@ -100,65 +101,6 @@ extension String {
     })
     defer { wipe(&bytes) }
     return "Basic \(String(writing: { $0.append(base64: bytes) }))"
-  }
-}
-
-/// An error response of a token endpoint.
-///
-/// The response has the form of RFC 6749 (section 5.2), of Faspex (`code` and `message`), of IBM Cloud (`errorCode` and
-/// `errorMessage`), or of a Node API (`error` with `user_message`).
-struct OAuthRefusal: Sendable {
-  private let status: Int
-  /// The error code, such as `invalid_grant`.
-  private let code: String?
-  let issuerTime: Timestamp?
-
-  /// The error code and the server's message on one line, with confidential values masked.
-  private let message: String
-  private let isAboutTime: Bool
-
-  init(_ object: JSONObject?, status: Int, issuerTime: Timestamp?, _ text: ServiceText) {
-    let error = object?["error"]
-    let node = object.flatMap { NodeRefusal(of: .object($0)) }
-    code = error?.string ?? object?["errorCode"]?.string ?? object?["code"]?.code ?? node?.code
-    let texts = ["error_description", "errorMessage", "message"].compactMap { object?[$0]?.string }
-    let explanation = error?.object == nil ? texts.first : node?.message
-    self.status = status
-    self.issuerTime = issuerTime
-    message = text.shown([code, explanation].compactMap(\.self).joined(separator: ": "))
-    let words = (explanation ?? "").lowercased()
-    isAboutTime = ["expired", "not yet", "future", "clock", "nbf", "iat"].contains { words.contains($0) }
-  }
-
-  /// Whether a wrong clock can be the reason: `invalid_grant` stands for every fault of an assertion, 2019 in Faspex.
-  var canBeTime: Bool { isAboutTime || code == "invalid_grant" || code == "2019" }
-
-  func error(for source: String) -> CredentialError {
-    let isTemporary =
-      status >= 500 || status == 429 || status == 408 || code == "temporarily_unavailable" || code == "server_error"
-    let details = message.isEmpty ? "HTTP \(status)" : "HTTP \(status), \(message)"
-    return CredentialError(
-      isTemporary ? .failed : .rejected, source: source, "The authorization server issued no token: \(details).",
-      remedy: isTemporary ? "Try again later." : remedy, isRetryable: isTemporary)
-  }
-
-  private var remedy: String {
-    if isAboutTime { return "Set this machine's clock, which is what the times in the assertion come from." }
-    switch code {
-    case "invalid_grant":
-      return "Check the user, that the user's public key is registered and belongs to this private key, that the API "
-        + "client may use JWT grants for the user, and this machine's clock."
-    case "invalid_client": return "Check the ID and the secret of the API client."
-    case "unauthorized_client", "2018": return "Allow JWT grants in the settings of the API client."
-    case "invalid_scope": return "Check the scope, and that the API client and the user have these rights."
-    case "unsupported_grant_type": return "Check that the address is that of a token endpoint that takes this grant."
-    case "2015", "2026": return "Check the ID and the secret of the API client."
-    case "2016": return "Check the user, and that the API client may act for the user."
-    case "2017": return "Register the public key of this private key in the user's account settings."
-    case "2019": return "Check the client ID, which is issuer and audience, the user, and this machine's clock."
-    case "BXNIM0415E": return "Check the API key; it may have been deleted."
-    default: return "See what the server says about this code, and check the address of the token endpoint."
-    }
   }
 }
 

@@ -139,6 +139,6 @@ public struct AsperaToken: Sendable, Equatable, Redacted {
     guard kind == .basic, let bytes = [UInt8](base64: String(secret.reveal().dropFirst("Basic ".count))),
       let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
     else { return nil }
-    return String(validating: bytes[..<colon], as: UTF8.self)
+    return String(utf8: bytes[..<colon])
   }
 }

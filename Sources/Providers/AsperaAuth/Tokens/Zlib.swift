@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CZlib
+internal import StorageCrypto
 
 /// The zlib format ([RFC 1950](https://www.rfc-editor.org/rfc/rfc1950)), which compresses Aspera bearer tokens.
 package enum Zlib {
@@ -15,6 +16,20 @@ package enum Zlib {
       return nil
     }
     return Array(result.prefix(Int(length)))
+  }
+
+  /// Compresses bytes into one member of the gzip format ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)), or returns
+  /// `nil` if memory cannot be allocated.
+  package static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+    // A zlib stream has 2 bytes before the compressed bytes, and 4 after them.
+    guard let stream = compress(bytes) else { return nil }
+    var sum = CRC(.crc32)
+    sum.update(bytes)
+    let start: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
+    let end = [UInt32(truncatingIfNeeded: sum.checksum), UInt32(truncatingIfNeeded: bytes.count)].flatMap { number in
+      (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+    return start + stream.dropFirst(2).dropLast(4) + end
   }
 
   /// Decompresses exactly one zlib stream to at most `limit` bytes, and allocates at most one byte more.
@@ -34,6 +49,7 @@ package enum Zlib {
   }
 }
 
+/// A reason why bytes cannot be decompressed.
 package enum ZlibError: Error, Sendable, Hashable {
   /// The bytes are not a zlib stream, or the stream is damaged or truncated.
   case malformed

@@ -57,7 +57,8 @@ extension AccessPolicy {
 /// The folder on a node to which an access rule grants access, and the rule's remaining lifetime.
 private struct TransferScope {
   private let prefix: String
-  private let life: Int64?
+  /// The rule's remaining lifetime in seconds, or `nil` if the rule does not expire.
+  private let remainingSeconds: Int64?
 
   /// Creates the scope of a rule, or throws if it has expired or has a condition to which a token cannot be bound.
   init(_ rule: AccessRule, _ action: AccessAction, at date: Timestamp) throws(PolicyError) {
@@ -70,7 +71,7 @@ private struct TransferScope {
         "The rule is for the single key \"\(key)\", and a transfer token is valid for everything below a path.",
         remedy: "Use a prefix that ends with a slash.")
     }
-    guard TransferPlace(prefix) != nil else {
+    guard RelativeNodePath(prefix) != nil else {
       throw PolicyError(
         .unsupportedKey, "The prefix \"\(prefix)\" is not a path: it has an empty component, \".\" or \"..\" in it.",
         remedy: "Write it like uploads/alice/.")
@@ -80,8 +81,8 @@ private struct TransferScope {
       if rule.maximumSize != nil { throw Self.unsupported("a size") }
       if rule.contentTypes != nil { throw Self.unsupported("media types") }
     }
-    life = rule.end.map { date.duration(to: $0).components.seconds }
-    if let life, life < 1 {
+    remainingSeconds = rule.end.map { date.duration(to: $0).components.seconds }
+    if let remainingSeconds, remainingSeconds < 1 {
       throw PolicyError(.refused, "The rule has expired.", remedy: "Get a policy that expires later.")
     }
   }
@@ -95,49 +96,57 @@ private struct TransferScope {
       ["tags64", "source_root_id", "destination_root_id"].allSatisfy({ specification.fields[$0] == nil })
     else { throw Self.refused("The transfer has tags or roots that only a node or the issuer of a token may set") }
     switch specification.direction {
-    case .receive?:
-      var root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
-      while let shorter = root?.removingByteSuffix("/") { root = String(shorter) }
-      var paths: [TransferPath] = []
-      for path in specification.paths {
-        let source = root.map { "\($0)/\(path.source)" } ?? path.source
-        paths.append(TransferPath(try location(source).absolute, to: path.destination))
-      }
-      allowed.paths = paths
-      allowed.sourceRoot = nil
-    case .send?, nil:
-      let root = try location(specification.destinationRoot ?? "", isFolder: true)
-      for destination in specification.paths.compactMap(\.destination) {
-        _ = try location("\(root.absolute)/\(destination)")
-      }
-      allowed.destinationRoot = root.absolute
+    case .receive?: try restrictSources(of: &allowed)
+    case .send?, nil: try restrictDestinations(of: &allowed)
     }
-    if let life {
-      let asked = specification.fields["token_life_seconds"]?.integer.map { Int64($0) } ?? life
-      allowed.fields["token_life_seconds"] = .number(JSONNumber(min(max(asked, 1), life)))
+    if let remainingSeconds {
+      let requested = specification.fields["token_life_seconds"]?.integer.map { Int64($0) } ?? remainingSeconds
+      allowed.fields["token_life_seconds"] = .number(JSONNumber(min(max(requested, 1), remainingSeconds)))
     }
     return allowed
   }
 
+  /// Replaces the sources of a download with absolute paths, to which the source root is added.
+  private func restrictSources(of specification: inout TransferSpec) throws(PolicyError) {
+    var root = specification.sourceRoot.flatMap { $0.isEmpty ? nil : $0 }
+    while let shorter = root?.removingByteSuffix("/") { root = String(shorter) }
+    var paths: [TransferPath] = []
+    for path in specification.paths {
+      let source = root.map { "\($0)/\(path.source)" } ?? path.source
+      paths.append(TransferPath(try resolved(source).absolute, to: path.destination))
+    }
+    specification.paths = paths
+    specification.sourceRoot = nil
+  }
+
+  /// Replaces the destination root of an upload with an absolute path, and checks the destinations below it.
+  private func restrictDestinations(of specification: inout TransferSpec) throws(PolicyError) {
+    let root = try resolved(specification.destinationRoot ?? "", isFolder: true)
+    for destination in specification.paths.compactMap(\.destination) {
+      _ = try resolved("\(root.absolute)/\(destination)")
+    }
+    specification.destinationRoot = root.absolute
+  }
+
   /// Resolves a path in the specification to a path on the node, or throws if the rule does not allow the path.
-  private func location(_ path: String, isFolder: Bool = false) throws(PolicyError) -> TransferPlace {
+  private func resolved(_ path: String, isFolder: Bool = false) throws(PolicyError) -> RelativeNodePath {
     // A prefix without a trailing slash ends within a name: relative paths are resolved in the folder before that name.
     let folder = prefix.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(prefix[..<$0]) } ?? ""
     let text =
       path.utf8.first == UInt8(ascii: "/")
       ? String(path.utf8.dropFirst()) : folder.isEmpty ? path : "\(folder)/\(path)"
-    guard let text, let location = TransferPlace(text) else {
+    guard let text, let nodePath = RelativeNodePath(text) else {
       throw Self.refused("The path \"\(path)\" leads out of its folder")
     }
-    guard location.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
+    guard nodePath.key(isFolder: isFolder).utf8.starts(with: prefix.utf8) else {
       throw Self.refused("The path \"\(path)\" is not below \"/\(prefix)\"")
     }
-    return location
+    return nodePath
   }
 
-  private static func unsupported(_ what: String) -> PolicyError {
+  private static func unsupported(_ condition: String) -> PolicyError {
     PolicyError(
-      .unsupportedCondition, "The rule has \(what), to which a node's token cannot be bound.",
+      .unsupportedCondition, "The rule has \(condition), to which a node's token cannot be bound.",
       remedy: "Leave it out of the rule for Aspera, and check it where the transfer is requested.")
   }
 
@@ -147,7 +156,7 @@ private struct TransferScope {
 }
 
 /// A path below the root of a node, without components such as `..` that lead outside.
-private struct TransferPlace {
+private struct RelativeNodePath {
   private let names: [Substring]
 
   /// Parses a path, ignoring slashes at its end.

@@ -14,12 +14,15 @@ internal import StorageCrypto
 /// let spec = try FaspURI("faspe://mia@host.example:33001/path/file?token=…").specification
 /// ```
 public struct FaspURI: Sendable, Equatable, Redacted {
+  /// The maximum length of a URI, in bytes.
+  private static let byteLimit = 65_536
+
   /// The specification of the transfer that the link describes: a download of the file at the link's path.
   ///
   /// A link does not contain a direction. The direction is `receive`, because links are created for downloads.
   public let specification: TransferSpec
 
-  /// A Boolean value that indicates whether the link contained a password, which ``specification`` does not contain.
+  /// Whether the link contained a password, which ``specification`` does not contain.
   public let droppedPassword: Bool
 
   /// The names of the link's query parameters that are unknown and therefore missing in ``specification``.
@@ -32,7 +35,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   ///   has an invalid value, or an error of ``TransferSpec/validate()`` if the resulting specification is invalid.
   public init(_ text: String) throws(AsperaError) {
     let scheme = "faspe://"
-    guard text.asciiLowercased.hasBytePrefix(scheme), text.utf8.count <= 65_536 else {
+    guard text.asciiLowercased.hasBytePrefix(scheme), text.utf8.count <= Self.byteLimit else {
       throw Self.problem("does not begin with faspe://, or is longer than 64 KiB")
     }
     let rest = text[text.utf8.index(text.startIndex, offsetBy: scheme.utf8.count)...].bytes(before: "#")
@@ -92,7 +95,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       }
       bytes.append(high << 4 | low)
     }
-    guard let decoded = String(validating: bytes, as: UTF8.self) else {
+    guard let decoded = String(utf8: bytes) else {
       throw problem("has text that is not UTF-8 in its \(part)")
     }
     return decoded
@@ -117,13 +120,13 @@ public struct FaspURI: Sendable, Equatable, Redacted {
 
   /// Parses the query parameters of a link into a specification, and returns the names of unknown parameters.
   private static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
-    var seen: Set<String> = []
+    var names: Set<String> = []
     var unknown: [String] = []
     for parameter in query.words(between: "&") {
       let pair = parameter.parts(between: "=", atMost: 1)
       let name = try decoded(pair[0], "parameters").lowercased()
       let value = try pair.count == 2 ? decoded(pair[1], "parameter") : ""
-      guard seen.insert(name).inserted else { throw problem("has a duplicate parameter") }
+      guard names.insert(name).inserted else { throw problem("has a duplicate parameter") }
       if let field = texts[name] {
         spec.fields[field] = .string(value)
       } else if let field = numbers[name] {

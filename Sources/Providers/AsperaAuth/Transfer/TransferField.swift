@@ -42,7 +42,7 @@ struct TransferField: Sendable {
   /// The way in which a field is passed to ascp: as an option, as an environment variable, or not passed.
   enum Mapping: Sendable {
     /// An ascp option with the field's value, in which words that ascp spells differently are translated.
-    case option(String, words: [String: String] = [:])
+    case option(String, translating: [String: String] = [:])
     /// An ascp option with the Base64-encoded value, which is omitted if the value is empty.
     case encoded(String)
     /// An ascp option without a value that is passed if the field is true, and another option, if given, for false.
@@ -76,7 +76,7 @@ struct TransferField: Sendable {
   static func isKnown(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } && names.contains(name) }
 
   /// The names of the ciphers with hyphens, and without them, as IBM's SDKs write them.
-  private static let ciphers = Form.word(TransferCipher.words + TransferCipher.wordsWithoutHyphens)
+  private static let ciphers = Form.word(TransferCipher.rawValues + TransferCipher.rawValuesWithoutHyphens)
   private static let attributes = Form.word(["none", "native", "metafile"])
   private static let rates = Form.number(0...Int.max)
   /// The sizes of blocks in bytes, with ascp's maximum of 500 MiB.
@@ -89,8 +89,8 @@ struct TransferField: Sendable {
   /// The fields of aspera-cli's schema, in the schema's order, which determines the order of options in aspera-cli.
   static let published: [TransferField] = [
     TransferField("apply_local_docroot", .truth, .flag("--apply-local-docroot")),
-    TransferField("cipher", ciphers, .option("-c", words: TransferCipher.namesForAscp)),
-    TransferField("content_protection", .word(ContentProtection.words), .option("--file-crypt")),
+    TransferField("cipher", ciphers, .option("-c", translating: TransferCipher.namesForAscp)),
+    TransferField("content_protection", .word(ContentProtection.rawValues), .option("--file-crypt")),
     TransferField("content_protection_password", .text, .variable("ASPERA_SCP_FILEPASS")),
     TransferField("cookie", .line, .variable("ASPERA_SCP_COOKIE")),
     TransferField("create_dir", .truth, .flag("-d")),
@@ -98,7 +98,7 @@ struct TransferField: Sendable {
     TransferField("delete_source", .truth, .special),
     TransferField("destination_root", .text, .special),
     TransferField("destination_root_id", .line, .special),
-    TransferField("direction", .word(["send", "receive"]), .option("--mode", words: ["receive": "recv"])),
+    TransferField("direction", .word(["send", "receive"]), .option("--mode", translating: ["receive": "recv"])),
     TransferField("exclude_newer_than", .filledLine, .option("--exclude-newer-than")),
     TransferField("exclude_older_than", .filledLine, .option("--exclude-older-than")),
     TransferField("fail_bad_filepass", .truth, .flag("--fail-bad-filepass")),
@@ -108,7 +108,7 @@ struct TransferField: Sendable {
       "file_checksum", .word(["sha-512", "sha-384", "sha-256", "sha1", "md5", "none"]), .option("--file-checksum")),
     TransferField(
       "http_fallback", .truthOrWord(["force", "1", "0"]),
-      .option("-y", words: ["true": "1", "false": "0", "force": "F"])),
+      .option("-y", translating: ["true": "1", "false": "0", "force": "F"])),
     TransferField("http_fallback_port", .port, .option("-t")),
     TransferField("https_fallback_port", .port, .option("-t")),
     refused("icos", "is a setting of IBM's transfer daemon", "Request the transfer from the bucket's Node API."),
@@ -121,7 +121,7 @@ struct TransferField: Sendable {
     TransferField("move_after_transfer", .filledLine, .option("--move-after-transfer")),
     TransferField("multi_session", .number(0...128), .special),
     TransferField("multi_session_threshold", rates, .option("--multi-session-threshold")),
-    TransferField("overwrite", .word(OverwritePolicy.words), .option("--overwrite")),
+    TransferField("overwrite", .word(OverwritePolicy.rawValues), .option("--overwrite")),
     refused("password", "is for nodes on Windows that start a transfer themselves", "Leave it out."),
     TransferField("paths", .paths, .special),
     TransferField(
@@ -137,7 +137,7 @@ struct TransferField: Sendable {
     TransferField("preserve_remote_extended_attrs", attributes, .option("--remote-preserve-xattrs")),
     TransferField("preserve_source_access_time", .truth, .flag("--preserve-source-access-time")),
     TransferField("preserve_times", .truth, .flag("-p")),
-    TransferField("rate_policy", .word(RatePolicy.words), .option("--policy")),
+    TransferField("rate_policy", .word(RatePolicy.rawValues), .option("--policy")),
     TransferField("remote_access_key", .line, .special),
     TransferField("remote_host", .name, .option("--host")),
     TransferField("remote_password", .text, .variable("ASPERA_SCP_PASS")),
@@ -148,7 +148,8 @@ struct TransferField: Sendable {
     TransferField("remove_empty_source_directory", .truth, .flag("--remove-empty-source-directory")),
     TransferField("remove_skipped", .truth, .flag("--remove-skipped")),
     TransferField("proxy", .line, .special),
-    TransferField("resume_policy", .word(ResumePolicy.words), .option("-k", words: ResumePolicy.namesForAscp)),
+    TransferField(
+      "resume_policy", .word(ResumePolicy.rawValues), .option("-k", translating: ResumePolicy.namesForAscp)),
     refused("retry_duration", "is a setting of IBM's transfer daemon", "Configure retries in the transfer queue."),
     TransferField("save_before_overwrite", .truth, .flag("--save-before-overwrite")),
     TransferField("skip_duplicate_check", .truth, .flag("--skip-dir-traversal-dupes")),
@@ -161,7 +162,7 @@ struct TransferField: Sendable {
     TransferField("ssh_private_key", .text, .variable("ASPERA_SCP_KEY")),
     TransferField("ssh_private_key_passphrase", .text, .variable("ASPERA_SCP_PASS")),
     TransferField("ssh_private_key_path", .text, .special),
-    TransferField("symlink_policy", .word(SymbolicLinkPolicy.words), .option("--symbolic-links")),
+    TransferField("symlink_policy", .word(SymbolicLinkPolicy.rawValues), .option("--symbolic-links")),
     TransferField("tags", .object, .encoded("--tags64")),
     TransferField("tags64", .base64, .option("--tags64")),
     TransferField("target_rate_cap_kbps", rates, .informational),
@@ -300,125 +301,4 @@ struct TransferField: Sendable {
   }
 
   private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
-}
-
-extension TransferSpec {
-  /// Checks everything about the specification that can be checked before a transfer starts.
-  ///
-  /// Unknown fields are accepted here, because another engine may know them. ascp commands reject unknown fields.
-  ///
-  /// Credentials must be unambiguous. ascp reads the password of an account and the passphrase of a key from the same
-  /// environment variable, and tries the value as both. A specification with a password and a passphrase, or with a
-  /// password and a key, is therefore rejected, although other clients silently use one of the credentials.
-  ///
-  /// - Throws: An ``AsperaError`` that contains the name of the invalid field but not its value: `ambiguousCredential`,
-  ///   `invalidToken`, `malformedKey` or `invalidHostKey` for credentials, tokens, keys and host keys, otherwise
-  ///   `invalidSpecification`.
-  public func validate() throws(AsperaError) {
-    for field in TransferField.all {
-      if let value = fields[field.name], value != .null { try field.check(value) }
-    }
-    guard direction != nil else {
-      throw Self.invalid("has no direction", "Set direction to send or receive.")
-    }
-    try checkFiles()
-    try checkCredentials()
-    if let sshfp, !sshfp.isEmpty { _ = try HostKeyFingerprint(sshfp) }
-    if text("token")?.isEmpty == true {
-      throw AsperaError(
-        .invalidToken, "The token of the transfer specification is empty.",
-        remedy: "Leave the field out if no token is needed.")
-    }
-    if fields["tags"]?.object != nil, text("tags64") != nil {
-      throw Self.invalid("has both tags and tags64", "Leave one of them out.")
-    }
-    if contentProtection != nil, filled("content_protection_password") == nil {
-      throw Self.invalid(
-        "has content_protection without a password", "Set content_protection_password; ascp would prompt for it.")
-    }
-    try checkWebSocket()
-  }
-
-  private func checkCredentials() throws(AsperaError) {
-    let password = filled("remote_password")
-    let key = filled("ssh_private_key")
-    let path = filled("ssh_private_key_path")
-    if password != nil, key != nil || path != nil {
-      throw Self.ambiguous("both a password and a private key")
-    }
-    if password != nil, filled("ssh_private_key_passphrase") != nil {
-      throw Self.ambiguous("both a password and the passphrase of a key")
-    }
-    if key != nil, path != nil {
-      throw Self.ambiguous("a private key in a file and another one in memory")
-    }
-    if key == nil, path == nil, filled("ssh_private_key_passphrase") != nil {
-      throw Self.invalid(
-        "has a passphrase and no private key", "Name the key; ascp would try the passphrase as a password.")
-    }
-    if let key, !key.contains(where: \.isNewline), key.contains("\\n") {
-      throw AsperaError(
-        .malformedKey,
-        "The private key in the transfer specification has backslashes where it should have line breaks.",
-        remedy: "Pass the key with real line breaks: in JSON one backslash and an n, not two.")
-    }
-  }
-
-  /// Checks the fields of a WebSocket, which replaces SSH and needs no account.
-  private func checkWebSocket() throws(AsperaError) {
-    guard offersWebSocket == true else { return }
-    if webSocketPort == nil { throw Self.invalid("has wss_enabled without wss_port", "Set wss_port, such as 443.") }
-    if filled("token") == nil {
-      throw Self.invalid("has wss_enabled without a token", "Set a token; a WebSocket checks no account.")
-    }
-  }
-
-  static func invalid(_ problem: String, _ remedy: String) -> AsperaError {
-    AsperaError(.invalidSpecification, "The transfer specification \(problem).", remedy: remedy)
-  }
-
-  private static func ambiguous(_ credentials: String) -> AsperaError {
-    AsperaError(
-      .ambiguousCredential, "The transfer specification has \(credentials).",
-      remedy: "Leave one of them out; it is undefined which one ascp would use.")
-  }
-
-  /// The names of the fields that together are equivalent to `delete_source`.
-  static let deletions = ["remove_after_transfer", "remove_empty_directories", "remove_empty_source_directory"]
-
-  /// The names of the Node API for fields of aspera-cli's schema, each with the name in the schema.
-  private static let namesOfNodeAPI = [
-    "preserve_xattrs": "preserve_extended_attrs", "remote_preserve_xattrs": "preserve_remote_extended_attrs",
-    "remote_preserve_acls": "preserve_remote_acls",
-  ]
-
-  private func checkFiles() throws(AsperaError) {
-    if let deletes = fields["delete_source"]?.bool {
-      for name in Self.deletions + ["remove_empty_source_dir"] {
-        if let other = fields[name]?.bool, other != deletes {
-          throw Self.invalid(
-            "has delete_source \(deletes) and \(name) \(other)", "Leave delete_source out, or \(name).")
-        }
-      }
-    }
-    if let one = fields["remove_empty_source_dir"]?.bool, let other = fields["remove_empty_source_directory"]?.bool,
-      one != other
-    {
-      throw Self.invalid(
-        "has remove_empty_source_dir \(one) and remove_empty_source_directory \(other)", "Leave one of them out.")
-    }
-    let removes = fields["delete_source"]?.bool == true || removesSources == true
-    if removes, sourceArchive != nil {
-      throw Self.invalid("both removes the sources and moves them", "Leave move_after_transfer out, or the removal.")
-    }
-    if fields["remove_skipped"]?.bool == true, !removes {
-      throw Self.invalid("has remove_skipped without remove_after_transfer", "Set both of them, or none.")
-    }
-    if text("src_base") != nil, text("src_base64") != nil {
-      throw Self.invalid("has both src_base and src_base64", "Leave one of them out.")
-    }
-    for (name, usual) in Self.namesOfNodeAPI where text(name) != nil && text(usual) != nil {
-      throw Self.invalid("has both \(name) and \(usual), which are one setting", "Leave one of them out.")
-    }
-  }
 }

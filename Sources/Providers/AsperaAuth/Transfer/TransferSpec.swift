@@ -146,7 +146,7 @@ extension TransferSpec {
     set { setText("src_base", newValue) }
   }
 
-  /// A Boolean value that indicates whether a missing destination folder is created (`create_dir`).
+  /// Whether a missing destination folder is created (`create_dir`).
   public var createsFolder: Bool? {
     get { fields["create_dir"]?.bool }
     set { fields["create_dir"] = newValue.map { .bool($0) } }
@@ -196,7 +196,7 @@ extension TransferSpec {
     set { fields["tags"] = newValue.map { .object($0) } }
   }
 
-  /// A Boolean value that indicates whether the session stays open for paths that are added later (`keepalive`).
+  /// Whether the session stays open for paths that are added later (`keepalive`).
   public var isPersistent: Bool? {
     get { fields["keepalive"]?.bool }
     set { fields["keepalive"] = newValue.map { .bool($0) } }
@@ -269,144 +269,6 @@ extension TransferSpec {
   }
 }
 
-/// Fields that authenticate the client and protect the data.
-extension TransferSpec {
-  /// The token that authorizes the transfer (`token`).
-  public var token: Secret? {
-    get { secret("token") }
-    set { setText("token", newValue?.reveal()) }
-  }
-
-  /// The fingerprint of the server's host key (`sshfp`), unchanged; see ``HostKeyFingerprint``.
-  public var sshfp: String? {
-    get { text("sshfp") }
-    set { setText("sshfp", newValue) }
-  }
-
-  /// The password with which the account logs in to the server (`remote_password`).
-  public var remotePassword: Secret? {
-    get { secret("remote_password") }
-    set { setText("remote_password", newValue?.reveal()) }
-  }
-
-  /// The private key with which the account logs in, in PEM with real line breaks (`ssh_private_key`).
-  public var sshPrivateKey: Secret? {
-    get { secret("ssh_private_key") }
-    set { setText("ssh_private_key", newValue?.reveal()) }
-  }
-
-  /// The path of the file that contains the account's private key (`ssh_private_key_path`).
-  public var sshPrivateKeyPath: String? {
-    get { text("ssh_private_key_path") }
-    set { setText("ssh_private_key_path", newValue) }
-  }
-
-  /// The passphrase of the account's private key (`ssh_private_key_passphrase`).
-  public var sshPrivateKeyPassphrase: Secret? {
-    get { secret("ssh_private_key_passphrase") }
-    set { setText("ssh_private_key_passphrase", newValue?.reveal()) }
-  }
-
-  /// The cipher that encrypts the data between the client and the server (`cipher`).
-  public var cipher: TransferCipher? {
-    get { word("cipher") ?? text("cipher").flatMap { TransferCipher(nameForAscp: $0) } }
-    set { setText("cipher", newValue?.rawValue) }
-  }
-
-  /// The client-side encryption or decryption of files (`content_protection`), which requires a password.
-  public var contentProtection: ContentProtection? {
-    get { word("content_protection") }
-    set { setText("content_protection", newValue?.rawValue) }
-  }
-
-  /// The password for the client-side encryption or decryption of files (`content_protection_password`).
-  public var contentProtectionPassword: Secret? {
-    get { secret("content_protection_password") }
-    set { setText("content_protection_password", newValue?.reveal()) }
-  }
-
-  /// The URL of the Aspera proxy, such as `dnat://user:password@host:port`, or with the scheme `dnats` (`proxy`).
-  public var proxy: Secret? {
-    get { secret("proxy") }
-    set { setText("proxy", newValue?.reveal()) }
-  }
-
-  /// A Boolean value that indicates whether the session uses a WebSocket with TLS instead of SSH (`wss_enabled`).
-  ///
-  /// A WebSocket requires a token and does not check an account. The server's certificate replaces the host key.
-  public var offersWebSocket: Bool? {
-    get { fields["wss_enabled"]?.bool }
-    set { fields["wss_enabled"] = newValue.map { .bool($0) } }
-  }
-
-  /// The server's TCP port for a WebSocket (`wss_port`).
-  public var webSocketPort: Int? {
-    get { number("wss_port") }
-    set { setNumber("wss_port", newValue) }
-  }
-
-  /// The time for which Aspera on Cloud waits for a retry, as aspera-cli requests it.
-  private static let retrySeconds = 3600
-
-  /// Adds the members `xfer_id` and `xfer_retry` to tags that have a member `aspera`, unless they are there.
-  ///
-  /// Aspera on Cloud assigns transfers to packages by the ID, and completes a package only if the ID is unique. The ID
-  /// must be the same for all attempts of the transfer. aspera-cli adds the same members.
-  package mutating func identifyTransfer(as id: String) {
-    guard var tags = try? decodedTags(), var aspera = tags["aspera"]?.object else { return }
-    guard aspera["xfer_id"] == nil || aspera["xfer_retry"] == nil else { return }
-    if aspera["xfer_id"] == nil { aspera["xfer_id"] = .string(id) }
-    if aspera["xfer_retry"] == nil { aspera["xfer_retry"] = .number(JSONNumber(Self.retrySeconds)) }
-    tags["aspera"] = .object(aspera)
-    fields["tags64"] = nil
-    self.tags = tags
-  }
-
-  /// Whether the token is a bearer token, and the tags do not name the access key by which the server checks it.
-  package var lacksTags: Bool {
-    guard text("token")?.hasPrefix(BearerText.prefix) == true else { return false }
-    let accessKey = (try? decodedTags())?["aspera"]?["node"]?["access_key"]?.string
-    return accessKey?.isEmpty ?? true
-  }
-
-  /// A copy of the specification without passwords, keys and tokens, for logs and for token requests.
-  ///
-  /// Fields that this package does not know are also removed if their names indicate a secret, including fields within
-  /// objects. The proxy is removed because its URL can contain a password.
-  public var withoutSecrets: TransferSpec { TransferSpec(fields: Self.withoutSecrets(fields)) }
-
-  private static let secretWords = [
-    "password", "passphrase", "passwd", "secret", "private_key", "api_key", "apikey", "token", "credential", "proxy",
-    "authorization", "headers", "ssh_args",
-  ]
-
-  private static func isSecret(_ name: String) -> Bool {
-    let name = name.lowercased()
-    return secretWords.contains { name.contains($0) }
-  }
-
-  private static func withoutSecrets(_ object: JSONObject) -> JSONObject {
-    var rest = JSONObject()
-    for (name, value) in object {
-      switch value {
-      case .string, .array, .object:
-        guard !isSecret(name) else { continue }
-        rest[name] = withoutSecrets(value)
-      case .number, .bool, .null: rest[name] = value
-      }
-    }
-    return rest
-  }
-
-  private static func withoutSecrets(_ value: JSONValue) -> JSONValue {
-    switch value {
-    case .object(let object): .object(withoutSecrets(object))
-    case .array(let elements): .array(elements.map { withoutSecrets($0) })
-    case .string, .number, .bool, .null: value
-    }
-  }
-}
-
 /// Fields about the treatment of files on both sides.
 extension TransferSpec {
   /// The policy for existing files at the destination (`overwrite`); ascp's default is ``OverwritePolicy/different``.
@@ -421,7 +283,7 @@ extension TransferSpec {
     set { setText("symlink_policy", newValue?.rawValue) }
   }
 
-  /// A Boolean value that indicates whether source files are removed after their transfer (`remove_after_transfer`).
+  /// Whether source files are removed after their transfer (`remove_after_transfer`).
   public var removesSources: Bool? {
     get { fields["remove_after_transfer"]?.bool }
     set { fields["remove_after_transfer"] = newValue.map { .bool($0) } }
@@ -444,108 +306,4 @@ extension TransferSpec {
       "remote_user": .string(AsperaAccount.defaultTokenUser), "tags": ["aspera": ["node": .object(node)]],
     ])
   }
-}
-
-/// A cipher that encrypts the data of a transfer between the client and the server.
-public enum TransferCipher: String, Sendable, Hashable, CaseIterable {
-  /// The cipher that the server chooses, or AES-128 if the server does not choose one. Encryption stays on.
-  case none
-  case aes128 = "aes-128"
-  case aes192 = "aes-192"
-  case aes256 = "aes-256"
-  case aes128CFB = "aes-128-cfb"
-  case aes192CFB = "aes-192-cfb"
-  case aes256CFB = "aes-256-cfb"
-  case aes128GCM = "aes-128-gcm"
-  case aes192GCM = "aes-192-gcm"
-  case aes256GCM = "aes-256-gcm"
-
-  /// The cipher names in ascp's arguments, which contain no hyphens, by the names in specifications.
-  static let namesForAscp = Dictionary(
-    allCases.map { ($0.rawValue, $0.rawValue.replacing("-", with: "")) }, uniquingKeysWith: { first, _ in first })
-
-  /// The cipher names in ascp's arguments that differ from those in specifications.
-  static let wordsWithoutHyphens = namesForAscp.filter { $0.key != $0.value }.values.sorted()
-
-  /// Creates a cipher from its name in ascp's arguments; the result is `nil` if ascp has no such cipher.
-  init?(nameForAscp name: String) {
-    guard let word = Self.namesForAscp.first(where: { $0.value == name })?.key else { return nil }
-    self.init(rawValue: word)
-  }
-}
-
-/// A policy for sharing bandwidth with other traffic on the network.
-public enum RatePolicy: String, Sendable, Hashable, CaseIterable {
-  /// A policy that uses only the bandwidth that other traffic does not use.
-  case low
-  /// A policy that uses the same share of the bandwidth as other traffic.
-  case fair
-  /// A policy that uses twice the bandwidth share of a `fair` transfer.
-  case high
-  /// A policy that uses the target rate, regardless of other traffic.
-  case fixed
-}
-
-/// A comparison of the source and the destination before ascp resumes the transfer of an interrupted file.
-public enum ResumePolicy: String, Sendable, Hashable, CaseIterable {
-  /// No comparison. The file is transferred again from its beginning.
-  case none
-  /// A comparison of the file attributes.
-  case attributes = "attrs"
-  /// A comparison of the file attributes and of a checksum of parts of the file.
-  case sparseChecksum = "sparse_csum"
-  /// A comparison of the file attributes and of a checksum of the whole file.
-  case fullChecksum = "full_csum"
-
-  /// The numbers by which ascp's arguments refer to the policies, by the names in specifications.
-  static let namesForAscp = Dictionary(
-    allCases.enumerated().map { ($0.element.rawValue, "\($0.offset)") }, uniquingKeysWith: { first, _ in first })
-}
-
-/// A policy for existing files at the destination that have the name of a source file (`overwrite`).
-///
-/// The resume policy determines which files count as different: all of them with ``ResumePolicy/none``.
-public enum OverwritePolicy: String, Sendable, Hashable, CaseIterable {
-  /// A policy that overwrites no existing file.
-  case never
-  /// A policy that overwrites every existing file.
-  case always
-  /// A policy that overwrites files that differ from the source, which is the default of ascp.
-  case different = "diff"
-  /// A policy that overwrites files that are older than the source.
-  case older
-  /// A policy that overwrites files that differ from the source and are older.
-  case differentAndOlder = "diff+older"
-}
-
-/// A policy for symbolic links among the source files (`symlink_policy`).
-public enum SymbolicLinkPolicy: String, Sendable, Hashable, CaseIterable {
-  /// A policy that transfers the target of a link, which is the default of ascp.
-  case follow
-  /// A policy that transfers the link itself, unless a file with its name exists at the destination.
-  case copy
-  /// A policy that transfers the link itself, and replaces a file with its name at the destination.
-  case copyAndReplace = "copy+force"
-  /// A policy that skips symbolic links.
-  case skip
-}
-
-/// The client-side encryption or decryption of files, with which the server stores only encrypted files.
-public enum ContentProtection: String, Sendable, Hashable, CaseIterable {
-  case encrypt
-  case decrypt
-}
-
-/// The use of HTTP for a transfer whose data cannot be sent over UDP.
-public enum HTTPFallback: Sendable, Hashable {
-  /// A transfer that never uses HTTP and fails if data cannot be sent over UDP.
-  case off
-  /// A transfer that falls back to HTTP if data cannot be sent over UDP.
-  case on
-  /// A transfer that uses HTTP from its start.
-  case force
-}
-
-extension CaseIterable where Self: RawRepresentable<String> {
-  static var words: [String] { allCases.map(\.rawValue) }
 }

@@ -135,7 +135,7 @@ struct YAMLMapping {
   ///
   /// It throws an error if the file is not UTF-8, or if the mapping has a repeated key or an unsupported value.
   init?(_ bytes: [UInt8], path: [String], at location: SettingLocation) throws(CredentialError) {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw location.malformed("is not text in UTF-8") }
+    guard let text = String(utf8: bytes) else { throw location.malformed("is not text in UTF-8") }
     var parents: [(indent: Int, key: String)] = []
     var isFound = false
     let content = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]

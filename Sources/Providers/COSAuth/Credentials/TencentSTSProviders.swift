@@ -56,26 +56,6 @@ public struct TencentAssumeRoleProvider: CredentialProvider {
   }
 }
 
-/// An endpoint of Tencent Cloud's token service (STS).
-public struct TencentSTSEndpoint: Sendable, Hashable {
-  let url: String
-
-  /// The default STS endpoint: `sts.tencentcloudapi.com`.
-  public static let standard = TencentSTSEndpoint(url: "https://sts.tencentcloudapi.com")
-
-  /// The STS endpoint inside the vendor's network: `sts.internal.tencentcloudapi.com`.
-  public static let `internal` = TencentSTSEndpoint(url: "https://sts.internal.tencentcloudapi.com")
-
-  /// The STS endpoint for accounts outside of mainland China: `sts.intl.tencentcloudapi.com`.
-  public static let international = TencentSTSEndpoint(url: "https://sts.intl.tencentcloudapi.com")
-
-  /// Returns a custom STS endpoint.
-  ///
-  /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
-  ///   runs on this machine.
-  public static func url(_ url: String) -> TencentSTSEndpoint { TencentSTSEndpoint(url: url) }
-}
-
 extension CredentialProvider where Self == TencentAssumeRoleProvider {
   /// Returns a provider of temporary keys for a Tencent Cloud role that another key may assume.
   ///
@@ -136,9 +116,9 @@ public struct TencentFederationProvider: CredentialProvider {
   /// - Throws: The errors of ``TencentAssumeRoleProvider/issue(in:)``, and `failed` if the signing key is temporary.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let check = RequestCheck(source: source)
-    try check.sessionName(name, marks: "=,.@_-", length: 1...128)
-    try check.policy(policy)
-    let seconds = try check.seconds(duration, in: 1...129_600)
+    try check.requireSessionName(name, marks: "=,.@_-", length: 1...128)
+    try check.requirePolicy(policy)
+    let seconds = try check.wholeSeconds(of: duration, in: 1...129_600)
     let parameters: JSONObject = [
       "DurationSeconds": .number(JSONNumber(seconds)), "Name": .string(name),
       "Policy": .string(policy.percentEncoded()),
@@ -205,7 +185,7 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     var parameters = try role.parameters(check)
-    try check.resourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
+    try check.requireResourceName(providerID, of: "identity provider", form: "of one word", !providerID.isEmpty)
     parameters["ProviderId"] = .string(providerID)
     let response = try await exchange.send { [parameters] () async throws(CredentialError) in
       let identity = try await check.identityToken(token)
@@ -218,109 +198,5 @@ public struct TencentWebIdentityProvider: CredentialProvider {
     }
     try RefusalRules.tencent.check(response, response.tencentRefusal, source: source)
     return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
-  }
-}
-
-/// Tencent Cloud's STS at an endpoint, with the region that requests name.
-struct TencentSTS: Sendable, Hashable {
-  let region: String
-  let endpoint: TencentSTSEndpoint
-
-  /// Creates a request that is not yet signed, after validating the endpoint and the region.
-  func call(
-    _ action: String, _ parameters: JSONObject, _ check: RequestCheck
-  ) throws(CredentialError) -> ServiceCall {
-    let address = try check.address(endpoint.url)
-    let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
-    guard isRegion, !region.isEmpty else {
-      throw check.refused("The name of the region is not valid.", "Write it like ap-guangzhou.")
-    }
-    return address.call(
-      .post,
-      headers: [
-        .contentType: "application/json; charset=utf-8", .tcAction: action, .tcVersion: "2018-08-13",
-        .tcRegion: region,
-      ], body: JSONValue.object(parameters).serialized)
-  }
-}
-
-/// A role of Tencent Cloud, with the parameters that `AssumeRole` and `AssumeRoleWithWebIdentity` share.
-typealias TencentRole = AssumedRole<TencentSTS>
-
-extension TencentRole {
-  /// Returns the checked parameters, of which STS requires the policy to be percent-encoded once.
-  func parameters(_ check: RequestCheck) throws(CredentialError) -> JSONObject {
-    let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
-    let isRole =
-      parts.count == 6 && parts[0] == "qcs" && parts[2] == "cam" && parts[4].hasBytePrefix("uin/")
-      && (parts[5].hasBytePrefix("roleName/") || parts[5].hasBytePrefix("role/")) && !parts[5].hasByteSuffix("/")
-    try check.resourceName(arn, of: "role", form: "qcs::cam::uin/<account>:roleName/<name>", isRole)
-    try check.sessionName(sessionName, marks: "=,.@_-", length: 2...128)
-    try check.policy(policy)
-    var parameters: JSONObject = ["RoleArn": .string(arn), "RoleSessionName": .string(sessionName)]
-    parameters["DurationSeconds"] = .number(JSONNumber(try check.seconds(duration, in: 1...43_200)))
-    parameters["Policy"] = policy.map { .string($0.percentEncoded()) }
-    parameters["ExternalId"] = externalID.map { .string($0) }
-    return parameters
-  }
-}
-
-extension SignedExchange {
-  /// Sends a request that is signed with TC3-HMAC-SHA256, and returns the temporary key in the response.
-  fileprivate func tencentRoleKey(
-    for call: ServiceCall, source: String, in context: ProviderContext, permanent: Bool = false
-  ) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let response = try await response(
-      signedWith: TC3Signer(service: "sts"), refusal: \.tencentRefusal, in: context, permanent: permanent
-    ) { call }
-    return try CredentialReader(ofTokenService: source).tencentRoleKey(in: response)
-  }
-}
-
-extension RefusalRules {
-  static let tencent = RefusalRules(
-    clock: ["AuthFailure.SignatureExpire"],
-    passing: ["RequestLimitExceeded", "InternalError", "LimitExceeded.Frequency"],
-    remedies: [
-      ("AuthFailure.SignatureExpire", "Set this machine's clock."),
-      ("AuthFailure.SignatureFailure", "Check the secret of the signing key; a blank at its end is the usual cause."),
-      ("AuthFailure.SecretIdNotFound", "Check the ID of the signing key."),
-      ("AuthFailure.InvalidSecretId", "Check the ID of the signing key."),
-      ("AuthFailure.TokenFailure", "Get a new temporary key to sign with."),
-      ("AuthFailure.UnauthorizedOperation", "Let the caller's policies allow the call, and the role trust the caller."),
-      ("UnauthorizedOperation", "Let the caller's policies allow the call, and the role trust the caller."),
-      ("ResourceNotFound", "Check the name of the role."),
-      ("InvalidParameter", "Check the parameter that the message names."),
-    ])
-}
-
-extension ServiceResponse {
-  /// The refusal in an error response, whose HTTP status is that of a success.
-  var tencentRefusal: ServiceRefusal? {
-    guard let response = object?["Response"]?.object, let error = response["Error"]?.object else { return nil }
-    return ServiceRefusal(
-      code: error["Code"]?.code ?? "Error", message: error["Message"]?.string ?? "",
-      requestID: response["RequestId"]?.string)
-  }
-}
-
-extension CredentialReader {
-  func tencentRoleKey(in received: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard let response = try object(received)["Response"]?.object else {
-      throw malformed("The response has no object Response.")
-    }
-    guard let fields = response["Credentials"]?.object else {
-      throw malformed("The response has no object Credentials inside Response.")
-    }
-    return try tencentKey(in: fields, ending: response, at: received.issuerTime)
-  }
-
-  /// Returns the temporary key in an object with the fields that Tencent Cloud's STS and metadata service use.
-  func tencentKey(
-    in fields: JSONObject, ending object: JSONObject, at issuerTime: Timestamp?
-  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    try key(
-      ("TmpSecretId", "TmpSecretKey", "Token"), in: fields, ending: ["ExpiredTime", "Expiration"], in: object,
-      at: issuerTime)
   }
 }

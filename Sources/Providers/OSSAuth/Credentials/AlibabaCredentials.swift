@@ -94,13 +94,13 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
 struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
-  var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServiceSighting) -> Provider
+  var instanceRole: @Sendable (_ role: String?, _ allowsV1: Bool, ServicePresence) -> Provider
   var role: @Sendable (AlibabaRole, _ keys: Provider) -> Provider
   var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping IdentityTokenSource) -> Provider
   var uri: @Sendable (String) -> Provider
 
   static let real = AlibabaServices(
-    instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, sighting: $2) },
+    instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, presence: $2) },
     role: { AlibabaAssumeRoleProvider($0, credentials: $1) },
     webIdentity: { AlibabaOIDCProvider($0, providerARN: $1, token: $2) },
     uri: { CredentialsURIProvider($0) })
@@ -165,7 +165,7 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
 
   let source = AlibabaInstanceMetadataProvider.sourceName
   let services: AlibabaServices
-  private let sighting = ServiceSighting()
+  private let presence = ServicePresence()
 
   init(services: AlibabaServices) {
     self.services = services
@@ -178,11 +178,12 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
         .notConfigured, source: source, "\(switchName) disables the metadata service.", remedy: "Unset it to use it.")
     }
     let provider = services.instanceRole(
-      context.variable("ALIBABA_CLOUD_ECS_METADATA"), !context.isTrue(Self.v1SwitchName), sighting)
+      context.variable("ALIBABA_CLOUD_ECS_METADATA"), !context.isTrue(Self.v1SwitchName), presence)
     return try await provider.issue(in: context)
   }
 }
 
+/// A provider that requests a key from the URL in `ALIBABA_CLOUD_CREDENTIALS_URI`.
 struct AlibabaCredentialsURIProvider: CredentialProvider {
   let source = "Alibaba Cloud credentials URI"
   let services: AlibabaServices

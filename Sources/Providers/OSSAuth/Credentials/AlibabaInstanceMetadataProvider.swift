@@ -30,15 +30,15 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   public init(
     role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200"
   ) {
-    self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, sighting: ServiceSighting())
+    self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, presence: ServicePresence())
   }
 
   init(
-    role: String?, allowsV1: Bool, endpoint: String = "http://100.100.100.200", sighting: ServiceSighting
+    role: String?, allowsV1: Bool, endpoint: String = "http://100.100.100.200", presence: ServicePresence
   ) {
     self.role = role
     self.allowsV1 = allowsV1
-    service = MetadataService(source: source, endpoint: endpoint, sighting: sighting)
+    service = MetadataService(source: source, endpoint: endpoint, presence: presence)
   }
 
   /// Requests a temporary key from the metadata service and reads the service's time from the response.

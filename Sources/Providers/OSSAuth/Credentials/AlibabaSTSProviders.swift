@@ -4,7 +4,6 @@
 internal import CredentialSources
 internal import HTTPTypes
 public import StorageAuth
-internal import StorageCrypto
 
 /// A provider that assumes a role with another key and returns the temporary keys that Alibaba Cloud's token service
 /// (STS) issues.
@@ -70,44 +69,6 @@ public struct AlibabaAssumeRoleProvider: CredentialProvider {
       return call
     }
     return try CredentialReader(ofTokenService: source).alibabaRoleKey(in: response)
-  }
-}
-
-/// An endpoint of Alibaba Cloud's token service (STS).
-public struct AlibabaSTSEndpoint: Sendable, Hashable {
-  static let version = "2015-04-01"
-
-  let url: String
-
-  /// The global STS endpoint, which is reachable from everywhere: `sts.aliyuncs.com`.
-  public static let global = AlibabaSTSEndpoint(url: "https://sts.aliyuncs.com")
-
-  /// Returns the public STS endpoint for a region: `sts.<region>.aliyuncs.com`.
-  ///
-  /// - Parameter region: The region ID, such as `cn-hangzhou`.
-  public static func region(_ region: String) -> AlibabaSTSEndpoint {
-    AlibabaSTSEndpoint(url: "https://sts.\(region).aliyuncs.com")
-  }
-
-  /// Returns the STS endpoint inside a region's private network (VPC): `sts-vpc.<region>.aliyuncs.com`.
-  ///
-  /// - Parameter region: The region ID, such as `cn-hangzhou`.
-  public static func vpc(_ region: String) -> AlibabaSTSEndpoint {
-    AlibabaSTSEndpoint(url: "https://sts-vpc.\(region).aliyuncs.com")
-  }
-
-  /// Returns a custom STS endpoint.
-  ///
-  /// - Parameter url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server
-  ///   runs on this machine.
-  public static func url(_ url: String) -> AlibabaSTSEndpoint { AlibabaSTSEndpoint(url: url) }
-}
-
-enum ServiceNonce {
-  /// Returns 128 random bits as hexadecimal digits.
-  static func make() -> String {
-    let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-    return String(writing: { $0.append(hex: bytes) })
   }
 }
 
@@ -181,7 +142,7 @@ public struct AlibabaOIDCProvider: CredentialProvider {
     let check = RequestCheck(source: source)
     let exchange = try ServiceExchange(source: source, in: context, timeout: .seconds(10))
     let parameters = try role.parameters(check)
-    try check.resourceName(
+    try check.requireResourceName(
       providerARN, of: "identity provider", form: "acs:ram::<account>:oidc-provider/<name>",
       providerARN.hasPrefix("acs:ram::") && providerARN.contains(":oidc-provider/"))
     let query = FormPair.written([
@@ -199,60 +160,5 @@ public struct AlibabaOIDCProvider: CredentialProvider {
     }
     try RefusalRules.alibaba.check(response, response.alibabaRefusal, source: source)
     return try CredentialReader(ofTokenService: source).alibabaRoleKey(in: response)
-  }
-}
-
-/// A role of Alibaba Cloud, with the parameters that `AssumeRole` and `AssumeRoleWithOIDC` share.
-typealias AlibabaRole = AssumedRole<AlibabaSTSEndpoint>
-
-extension AlibabaRole {
-  func parameters(_ check: RequestCheck) throws(CredentialError) -> [FormPair] {
-    let parts = arn.split(separator: ":", omittingEmptySubsequences: false)
-    let isRole =
-      parts.count == 5 && parts[0] == "acs" && parts[1] == "ram" && !parts[3].isEmpty && parts[4].hasBytePrefix("role/")
-      && parts[4].count > 5
-    try check.resourceName(arn, of: "role", form: "acs:ram::<account>:role/<name>", isRole)
-    return try parameters(sessionMarks: ".@-_", check)
-  }
-}
-
-extension RefusalRules {
-  static let alibaba = RefusalRules(
-    clock: ["InvalidTimeStamp.Expired", "InvalidTimeStamp.NotBefore", "IllegalTimestamp"],
-    passing: ["Throttling", "ServiceUnavailable", "InternalError", "SignatureNonceUsed"],
-    remedies: [
-      ("InvalidTimeStamp", "Set this machine's clock."),
-      ("IllegalTimestamp", "Set this machine's clock."),
-      ("NoPermission", "Give the caller AliyunSTSAssumeRoleAccess, and let the role trust the caller."),
-      ("EntityNotExist.Role", "Check the name of the role."),
-      ("InvalidAccessKeyId", "Check the ID of the signing key."),
-      ("InvalidSecurityToken", "Get a new temporary key to sign with."),
-      ("SignatureDoesNotMatch", "Check the secret of the signing key; a blank at its end is the usual cause."),
-      ("IncompleteSignature", "Check the secret of the signing key."),
-      ("InvalidParameter.DurationSeconds", "Request a lifetime within the role's maximum."),
-      ("AuthenticationFail", "Check the provider of the identity token, its audience, and that it has not expired."),
-    ])
-}
-
-extension ServiceResponse {
-  var alibabaRefusal: ServiceRefusal? {
-    guard let object, let code = object["Code"]?.code, code != "Success" else { return nil }
-    return ServiceRefusal(code: code, message: object["Message"]?.string ?? "", requestID: object["RequestId"]?.string)
-  }
-}
-
-extension CredentialReader {
-  func alibabaRoleKey(in response: ServiceResponse) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard let fields = try object(response)["Credentials"]?.object else {
-      throw malformed("The response has no object Credentials.")
-    }
-    return try alibabaKey(in: fields, at: response.issuerTime)
-  }
-
-  /// Returns the temporary key in an object with the fields that all services of Alibaba Cloud use.
-  func alibabaKey(
-    in fields: JSONObject, at issuerTime: Timestamp?
-  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    try key(("AccessKeyId", "AccessKeySecret", "SecurityToken"), in: fields, in: fields, at: issuerTime)
   }
 }

@@ -39,7 +39,7 @@ public struct CredentialsURIProvider: CredentialProvider {
     let address = try RequestCheck(source: source).address(url, allowsPlainHTTP: allowsPlainHTTP)
     let call = address.call(.get)
     let response = try await exchange.send { () async throws(CredentialError) in
-      PreparedCall(call, masks: call.confidentialWords)
+      PreparedCall(call, masks: call.confidentialValues)
     }
     try RefusalRules.alibaba.check(
       response, response.alibabaRefusal, source: source, fallback: "Check the address, and what serves it.")

@@ -48,7 +48,7 @@ public struct AmazonContainerProvider: CredentialProvider {
       tries -= 1
       do throws(CredentialError) {
         let response = try await exchange.send { () async throws(CredentialError) in
-          PreparedCall(call, masks: call.confidentialWords)
+          PreparedCall(call, masks: call.confidentialValues)
         }
         guard response.isSuccess else {
           throw RefusalRules.amazon.error(
@@ -109,7 +109,7 @@ public struct AmazonContainerProvider: CredentialProvider {
     guard let absolute = context.absolute(path), let contents = try context.read(absolute, at: file) else {
       throw file.error(.failed, "is not there")
     }
-    guard let text = String(validating: contents.bytes, as: UTF8.self) else { throw file.malformed("holds no text") }
+    guard let text = String(utf8: contents.bytes) else { throw file.malformed("holds no text") }
     return (text, file)
   }
 }

@@ -132,7 +132,7 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
   private static let modeName = "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
 
   let source = AmazonInstanceMetadataProvider.sourceName
-  private let sighting = ServiceSighting()
+  private let presence = ServicePresence()
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(
@@ -149,7 +149,7 @@ struct AmazonInstanceRoleProvider: CredentialProvider {
       role: nil, allowsV1: !context.isTrue("AWS_EC2_METADATA_V1_DISABLED"),
       endpoint: context.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT")
         ?? (isIPv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254"),
-      sighting: sighting)
+      presence: presence)
     return try await provider.issue(in: context)
   }
 }

@@ -34,13 +34,13 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   public init(
     role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254"
   ) {
-    self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, sighting: ServiceSighting())
+    self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, presence: ServicePresence())
   }
 
-  init(role: String?, allowsV1: Bool, endpoint: String, sighting: ServiceSighting) {
+  init(role: String?, allowsV1: Bool, endpoint: String, presence: ServicePresence) {
     self.role = role
     self.allowsV1 = allowsV1
-    service = MetadataService(source: source, endpoint: endpoint, sighting: sighting)
+    service = MetadataService(source: source, endpoint: endpoint, presence: presence)
   }
 
   /// Requests a temporary key from the metadata service and reads the service's time from the response.
@@ -90,7 +90,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
       response = try await service.attempt(
         .put, MetadataService.tokenPath, headers: [.metadataTokenLifetime: "21600"], in: context)
     } catch {
-      guard error.code == .timeout, allowsV1 else { throw service.explained(error) }
+      guard error.code == .timeout, allowsV1 else { throw service.notConfiguredIfAbsent(error) }
       return [:]
     }
     let token = try service.token(in: response, unlessRefusedBy: [403, 404, 405], allowsV1: allowsV1)

@@ -1,8 +1,9 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+package import NIOCore
 internal import NIOSSL
-internal import Synchronization
+internal import StorageAuth
 
 /// The certificate and the private key of an HTTPS server, which can be replaced while the server runs.
 ///
@@ -21,7 +22,7 @@ public final class ServerCertificate: Sendable, CustomReflectable {
     let validity: ClosedRange<Timestamp>
   }
 
-  private let pair: Mutex<Pair>
+  private let pair: Lock<Pair>
 
   /// Creates a certificate from text in PEM format.
   ///
@@ -30,7 +31,7 @@ public final class ServerCertificate: Sendable, CustomReflectable {
   ///   - key: The private key of the first certificate, without a passphrase.
   /// - Throws: A ``CertificateError`` if a text cannot be used, or if the key does not belong to the certificate.
   public init(chain: String, key: Secret) throws(CertificateError) {
-    pair = Mutex(try Self.pair(chain, key))
+    pair = Lock(try Self.pair(chain, key))
   }
 
   /// Replaces the certificate and the private key for new connections.
@@ -49,6 +50,9 @@ public final class ServerCertificate: Sendable, CustomReflectable {
   ///
   /// If there is no such time, both bounds are the time at which the first of the certificates expires.
   public var validity: ClosedRange<Timestamp> { pair.withLock(\.validity) }
+
+  /// Returns the handler that decrypts one connection, on which client and server then speak HTTP/1.1.
+  package func makeHandler() -> some ChannelHandler { NIOSSLServerHandler(context: context(allowsHTTP2: false)) }
 
   func context(allowsHTTP2: Bool) -> NIOSSLContext {
     pair.withLock { allowsHTTP2 ? $0.http2 : $0.http1 }

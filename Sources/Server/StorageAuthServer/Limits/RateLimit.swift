@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import StorageAuth
 
 /// A rate limit that allows a burst of requests, and then one more request after each interval.
 public struct RateLimit: Sendable, Hashable {
@@ -57,7 +57,7 @@ public final class MemoryRateStore: RateStore {
   private typealias Caller = [UInt8]
 
   private let limit: Int
-  private let restored = Mutex<[Caller: Duration]>([:])
+  private let restored = Lock<[Caller: Duration]>([:])
 
   /// Creates an empty rate store.
   ///

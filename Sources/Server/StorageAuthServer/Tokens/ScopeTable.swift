@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import StorageAuth
 
 /// A table of keys for a bounded number of scopes.
 ///
@@ -29,7 +29,7 @@ final class ScopeTable: Sendable {
 
   private let limit: Int
   private let make: @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(limit: Int, _ makeKeys: @escaping @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys) {
     self.limit = max(1, limit)
@@ -96,7 +96,7 @@ final class IssuerClock: CredentialProvider {
   private let store: any IssuedKeyStore
   private let time: any SigningClock
   /// The issuer's time when this machine's uptime was zero, and the lifetime of the newest key.
-  private let heard = Mutex<(origin: Timestamp?, life: Duration?)>((nil, nil))
+  private let heard = Lock<(origin: Timestamp?, life: Duration?)>((nil, nil))
 
   var source: String { provider.source }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hummingbird
+internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 
 /// A check of a request's body against the signed headers that describe the body, while the handler reads the body.
 ///
@@ -59,7 +59,7 @@ struct BodyCheck: Sendable {
 
   /// A record of a body's failure, which remains even if the handler ignores the error.
   final class Record: Sendable {
-    private let kept = Mutex<Failure?>(nil)
+    private let kept = Lock<Failure?>(nil)
 
     var failure: Failure? { kept.withLock { $0 } }
 

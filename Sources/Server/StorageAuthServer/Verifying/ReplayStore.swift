@@ -1,7 +1,7 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import StorageAuth
 
 /// A type that stores used signatures, so that no signature is accepted twice.
 ///
@@ -67,7 +67,7 @@ public final class MemoryReplayStore: ReplayStore {
 
   private let limit: Int
   private let limitPerOwner: Int
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// Creates an empty replay store.
   ///

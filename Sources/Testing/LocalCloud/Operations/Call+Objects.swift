@@ -36,19 +36,25 @@ extension Call {
   }
 
   /// Throws if the request forbids replacing the existing object, or a condition of the request does not hold for it.
-  func checkOverwrite(_ existing: StoredObject?) throws(ErrorResponse) {
+  ///
+  /// In a bucket that has or had versions, an instruction not to overwrite is ignored, as by the services.
+  func checkOverwrite(in bucket: Bucket) throws(ErrorResponse) {
+    let existing = bucket.objects[key]
     try WriteConditions(headers).check(existing, key)
-    if existing != nil, serviceHeader("forbid-overwrite")?.asciiLowercased == "true" { throw .fileAlreadyExists }
+    if existing != nil, bucket.settings.versioning == nil, serviceHeader("forbid-overwrite")?.asciiLowercased == "true"
+    {
+      throw .fileAlreadyExists
+    }
   }
 
   func putObject() async throws -> Answer {
     let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
-    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    try store.read(bucket) { try checkOverwrite(in: $0) }
     let written = try await store.blobs.write(body, try expectation())
     let object = try await stored(written.content, access, attributes)
     var response = Answer(headers: checksums(of: written.content))
-    describe(attributes, in: &response.headers)
+    describe(object, in: &response.headers)
     return try await calledBack(object, response)
   }
 
@@ -59,33 +65,77 @@ extension Call {
     let object = StoredObject(
       id: .random(), key: key, content: content, description: description, modified: date, isMultipart: false,
       access: access, attributes: attributes)
-    try await store.put(object, in: bucket) { try checkOverwrite($0.objects[key]) }
-    return object
+    return try await store.put(object, in: bucket) { try checkOverwrite(in: $0) }
   }
 
   func getObject() throws -> Answer {
-    let object = try store.object(key, in: bucket)
+    let object = try readableObject()
     try checkReadable(object)
     var response = Answer(headers: try objectHeaders(object))
     guard try Conditions(headers).isNews(object) else { return notModified(response.headers) }
     let byteCount = object.content.byteCount
-    guard let range = try requestedRange(of: byteCount) else {
+    guard let range = try requestedPart(of: object.content) ?? requestedRange(of: byteCount) else {
       response.body = .extents(object.content.extents, byteCount: byteCount)
+      compress(&response)
       return response
     }
-    response.status = .partialContent
-    for name in service.headers.ofWholeObjects { response.headers[name] = nil }
-    response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(byteCount)"
+    markPartial(&response, range, of: object.content)
     response.body = .extents(object.content.extents(in: range), byteCount: range.upperBound - range.lowerBound)
     return response
   }
 
+  /// The sizes of objects that are compressed; the service has no maximum, but this server compresses in memory.
+  private static let compressedSizes: ClosedRange<Int64> = 1_024...(32 << 20)
+
+  /// Compresses a whole object for a reader that accepts gzip, if the service does so for the object's media type.
+  private func compress(_ response: inout Answer) {
+    let type = (response.headers[.contentType] ?? "").bytes(before: ";").trimmingBlanks.asciiLowercased
+    let accepted = (headers[.acceptEncoding] ?? "").words(between: ",").map { $0.bytes(before: ";").trimmingBlanks }
+    guard service.objects.compressedTypes.contains(type), Self.compressedSizes.contains(response.body.byteCount),
+      accepted.contains(where: { $0.asciiLowercased == "gzip" }), response.headers[.contentEncoding] == nil
+    else { return }
+    response.isCompressed = true
+    response.headers[.contentEncoding] = "gzip"
+    for name in [.eTag, .contentMD5, .acceptRanges] as [HTTPField.Name] { response.headers[name] = nil }
+  }
+
   func headObject() throws -> Answer {
-    let object = try store.object(key, in: bucket)
+    let object = try readableObject()
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
     let headers = try objectHeaders(object)
     guard try Conditions(self.headers).isNews(object) else { return notModified(headers) }
-    return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
+    guard let range = try requestedPart(of: object.content) else {
+      return Answer(headers: headers, body: .head(byteCount: object.content.byteCount))
+    }
+    var response = Answer(headers: headers, body: .head(byteCount: range.upperBound - range.lowerBound))
+    markPartial(&response, range, of: object.content)
+    return response
+  }
+
+  private func markPartial(_ response: inout Answer, _ range: Range<Int64>, of content: Content) {
+    response.status = .partialContent
+    for name in service.headers.ofWholeObjects { response.headers[name] = nil }
+    response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)"
+    if parameter("partNumber") != nil, let parts = content.partSizes {
+      response.headers.set(service.header("mp-parts-count"), String(parts.count))
+    }
+  }
+
+  /// Returns the byte range of the part that the request asks for, or `nil` if it asks for none, or for an empty object.
+  private func requestedPart(of content: Content) throws(ErrorResponse) -> Range<Int64>? {
+    guard let text = parameter("partNumber") else { return nil }
+    guard headers[.range] == nil else {
+      throw .invalidRequest("Cannot specify both Range header and partNumber query parameter")
+    }
+    guard let number = Int(digits: text), (1...10_000).contains(number) else {
+      throw .invalidArgument("The partNumber must be an integer from 1 to 10000.")
+    }
+    let sizes = content.partSizes ?? [content.byteCount]
+    guard number <= sizes.count else {
+      throw ErrorResponse(.rangeNotSatisfiable, "InvalidPartNumber", "The requested partnumber is not satisfiable")
+    }
+    let start = sizes.prefix(number - 1).reduce(0, +)
+    return content.byteCount == 0 ? nil : start..<(start + sizes[number - 1])
   }
 
   private func notModified(_ headers: HTTPFields) -> Answer {
@@ -96,17 +146,11 @@ extension Call {
 
   /// Returns a response with the reduced set of headers that the operation `GetObjectMeta` reports.
   func objectMeta() throws -> Answer {
-    let object = try store.object(key, in: bucket)
+    let object = try store.object(key, in: bucket, version: requestedVersion)
     var response = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
     response.headers[.contentMD5] = nil
     response.headers[.lastModified] = object.modified.httpDate
     return response
-  }
-
-  func deleteObject() async throws -> Answer {
-    let conditions = try WriteConditions(headers)
-    try await store.delete(key, in: bucket) { try conditions.check($0, key) }
-    return Answer(.noContent)
   }
 
   /// Returns the byte range that the request asks for, or `nil` for the whole object.
@@ -137,7 +181,8 @@ extension Call {
     if !object.attributes.tags.isEmpty {
       response.set(service.header("tagging-count"), String(object.attributes.tags.count))
     }
-    describe(object.attributes, in: &response)
+    describe(object, in: &response)
+    if object.kind == .appendable { response[.contentMD5] = nil }
     for (name, parameter) in Self.replacements {
       guard let value = self.parameter(parameter) else { continue }
       if isAnonymous {
@@ -149,36 +194,6 @@ extension Call {
     return response
   }
 
-  private static let deleteLimit = 1000
-
-  func deleteObjects() async throws -> Answer {
-    let encodes = try encodesNames()
-    let document = try await document(named: "Delete")
-    let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
-    let objects = document.all("Object")
-    guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
-      throw ErrorResponse.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
-    }
-    let keys = try objects.map { object in
-      guard let key = object["Key"]?.text, !key.isEmpty else {
-        throw ErrorResponse.malformedXML("An object has no key.")
-      }
-      if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
-        throw ErrorResponse.notImplemented("The element \"\(other.name)\" of an object is not supported.")
-      }
-      return key
-    }
-    // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
-    // first object is deleted.
-    guard keys.allSatisfy({ rights.allowDeleting($0, in: bucket) }) else { throw service.policyRefusal(at: date) }
-    for key in keys { try await store.delete(ObjectKey(key), in: bucket) }
-    let deleted = keys.map { key in
-      XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
-    }
-    return service.response(
-      with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : deleted)))
-  }
-
   private static let tagLimit = 10
   private static let tagKeyLimit = 128
   private static let tagValueLimit = 256
@@ -186,12 +201,10 @@ extension Call {
   /// Returns the object attributes that the request headers specify: storage class, tags and encryption.
   func attributes() throws(ErrorResponse) -> ObjectAttributes {
     var attributes = ObjectAttributes()
-    if let name = serviceHeader("storage-class") {
-      guard service.objects.storageClasses.contains(where: { $0.name == name }) else {
-        throw .invalidArgument("\"\(name)\" is not a storage class of the service.")
-      }
-      attributes.storageClass = name
-    }
+    let name = serviceHeader("storage-class")
+    let kind = service.objects.storageClasses.first { $0.name == name }
+    if let name, kind == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
+    attributes.storageClass = kind?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
     attributes.tags = try Self.tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try encryption()
     attributes.customerKey = try customerKey()
@@ -207,7 +220,7 @@ extension Call {
     for pair in text.parts(between: "&") where !text.isEmpty {
       let parts = pair.parts(between: "=", atMost: 1)
       let texts = parts.map { part in
-        String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+        String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
       }
       guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw invalidTag }
       tags.append(ObjectDescription.Header(name: name, value: value))
@@ -245,6 +258,9 @@ extension Call {
     if let other = headers.dropFirst().first(where: { !rules.contains($0.name) }) {
       throw .invalidArgument("The header \(service.header(other.name)) cannot be combined with \(first.value).")
     }
+    if let key = service.headers.defaultKeys[first.value], !headers.contains(where: { $0.name == key.name }) {
+      return headers + [key]
+    }
     return headers
   }
 
@@ -257,7 +273,7 @@ extension Call {
   func checkReadable(_ object: StoredObject, prefix: String = "") throws(ErrorResponse) {
     try CustomerKey.check(try customerKey(prefix), against: object.attributes.customerKey)
     let isArchived = service.objects.storageClasses.contains {
-      $0.name == object.attributes.storageClass && $0.isArchive
+      $0.storedName == object.attributes.storageClass && $0.isArchive
     }
     if isArchived {
       throw ErrorResponse(
@@ -284,7 +300,7 @@ extension Call {
     if let trafficLimit { response.headers.set(service.header("traffic-limit"), trafficLimit) }
   }
 
-  /// Validates the requested bandwidth limit and the request payer, which have no effect on this server.
+  /// Validates the requested bandwidth limit, the request payer and the expected owners, which have no other effect.
   func checkHarmless() throws(ErrorResponse) {
     if let limit = trafficLimit {
       guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
@@ -294,19 +310,24 @@ extension Call {
       }
     }
     let payer = serviceHeader("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
+    for name in ["expected-bucket-owner", "source-expected-bucket-owner"] {
+      if let owner = serviceHeader(name), !service.buckets.accounts.contains(owner) {
+        throw .accessDenied("The bucket does not belong to the account in the header \(service.header(name)).")
+      }
+    }
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
   }
 
   /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
   func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
-    let object = try store.object(key, in: bucket)
-    try await store.put(change(object), in: bucket) { bucket in
-      guard bucket.objects[key] === object else { throw ErrorResponse.operationAborted }
+    let object = try store.object(key, in: bucket, version: requestedVersion)
+    try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
+      guard bucket.versions(of: key).contains(where: { $0 === object }) else { throw ErrorResponse.operationAborted }
     }
   }
 
   func readTags() throws -> Answer {
-    let tags = try store.object(key, in: bucket).attributes.tags.map { tag in
+    let tags = try store.object(key, in: bucket, version: requestedVersion).attributes.tags.map { tag in
       XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
     }
     return service.response(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
@@ -334,7 +355,7 @@ extension Call {
 
   /// Returns the attributes that a request header lists, in the element order of the service's documents.
   func objectAttributes() throws -> Answer {
-    let object = try store.object(key, in: bucket)
+    let object = try store.object(key, in: bucket, version: requestedVersion)
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
     let header = service.header("object-attributes")
     let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }
@@ -348,7 +369,7 @@ extension Call {
       "ETag": XMLNode("ETag", content.entityTag),
       "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
       "ObjectParts": XMLNode("ObjectParts", children: parts),
-      "StorageClass": XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+      "StorageClass": XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
     ]
     guard names.allSatisfy({ name in attributes.contains { $0.key == name } }) else {
@@ -357,6 +378,7 @@ extension Call {
     let told = attributes.filter { names.contains($0.key) && !($0.value.text.isEmpty && $0.value.children.isEmpty) }
     var response = service.response(with: XMLNode("GetObjectAttributesResponse", children: told.map(\.value)))
     response.headers[.lastModified] = object.modified.httpDate
+    describe(object, in: &response.headers)
     return response
   }
 }

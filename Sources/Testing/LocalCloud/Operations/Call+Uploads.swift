@@ -51,7 +51,7 @@ extension Call {
       name: UploadName(key: key, id: BlobID.random().description.asciiUppercased), description: description,
       access: access, attributes: attributes, initiated: date, checksum: try service.behavior.checksumRule(of: headers))
     try store.change(bucket) { bucket in
-      try checkOverwrite(bucket.objects[key])
+      try checkOverwrite(in: bucket)
       bucket.uploads[upload.name] = upload
     }
     var response = service.response(
@@ -90,10 +90,18 @@ extension Call {
     let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let listed =
       try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
+    let stated = listed?.map { "\($0.number) \($0.entityTag)" } ?? []
+    if let earlier = try store.read(bucket, { $0.completions.first { $0.name == name && $0.parts == stated } }) {
+      return earlier.answer
+    }
     let upload = try upload(name)
     if let key = try customerKey() { try CustomerKey.check(key, against: upload.attributes.customerKey) }
     let parts = try Self.parts(of: upload, listed)
+    if let small = parts.dropLast().first(where: { $0.content.byteCount < service.objects.smallestPart }) {
+      throw ErrorResponse.entityTooSmall(byteCount: small.content.byteCount, limit: service.objects.smallestPart)
+    }
     var content = join(parts)
+    content.partSizes = parts.map(\.content.byteCount)
     if let rule = upload.checksum {
       content.checksum = try service.behavior.checksum(
         of: content, parts, listedBy: (listed ?? []).map(\.element), headers, rule)
@@ -101,9 +109,9 @@ extension Call {
     let object = StoredObject(
       id: .random(), key: key, content: content, description: upload.description, modified: date,
       isMultipart: true, access: access ?? upload.access, attributes: upload.attributes)
-    try await store.put(object, in: bucket) { bucket in
+    let stored = try await store.put(object, in: bucket) { bucket in
       guard bucket.uploads[name] != nil else { throw ErrorResponse.noSuchUpload(name.id) }
-      try checkOverwrite(bucket.objects[key])
+      try checkOverwrite(in: bucket)
       bucket.uploads[name] = nil
     }
     var response = service.response(
@@ -115,8 +123,14 @@ extension Call {
           XMLNode("ETag", service.entityTag(object.content.entityTag)),
         ] + (object.content.checksum?.elements ?? [])))
     response.headers.append(contentsOf: checksums(of: object.content))
-    describe(object.attributes, in: &response.headers)
-    return try await calledBack(object, response)
+    describe(stored, in: &response.headers)
+    if service.objects.repeatsCompletion {
+      var repeated = response
+      repeated.isRepetition = true
+      let completion = Completion(name: name, parts: stated, answer: repeated)
+      try? store.change(bucket) { $0.completions = $0.completions.suffix(99) + [completion] }
+    }
+    return try await calledBack(stored, response)
   }
 
   /// Whether the request completes the upload from all its parts, instead of those that a document lists.
@@ -190,13 +204,13 @@ extension Call {
   private func copySource() throws -> StoredObject {
     let source = try NamedSource(serviceHeader("copy-source") ?? "", of: service)
     if operation == .copyObject, let refusal = service.errors.unchangingCopy, source.bucket.isIdentical(to: bucket),
-      source.key == key, serviceHeader("metadata-directive")?.asciiLowercased != "replace",
+      source.key == key, source.version == nil, serviceHeader("metadata-directive")?.asciiLowercased != "replace",
       serviceHeader("storage-class") == nil,
       try encryption().isEmpty, try customerKey() == nil
     {
       throw refusal
     }
-    let object = try store.object(source.key, in: source.bucket)
+    let object = try store.object(source.key, in: source.bucket, version: source.version)
     try checkReadable(object, prefix: "copy-source-")
     guard try Conditions(headers, prefix: service.header("copy-source-")).isNews(object) else {
       throw service.errors.unchangedCopySource
@@ -210,17 +224,22 @@ extension Call {
     var attributes = try attributes()
     let replacesDescription = try replaces("metadata-directive")
     let replacesTags = try replaces("tagging-directive")
-    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    try store.read(bucket) { try checkOverwrite(in: $0) }
     let source = try copySource()
     if !replacesTags { attributes.tags = source.attributes.tags }
+    attributes.linkTarget = source.attributes.linkTarget
+    var description = replacesDescription ? description : source.description
+    if replacesDescription, service.objects.keepsTypeOfCopies { description.keepType(of: source.description) }
     var content = try await store.blobs.compact(source.content)
     if let checksum = try await checksum(ofCopy: content) { content.checksum = checksum }
     let copy = StoredObject(
       id: .random(), key: key, content: content,
-      description: replacesDescription ? description : source.description, modified: date,
+      description: description, modified: date,
       isMultipart: source.isMultipart, access: access, attributes: attributes)
-    try await store.put(copy, in: bucket) { try checkOverwrite($0.objects[key]) }
-    return copied("CopyObjectResult", copy.content, attributes)
+    let stored = try await store.put(copy, in: bucket) { try checkOverwrite(in: $0) }
+    var response = copied("CopyObjectResult", stored.content, attributes, from: source)
+    describe(stored, in: &response.headers)
+    return response
   }
 
   /// Computes the checksum that the request asks for, or returns `nil` if it asks for none.
@@ -249,16 +268,21 @@ extension Call {
     let source = try copySource()
     var extents = source.content.extents
     if let header = serviceHeader("copy-source-range") {
-      guard let range = RequestedRange(header), range.lies(within: source.content.byteCount),
-        let bytes = range.bytes(of: source.content.byteCount)
-      else { throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount) }
+      guard let range = RequestedRange(header) else {
+        throw ErrorResponse.invalidArgument(
+          "The \(service.header("copy-source-range")) value must be of the form bytes=first-last where first and last "
+            + "are the zero-based offsets of the first and last bytes to copy")
+      }
+      guard range.lies(within: source.content.byteCount), let bytes = range.bytes(of: source.content.byteCount) else {
+        throw ErrorResponse.invalidRange(header, byteCount: source.content.byteCount)
+      }
       extents = source.content.extents(in: bytes)
     }
     let checks = try service.behavior.bodyChecks(of: headers, for: operation, upload.checksum)
     if extents.count > 1 {
       let written = try await store.blobs.joined(extents, checks: checks)
       try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
-      return copied("CopyPartResult", written.content, upload.attributes)
+      return copied("CopyPartResult", written.content, upload.attributes, from: source)
     }
     var sums = BodySums(checks: checks)
     try await store.blobs.read(extents) { sums.update([$0]) }
@@ -266,10 +290,12 @@ extension Call {
       extents: extents, byteCount: extents.reduce(0) { $0 + $1.byteCount }, entityTag: sums.md5.finalize().hex,
       crc64: sums.crc64.checksum, checksum: try sums.checks.finish())
     try add(UploadedPart(content: content, modified: date), number: number, to: upload.name)
-    return copied("CopyPartResult", content, upload.attributes)
+    return copied("CopyPartResult", content, upload.attributes, from: source)
   }
 
-  private func copied(_ name: String, _ content: Content, _ attributes: ObjectAttributes) -> Answer {
+  private func copied(
+    _ name: String, _ content: Content, _ attributes: ObjectAttributes, from source: StoredObject
+  ) -> Answer {
     var response = service.response(
       with: XMLNode(
         name,
@@ -278,6 +304,9 @@ extension Call {
         ] + (content.checksum?.elements ?? [])))
     response.headers.append(contentsOf: checksums(of: content))
     describe(attributes, in: &response.headers)
+    if source.version != StoredObject.nullVersion {
+      response.headers.set(service.header("copy-source-version-id"), source.version)
+    }
     return response
   }
 }

@@ -39,7 +39,14 @@ struct Call: Sendable {
     case .changeBucketAccess: try await changeBucketAccess()
     case .bucketLocation: try bucketLocation()
     case .bucketInfo: try bucketInfo()
-    case .bucketVersioning: try bucketVersioning()
+    case .listVersions: try listVersions()
+    case .bucketStat: try bucketStat()
+    case .appendObject: try await appendObject()
+    case .putSymlink: try await putSymlink()
+    case .getSymlink: try getSymlink()
+    case .readDocument: try readDocument()
+    case .changeDocument: try await changeDocument()
+    case .deleteDocument: try await deleteDocument()
     case .listObjects: try listObjects()
     case .listObjectsV2: try listObjectsV2()
     case .listUploads: try listUploads()
@@ -103,7 +110,7 @@ struct Call: Sendable {
   }
 
   /// Reads the whole request body and verifies its length and checksums.
-  private func bytes() async throws -> [UInt8] {
+  func bytes() async throws -> [UInt8] {
     var expectation = try expectation()
     var bytes: [UInt8] = []
     for try await chunk in body {
@@ -120,13 +127,18 @@ struct Call: Sendable {
 
   func optionalDocument(named name: String) async throws -> XMLNode? {
     let bytes = try await bytes()
-    if bytes.isEmpty { return nil }
+    return bytes.isEmpty ? nil : try document(bytes, named: name)
+  }
+
+  func document(_ bytes: [UInt8], named name: String) throws(ErrorResponse) -> XMLNode {
     do {
       let root = try XMLNode.parse(bytes, limits: .allowingControlCharacters)
       guard root.name == name else { throw ErrorResponse.malformedXML("The root element is not \(name).") }
       return root
     } catch let error as XMLError {
-      throw ErrorResponse.malformedXML(error.description)
+      throw .malformedXML(error.description)
+    } catch {
+      throw ErrorResponse(of: error)
     }
   }
 
@@ -161,7 +173,7 @@ struct Call: Sendable {
     let isTruncated = page.count < buckets.count
     let list = XMLNode(
       "Buckets", children: page.map { service.behavior.document(for: $0, region: region, endpoint: endpoint) })
-    var elements = [SimulatedService.owner]
+    var elements = [service.owner]
     if service.listing.omitsEmptyElements {
       elements.append(list)
       if !prefix.isEmpty { elements.append(XMLNode("Prefix", prefix)) }
@@ -184,27 +196,35 @@ struct Call: Sendable {
   }
 
   func createBucket() async throws -> Answer {
-    try service.checkLocation(try await bucketDocument(), in: region)
+    let document = try await bucketDocument()
+    try service.checkLocation(document?["LocationConstraint"]?.text, in: region)
     let access = try access(named: serviceHeader("acl"), isObject: false)
     if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
-    try await store.createBucket(bucket, access: access, at: date)
+    try await store.createBucket(bucket, access: access, at: date) { settings in
+      settings.storageClass = document?["StorageClass"]?.text ?? settings.storageClass
+      settings.redundancy = document?["DataRedundancyType"]?.text ?? settings.redundancy
+    }
     return Answer(headers: [.location: "/\(bucket)"])
   }
 
-  /// Returns the location constraint in the request's document, if any; no other kind of bucket is supported.
-  private func bucketDocument() async throws -> String? {
-    guard let document = try await optionalDocument(named: "CreateBucketConfiguration") else { return nil }
-    for element in document.children {
-      switch (element.name, element.text) {
-      case ("LocationConstraint", _), ("StorageClass", service.standardClass), ("DataRedundancyType", "LRS"): continue
+  /// Returns the request's document about the new bucket, if any; no other kind of bucket is supported.
+  private func bucketDocument() async throws -> XMLNode? {
+    let document = try await optionalDocument(named: "CreateBucketConfiguration")
+    for element in document?.children ?? [] {
+      switch element.name {
+      case "LocationConstraint": continue
+      case "StorageClass" where service.objects.storageClasses.contains { $0.name == element.text }: continue
+      case "DataRedundancyType" where ["LRS", "ZRS"].contains(element.text): continue
+      case "StorageClass", "DataRedundancyType":
+        throw ErrorResponse.invalidArgument("\"\(element.text)\" is not a \(element.name) of the service.")
       default:
         throw ErrorResponse.notImplemented(
           "The element \"\(element.name)\" of the document requests a bucket that this server does not support.")
       }
     }
-    return document["LocationConstraint"]?.text
+    return document
   }
 
   func deleteBucket() async throws -> Answer {
@@ -224,21 +244,41 @@ struct Call: Sendable {
     return service.response(with: XMLNode("LocationConstraint", service.location(of: region)))
   }
 
-  /// Returns an empty versioning configuration, as the services do for a bucket that never had versioning.
-  func bucketVersioning() throws -> Answer {
-    try store.read(bucket) { _ in }
-    return service.response(with: XMLNode("VersioningConfiguration"))
-  }
-
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
-      SimulatedService.owner, XMLNode("AccessControlList", children: [grant]), XMLNode("DataRedundancyType", "LRS"),
-      XMLNode("Comment"),
+      service.owner, XMLNode("AccessControlList", children: [grant]),
+      XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"), XMLNode("Comment"),
+      XMLNode("AccessMonitor", "Disabled"), XMLNode("ResourceGroupId", "rg-localcloud"),
+      XMLNode("ServerSideEncryptionRule", children: [XMLNode("SSEAlgorithm", "None")]),
     ]
+    if let state = bucket.settings.versioning { document.children.append(XMLNode("Versioning", state.rawValue)) }
     return service.response(with: XMLNode("BucketInfo", children: [document]))
+  }
+
+  /// Returns the numbers and sizes of the versions of objects, in total and by storage class.
+  func bucketStat() throws -> Answer {
+    let bucket = try store.read(bucket) { $0 }
+    func elements(_ name: String, _ storage: String, _ objects: [StoredObject]) -> [XMLNode] {
+      let size = String(objects.reduce(0) { $0 + $1.content.byteCount })
+      return [XMLNode("\(name)\(storage)", size), XMLNode("\(name)ObjectCount", String(objects.count))]
+    }
+    let objects = bucket.allVersions.filter { $0.kind != .deleteMarker }
+    let parts = bucket.uploads.values.map { $0.parts.count }
+    let classes = service.objects.storageClasses.flatMap { kind in
+      let name = kind.name == "IA" ? "InfrequentAccess" : kind.name
+      return elements(
+        name, "Storage", objects.filter { $0.attributes.storageClass ?? service.standardClass == kind.name })
+    }
+    let others = [
+      XMLNode("MultipartUploadCount", String(parts.count)),
+      XMLNode("MultipartPartCount", String(parts.reduce(0, +))), XMLNode("LiveChannelCount", "0"),
+      XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
+      XMLNode("LastModifiedTime", String(date.unixSeconds)),
+    ]
+    return service.response(with: XMLNode("BucketStat", children: elements("", "Storage", objects) + others + classes))
   }
 
   // MARK: Access
@@ -252,7 +292,9 @@ struct Call: Sendable {
     return Answer()
   }
 
-  func readObjectAccess() throws -> Answer { service.accessAnswer(try store.object(key, in: bucket).access) }
+  func readObjectAccess() throws -> Answer {
+    service.accessAnswer(try store.object(key, in: bucket, version: requestedVersion).access)
+  }
 
   func changeObjectAccess() async throws -> Answer {
     guard let name = serviceHeader(service.headers.objectAccess) else { throw Self.grantsByDocument }
@@ -267,11 +309,9 @@ struct Call: Sendable {
   /// Parses the value of an access control header, or returns `nil` for the default access control.
   func access(named name: String?, isObject: Bool) throws(ErrorResponse) -> AccessControl? {
     guard let name, !(isObject && name == "default") else { return nil }
-    if let access = AccessControl(rawValue: name) { return access }
-    if ["public-read-write", "authenticated-read"].contains(name) {
-      throw .notImplemented("The access control \"\(name)\" is not supported; use private or public-read.")
-    }
-    throw .invalidArgument("The access control \"\(name)\" is invalid; use private or public-read.")
+    if let access = service.buckets.access.first(where: { $0.rawValue == name }) { return access }
+    let names = service.buckets.access.map(\.rawValue).joined(separator: ", ")
+    throw .invalidArgument("The access control \"\(name)\" is invalid; use one of \(names).")
   }
 
   /// The maximum number of entries in a page of a listing.
@@ -287,13 +327,12 @@ struct Call: Sendable {
   }
 
   func listObjectsV2() throws -> Answer {
-    // An empty token counts as absent, because the vendor's Python SDK sends an empty token with the request for the
-    // first page.
-    let token = parameter("continuation-token").flatMap { $0.isEmpty ? nil : $0 }
+    let token = parameter("continuation-token")
     let start = parameter("start-after") ?? ""
     var after = start
-    if let token {
-      guard let bytes = [UInt8](hex: token), let text = String(validating: bytes, as: UTF8.self) else {
+    // An empty token means the first page: the vendor's Python SDK sends one with the request for it.
+    if let token, !token.isEmpty {
+      guard let bytes = [UInt8](hex: token), let text = String(utf8: bytes) else {
         throw ErrorResponse.invalidArgument("The continuation-token was not issued by this server.")
       }
       after = text
@@ -322,11 +361,7 @@ struct Call: Sendable {
 
   private func list(after: String) throws -> List {
     let encodes = try encodesNames()
-    let query = ListQuery(
-      prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
-      limit: min(
-        try number("max-keys", default: service.listing.defaultPageSize, in: service.listing.pageSizes), Self.pageLimit)
-    )
+    let query = try listQuery(after: after)
     let page = try store.read(bucket) { $0.page(query) }
     let name: @Sendable (String) -> String = { written($0, encodes) }
     var head = [
@@ -339,6 +374,14 @@ struct Call: Sendable {
     return List(page: page, head: head + encodingElement(encodes), name: name)
   }
 
+  func listQuery(after: String) throws -> ListQuery {
+    ListQuery(
+      prefix: parameter("prefix") ?? "", delimiter: parameter("delimiter") ?? "", after: after,
+      limit: min(
+        try number("max-keys", default: service.listing.defaultPageSize, in: service.listing.pageSizes), Self.pageLimit)
+    )
+  }
+
   private func entries(_ list: List, withOwner: Bool) -> [XMLNode] {
     let objects = list.page.objects.map { object in
       var elements = [
@@ -349,9 +392,9 @@ struct Call: Sendable {
       elements += service.elements(of: object)
       elements += [
         XMLNode("Size", String(object.content.byteCount)),
-        XMLNode("StorageClass", object.attributes.storageClass ?? service.standardClass),
+        XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       ]
-      if withOwner { elements.append(SimulatedService.owner) }
+      if withOwner { elements.append(service.owner) }
       return XMLNode("Contents", children: elements)
     }
     let groups = list.page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", list.name($0))]) }
@@ -387,8 +430,16 @@ struct Call: Sendable {
           XMLNode("UploadId", name.id), XMLNode("PartNumberMarker", String(marker)),
           XMLNode("NextPartNumberMarker", String(end > start ? parts.keys[end - 1] : marker)),
           XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(end < parts.count)),
-          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
-        ] + (upload.checksum?.elements ?? []) + elements))
+          XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
+        ] + clientEncryption(of: upload) + (upload.checksum?.elements ?? []) + elements))
+  }
+
+  /// Returns the elements with which a client that encrypts resumes an upload, from the upload's metadata.
+  private func clientEncryption(of upload: PendingUpload) -> [XMLNode] {
+    service.listing.uploadElements.compactMap { element, name in
+      let name = ObjectDescription.clientEncryptionPrefix + name
+      return upload.description.metadata.first { $0.name == name }.map { XMLNode(element, $0.value) }
+    }
   }
 
   func listUploads() throws -> Answer {
@@ -407,7 +458,7 @@ struct Call: Sendable {
         "Upload",
         children: [
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
-          XMLNode("StorageClass", upload.attributes.storageClass ?? service.standardClass),
+          XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
           XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
         ] + (upload.checksum?.elements ?? []))
     }

@@ -28,7 +28,7 @@ struct CallBody: AsyncSequence, Sendable {
     mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ByteBuffer? {
-      while let chunk = try await base.next(isolation: actor) {
+      while let chunk = try await base.nextElement(isolation: actor) {
         guard reader != nil else { return chunk }
         let bytes = try read(chunk)
         if bytes.readableBytes > 0 { return bytes }

@@ -127,28 +127,28 @@ struct RequestedRange {
   }
 }
 
-/// The bucket and key of a copy's source object.
+/// The bucket, the key and the version of a copy's source object.
 struct NamedSource {
   let bucket: String
   let key: ObjectKey
+  let version: String?
 
   /// Creates the source of a copy from a percent-encoded header value, `/bucket/key` or `bucket/key`.
   ///
   /// Instead of the bucket name, the value can start with a host if the service has it so. The host contains the bucket
-  /// name, unless the host is an IP address or `localhost`: then the bucket name precedes the key.
+  /// name, unless the host is one at which requests name the bucket in the path: then the bucket name precedes the key.
   init(_ header: String, of service: SimulatedService) throws(ErrorResponse) {
     let parts = header.parts(between: "?", atMost: 1)
-    if parts.count > 1, parts[1].hasBytePrefix("versionId="), parts[1] != "versionId=null", parts[1] != "versionId=" {
-      throw .notImplemented("Buckets of this server do not support versioning.")
-    }
+    version = parts.dropFirst().first?.removingBytePrefix("versionId=").flatMap { $0.isEmpty ? nil : String($0) }
     guard let bytes = String(parts[0]).percentDecodedBytes(),
-      let text = String(validating: bytes, as: UTF8.self)
+      let text = String(utf8: bytes)
     else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }
     var rest = text.hasBytePrefix("/") ? text.dropFirst() : text[...]
     var name = Self.takeSegment(of: &rest)
     if service.objects.copySourceHasHost {
-      name =
-        isAddressOrLocalhost(name) ? Self.takeSegment(of: &rest) : service.description.hosts.bucket(in: name) ?? name
+      let isInPath =
+        isAddressOrLocalhost(name) || service.behavior.pathHosts.contains(name) && !service.isBucketName(name)
+      name = isInPath ? Self.takeSegment(of: &rest) : service.description.hosts.bucket(in: name) ?? name
     }
     guard service.isBucketName(name), !rest.isEmpty else {
       throw .invalidArgument("The copy source \"\(header)\" does not name a bucket and a key.")

@@ -105,12 +105,12 @@ extension Call {
     let outcome = try FormAnswer(verified.form)
     let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
     let attributes = try attributes()
-    try store.read(bucket) { try checkOverwrite($0.objects[key]) }
+    try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
     let written = try await upload.store(form, in: store.blobs, expectation)
     let object = try await stored(written.content, access, attributes)
     var headers = checksums(of: written.content)
-    describe(attributes, in: &headers)
+    describe(object, in: &headers)
     return try await calledBack(
       object,
       outcome.response(
@@ -124,7 +124,7 @@ extension Call {
       writer.append("http://")
       writer.append(host)
       writer.append(UInt8(ascii: "/"))
-      if AddressingStyle(authority: host) == .path {
+      if AddressingStyle(authority: host) == .path || service.behavior.pathHosts.contains(host) {
         writer.append(bucket)
         writer.append(UInt8(ascii: "/"))
       }
@@ -218,7 +218,7 @@ extension ErrorResponse {
       details: [Detail(name: "MaxSizeAllowed", value: String(limit))])
   }
 
-  fileprivate static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
+  static func entityTooSmall(byteCount: Int64, limit: Int64) -> ErrorResponse {
     ErrorResponse(
       .badRequest, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size.",
       details: [

@@ -33,7 +33,7 @@ struct HeaderRules: Sendable {
     "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "content-range",
   ]
 
-  static let creations: Set<Operation> = [.putObject, .copyObject, .initiateUpload]
+  static let creations: Set<Operation> = [.putObject, .copyObject, .initiateUpload, .appendObject, .putSymlink]
   static let parts: Set<Operation> = [.uploadPart, .copyPart]
   static let copies: Set<Operation> = [.copyObject, .copyPart]
   private static let transfers = Set(Operation.allCases.filter(\.isTransfer))
@@ -42,7 +42,8 @@ struct HeaderRules: Sendable {
   static let shared: [String: Set<Operation>] = [
     "traffic-limit": transfers, "storage-class": creations, "tagging": creations, "tagging-directive": [.copyObject],
     "metadata-directive": [.copyObject], "forbid-overwrite": creations.union([.completeUpload]),
-    "copy-source": copies, "copy-source-range": [.copyPart], "copy-source-if-match": copies,
+    "symlink-target": [.putSymlink], "copy-source": copies, "copy-source-range": [.copyPart],
+    "copy-source-if-match": copies,
     "copy-source-if-none-match": copies, "copy-source-if-modified-since": copies,
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]

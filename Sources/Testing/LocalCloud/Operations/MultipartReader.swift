@@ -90,7 +90,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
       guard remaining >= 0 else { throw ErrorResponse.formTooLong }
       bytes += chunk.readableBytesView
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard let text = String(utf8: bytes) else {
       throw ErrorResponse.malformedForm("A field is not UTF-8.")
     }
     return text
@@ -116,7 +116,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
         }
         let line = bytes.dropLast(2)
         guard bytes[bytes.count - 2] == UInt8(ascii: "\r"), line.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }),
-          let text = String(validating: line, as: UTF8.self)
+          let text = String(utf8: line)
         else { break }
         return text.isEmpty ? nil : text
       }
@@ -135,7 +135,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
       guard "\r\n".utf8.starts(with: rest) else {
         throw ErrorResponse.malformedForm("The last boundary is followed by more data.")
       }
-      guard var more = try await base.next(isolation: #isolation) else {
+      guard var more = try await base.nextElement() else {
         guard rest.count != 1 else { throw ErrorResponse.malformedForm("The body ends within a line end.") }
         return
       }
@@ -149,7 +149,7 @@ struct MultipartReader<Base: AsyncIteratorProtocol> where Base.Element == ByteBu
   }
 
   private mutating func readMore() async throws {
-    guard let more = try await base.next(isolation: #isolation) else {
+    guard let more = try await base.nextElement() else {
       throw ErrorResponse.malformedForm("The body ends before the last boundary.")
     }
     if pending.readableBytes == 0 {

@@ -7,10 +7,12 @@ internal import StorageAuth
 /// An operation of a storage service, identified by the request's method, target and sub-resource.
 enum Operation: Sendable, Hashable, CaseIterable {
   case listBuckets
-  case createBucket, deleteBucket, headBucket
-  case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo, bucketVersioning
-  case listObjects, listObjectsV2, listUploads, deleteObjects
+  case createBucket, deleteBucket, headBucket, bucketStat
+  case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo
+  case readDocument, changeDocument, deleteDocument
+  case listObjects, listObjectsV2, listVersions, listUploads, deleteObjects
   case putObject, copyObject, getObject, headObject, objectMeta, deleteObject
+  case appendObject, putSymlink, getSymlink
   case readObjectAccess, changeObjectAccess
   case readTags, changeTags, deleteTags, objectAttributes
   case initiateUpload, uploadPart, copyPart, completeUpload, abortUpload, listParts
@@ -44,25 +46,17 @@ enum Operation: Sendable, Hashable, CaseIterable {
         throw .invalidArgument(
           "The parameters \"\(other)\" and \"\(name)\" select two operations; a request can have only one.")
       }
-      let reason = Self.versioning.contains(name) ? ": buckets of this server do not support versioning." : "."
       throw .notImplemented(
         "The parameter \"\(written[name] ?? name)\" is not supported by this server for \(method.rawValue) of "
-          + "\(level.article)\(reason)")
+          + "\(level.article).")
     }
     guard let route else { throw .methodNotAllowed(method.rawValue) }
     if names.contains("list-type"), target["list-type"] != "2" {
       throw .invalidArgument("The list-type can only be 2.")
     }
-    switch target["versionId"] {
-    case nil, "null": break
-    case "": throw .invalidArgument("The parameter \"versionId\" is empty.")
-    default:
-      throw .notImplemented("The parameter \"versionId\" can only be null: this server does not support versioning.")
-    }
+    if target["versionId"] == "" { throw .invalidArgument("The parameter \"versionId\" is empty.") }
     self = route.operation
   }
-
-  private static let versioning: Set<String> = ["versioning", "versions", "versionId"]
 
   /// Returns the known query parameters, from the spelling in the routes to the spelling in the request.
   private static func knownNames(
@@ -95,13 +89,19 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether the operation can be performed without a signature if the object is public.
   var isPublicRead: Bool { [.getObject, .headObject, .objectMeta].contains(self) }
 
+  /// Whether the operation can be performed without a signature if the bucket is public, and the service allows that.
+  var isPublicListing: Bool { [.headBucket, .listObjects, .listObjectsV2, .listUploads].contains(self) }
+
   var isRead: Bool {
     switch self {
-    case .listBuckets, .headBucket, .readBucketAccess, .bucketLocation, .bucketInfo, .bucketVersioning, .listObjects,
-      .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
+    case .listBuckets, .headBucket, .bucketStat, .listVersions, .getSymlink, .readBucketAccess, .bucketLocation,
+      .bucketInfo, .readDocument,
+      .listObjects, .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
       .objectAttributes, .listParts:
       true
-    case .createBucket, .deleteBucket, .changeBucketAccess, .deleteObjects, .putObject, .copyObject, .deleteObject,
+    case .createBucket, .deleteBucket, .changeBucketAccess, .changeDocument, .deleteDocument,
+      .appendObject, .putSymlink, .deleteObjects,
+      .putObject, .copyObject, .deleteObject,
       .changeObjectAccess, .changeTags, .deleteTags, .initiateUpload, .uploadPart, .copyPart, .completeUpload,
       .abortUpload:
       false
@@ -109,15 +109,24 @@ enum Operation: Sendable, Hashable, CaseIterable {
   }
 
   var readsBody: Bool {
-    [.createBucket, .deleteObjects, .putObject, .uploadPart, .completeUpload, .changeTags].contains(self)
+    [
+      .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart,
+      .completeUpload, .changeTags,
+    ]
+    .contains(self)
   }
 
+  /// Whether the operation concerns one of the documents that clients store with a bucket.
+  var isOfDocument: Bool { [.readDocument, .changeDocument, .deleteDocument].contains(self) }
+
   /// Whether the operation transfers or describes an object's bytes, so that it accepts a bandwidth limit.
-  var isTransfer: Bool { [.putObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject].contains(self) }
+  var isTransfer: Bool {
+    [.putObject, .appendObject, .copyObject, .uploadPart, .copyPart, .getObject, .headObject].contains(self)
+  }
 
   var hasCopySource: Bool { [.copyObject, .copyPart].contains(self) }
 
-  var writesObject: Bool { [.putObject, .copyObject, .completeUpload].contains(self) }
+  var writesObject: Bool { [.putObject, .copyObject, .completeUpload, .appendObject, .putSymlink].contains(self) }
 
   /// The permission that a policy must grant for an operation.
   struct Permission: Sendable {

@@ -64,7 +64,9 @@ struct OperationRoute: Sendable {
     OperationRoute(.readBucketAccess, .get, .bucket, ["acl"]),
     OperationRoute(.changeBucketAccess, .put, .bucket, ["acl"]),
     OperationRoute(.bucketLocation, .get, .bucket, ["location"]),
-    OperationRoute(.bucketVersioning, .get, .bucket, ["versioning"]),
+    OperationRoute(
+      .listVersions, .get, .bucket, ["versions"],
+      taking: ["prefix", "delimiter", "key-marker", "max-keys", "encoding-type"]),
     OperationRoute(
       .listObjects, .get, .bucket, taking: ["prefix", "delimiter", "marker", "max-keys", "encoding-type"]),
     OperationRoute(
@@ -83,6 +85,10 @@ struct OperationRoute: Sendable {
     OperationRoute(.readObjectAccess, .get, .object, ["acl"], taking: ["versionId"]),
     OperationRoute(.changeObjectAccess, .put, .object, ["acl"], taking: ["versionId"]),
 
+    OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
+    OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
+    OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
+
     OperationRoute(.initiateUpload, .post, .object, ["uploads"], taking: ["encoding-type"]),
     OperationRoute(.uploadPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: false),
     OperationRoute(.copyPart, .put, .object, ["uploadId"], taking: ["partNumber"], isCopy: true),
@@ -90,6 +96,13 @@ struct OperationRoute: Sendable {
     OperationRoute(.abortUpload, .delete, .object, ["uploadId"]),
     OperationRoute(
       .listParts, .get, .object, ["uploadId"], taking: ["max-parts", "part-number-marker", "encoding-type"]),
+  ]
+
+  /// The operations on objects that can be appended to and on symbolic links, which not every service has.
+  static let appending: [OperationRoute] = [
+    OperationRoute(.appendObject, .post, .object, ["append"], taking: ["position"]),
+    OperationRoute(.putSymlink, .put, .object, ["symlink"], isCopy: false),
+    OperationRoute(.getSymlink, .get, .object, ["symlink"], taking: ["versionId"]),
   ]
 }
 

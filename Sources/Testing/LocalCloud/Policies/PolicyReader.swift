@@ -7,6 +7,9 @@ internal import StorageAuth
 struct PolicyReader {
   let language: PolicyLanguage
 
+  /// Whether the document is the policy of a bucket, whose statements name principals.
+  var isOfBucket = false
+
   func statements(of document: JSONValue) throws(PolicyFault) -> [SessionPolicy.Statement] {
     let members = try members(of: document, "The policy", known: ["version", "statement"])
     guard let version = members["version"]?.string, language.versions.contains(version) else {
@@ -21,8 +24,10 @@ struct PolicyReader {
   private func statement(_ element: JSONValue) throws(PolicyFault) -> SessionPolicy.Statement {
     let members = try members(
       of: element, "A statement",
-      known: language.members.union(["effect", "action", "resource", "condition"]))
+      known: language.members.union(
+        ["effect", "action", "resource", "condition"] + (isOfBucket ? ["principal", "sid"] : [])))
     var statement = SessionPolicy.Statement()
+    if isOfBucket { statement.principals = try principals(members["principal"]) }
     let effect = members["effect"]?.string
     switch language.effects.ignoresCase ? effect?.asciiLowercased : effect {
     case language.effects.allow?: statement.allows = true
@@ -67,6 +72,15 @@ struct PolicyReader {
       throw PolicyFault("The \(name) of a statement is missing, empty, or not a string.")
     }
     return texts
+  }
+
+  /// Returns the names of principals, which a document writes as a string, a list, or an object of either.
+  private func principals(_ value: JSONValue?) throws(PolicyFault) -> [String] {
+    guard let object = value?.object else { return try texts(value, "principal") }
+    var names: [String] = []
+    for (_, value) in object { names += try texts(value, "principal") }
+    guard !names.isEmpty else { throw PolicyFault("The principal of a statement is empty.") }
+    return names
   }
 
   private func pattern(ofAction action: String) throws(PolicyFault) -> WildcardPattern {
@@ -145,6 +159,9 @@ struct PolicyInput: Sendable {
   let resource: [String]
 
   let facts: [String: String]
+
+  /// The numbers of the account of the caller, which a bucket's policy can name; empty for an unsigned request.
+  var accounts: [String] = []
 }
 
 /// An error that explains why a document is not a policy that this server can apply.

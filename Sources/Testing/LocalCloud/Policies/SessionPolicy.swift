@@ -3,7 +3,8 @@
 
 internal import StorageAuth
 
-/// The session policy of a temporary credential, which is evaluated for each request with the credential.
+/// The session policy of a temporary credential, which is evaluated for each request with the credential, or the policy
+/// of a bucket, which is evaluated for each request for the bucket.
 struct SessionPolicy: Sendable {
   /// The policy document in JSON.
   let text: String
@@ -17,10 +18,13 @@ struct SessionPolicy: Sendable {
     var exceptsActions = false
     var resources: [ResourcePattern] = []
     var conditions: [PolicyCondition] = []
+
+    /// The names of the principals to which the statement applies, or `nil` for all.
+    var principals: [String]?
   }
 
   /// Parses a policy document, no part of which is ignored.
-  init(_ text: String, in language: PolicyLanguage) throws(PolicyFault) {
+  init(_ text: String, in language: PolicyLanguage, ofBucket isOfBucket: Bool = false) throws(PolicyFault) {
     let document: JSONValue
     do {
       document = try JSONValue(parsing: text.utf8)
@@ -29,14 +33,17 @@ struct SessionPolicy: Sendable {
     }
     self.text = text
     self.language = language
-    statements = try PolicyReader(language: language).statements(of: document)
+    statements = try PolicyReader(language: language, isOfBucket: isOfBucket).statements(of: document)
   }
 
   /// Returns whether at least one statement allows a request and none denies it.
-  func allows(_ input: PolicyInput) -> Bool {
+  func allows(_ input: PolicyInput) -> Bool { decision(input) == true }
+
+  /// Returns whether the statements that apply to a request allow it, or `nil` if none applies.
+  func decision(_ input: PolicyInput) -> Bool? {
     let action = language.comparable(input.action)
     let matching = statements.filter { $0.matches(action, input) }
-    return !matching.isEmpty && matching.allSatisfy(\.allows)
+    return matching.isEmpty ? nil : matching.allSatisfy(\.allows)
   }
 }
 
@@ -45,6 +52,13 @@ extension SessionPolicy.Statement {
     actions.contains { $0.matches(action) } != exceptsActions
       && resources.contains { $0.matches(input.resource) }
       && conditions.allSatisfy { $0.holds(for: input.facts, inDenial: !allows) }
+      && principals?.contains { Self.names($0, one: input.accounts) } ?? true
+  }
+
+  /// Returns whether a principal is everybody, or an account or one of its users: `arn:aws:iam::125000000000:root`.
+  private static func names(_ principal: String, one accounts: [String]) -> Bool {
+    if principal == "*" || principal.hasBytePrefix("qcs::cam::any") { return true }
+    return principal.words(between: ":").flatMap { $0.words(between: "/") }.contains { accounts.contains(String($0)) }
   }
 }
 

@@ -10,6 +10,12 @@ struct Answer: Sendable {
   var headers: HTTPFields
   var body: Body
 
+  /// Whether the response repeats that of an earlier request, so that the operation has no further effect.
+  var isRepetition = false
+
+  /// Whether the body is sent in the gzip format, and therefore without its length.
+  var isCompressed = false
+
   enum Body: Sendable {
     case none
     case bytes([UInt8])

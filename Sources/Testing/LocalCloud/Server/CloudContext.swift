@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 
 /// The state that all simulated services of one server share: keys, counters and faults.
 struct CloudContext: Sendable {
@@ -97,10 +96,10 @@ struct KeyRing: Sendable {
 
 /// The counters from which the server's statistics are read.
 final class Counters: Sendable {
-  private let state = Mutex(LocalCloud.Statistics())
+  private let state = Lock(LocalCloud.Statistics())
 
   /// The number of writes of each object, by storage service, bucket name and object key.
-  private let writes = Mutex<[LocalCloud.Provider: [String: [String: Int]]]>([:])
+  private let writes = Lock<[LocalCloud.Provider: [String: [String: Int]]]>([:])
 
   var statistics: LocalCloud.Statistics { state.withLock { $0 } }
 

@@ -17,6 +17,9 @@ struct ErrorResponse: Error, Sendable {
   /// The additional elements of the error document of this response, such as `BucketName`, in document order.
   var details: [Detail] = []
 
+  /// The headers of this response, with names that omit the service's prefix.
+  var headers: [Detail] = []
+
   /// An additional element of the error document in an error response, such as `BucketName`.
   struct Detail: Sendable {
     let name: String
@@ -61,10 +64,32 @@ struct ErrorResponse: Error, Sendable {
       details: [Detail(name: "BucketName", value: name)])
   }
 
-  static func noSuchKey(_ key: String) -> ErrorResponse {
-    ErrorResponse(
+  /// The error for a key without an object, or whose object a delete marker hides.
+  static func noSuchKey(_ key: String, hiddenBy marker: StoredObject? = nil) -> ErrorResponse {
+    var error = ErrorResponse(
       .notFound, "NoSuchKey", "The specified key does not exist.", ec: "0026-00000001",
       details: [Detail(name: "Key", value: key)])
+    if let marker { error.headers = headers(of: marker) }
+    return error
+  }
+
+  static func noSuchVersion(_ version: String, of key: String) -> ErrorResponse {
+    ErrorResponse(
+      .notFound, "NoSuchVersion", "The specified version does not exist.",
+      details: [Detail(name: "Key", value: key), Detail(name: "VersionId", value: version)])
+  }
+
+  /// The error for a request that reads a delete marker.
+  static func isDeleteMarker(_ marker: StoredObject) -> ErrorResponse {
+    var error = ErrorResponse(
+      .methodNotAllowed, "MethodNotAllowed", "The specified method is not allowed against this resource.",
+      details: [Detail(name: "ResourceType", value: "DeleteMarker")])
+    error.headers = headers(of: marker)
+    return error
+  }
+
+  private static func headers(of marker: StoredObject) -> [Detail] {
+    [Detail(name: "delete-marker", value: "true"), Detail(name: "version-id", value: marker.version)]
   }
 
   /// The error for an unknown multipart upload; the detailed error code of OSS differs between the operations.

@@ -1,11 +1,11 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AsperaAuth
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
-internal import Synchronization
 
 /// The faults that are planned for one request, which are injected before and after its operation, and its record.
 struct Exchange: Sendable {
@@ -45,9 +45,16 @@ struct Exchange: Sendable {
     _ answer: Answer, to method: HTTPRequest.Method, with writer: consuming ResponseWriter,
     reading read: @escaping @Sendable ([Extent], (ByteBuffer) async throws -> Void) async throws -> Void = { _, _ in }
   ) async throws {
+    var answer = answer
+    if answer.isCompressed {
+      var bytes: [UInt8] = []
+      try await answer.body.forEachPiece(reading: read) { bytes += $0.readableBytesView }
+      guard let compressed = Zlib.gzip(bytes) else { throw ErrorResponse.internalError("There is no memory for gzip.") }
+      answer.body = .bytes(compressed)
+    }
     var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
     let hasLength = answer.status != .noContent && answer.status != .notModified
-    if hasLength { head.headerFields[.contentLength] = String(answer.body.byteCount) }
+    if hasLength, !answer.isCompressed { head.headerFields[.contentLength] = String(answer.body.byteCount) }
     let hasBody = method != .head && hasLength && answer.body.isSent
     record?.noteResponse(answer.status.code, byteCount: hasBody ? answer.body.byteCount : 0)
     var fault = BodyFault(plan.main?.kind, byteCount: hasBody ? answer.body.byteCount : 0, sleep: sleep)
@@ -164,10 +171,10 @@ final class FaultInjector: Sendable {
     var generator: SeededGenerator
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(_ faults: LocalCloud.Faults) {
-    state = Mutex(State(faults: faults, generator: SeededGenerator(state: faults.seed)))
+    state = Lock(State(faults: faults, generator: SeededGenerator(state: faults.seed)))
   }
 
   /// The configured faults.

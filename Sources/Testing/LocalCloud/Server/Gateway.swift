@@ -12,7 +12,9 @@ struct Gateway: Sendable {
   let store: BucketTable
   let region: String
   let context: CloudContext
-  private let crossOrigin: CrossOrigin
+
+  /// The rule of the server's configuration for requests of web pages, which applies to all buckets.
+  private let crossOriginRule: CrossOriginRule
 
   var counters: Counters { context.counters }
   private var endpoint: LocalCloud.Endpoint { service.endpoint }
@@ -27,7 +29,9 @@ struct Gateway: Sendable {
     region = configuration.region(of: service.provider)
     self.store = store
     self.context = context
-    crossOrigin = CrossOrigin(origins: configuration.allowedOrigins)
+    crossOriginRule = CrossOriginRule(
+      origins: configuration.allowedOrigins, methods: CrossOriginRule.allMethods, headers: ["*"],
+      exposedHeaders: ["ETag", "Location"] + service.headers.exposed.map(service.header), lifetime: "600")
   }
 
   @concurrent
@@ -45,8 +49,9 @@ struct Gateway: Sendable {
     } else {
       do {
         if head.method == .options {
-          response = try crossOrigin.preflight(head)
-        } else if let refusal = Self.ambiguity(of: head) {
+          if let refusal = service.errors.missingOrigin, head.headerFields.first("origin") == nil { throw refusal }
+          response = try preflight(head)
+        } else if let refusal = Self.ambiguity(of: head) ?? service.behavior.misaddressed(head) {
           throw refusal
         } else if let upload = try FormUpload(head, at: service) {
           try await sendContinue(&awaitsContinue, &writer)
@@ -61,6 +66,7 @@ struct Gateway: Sendable {
         counters.refused(error.code, by: endpoint)
         record?.noteRefusal(error.code, error.message)
         response = service.behavior.response(for: error, to: identity)
+        for header in error.headers { response.headers.set(service.header(header.name), header.value) }
       }
       if let status = try await exchange.end(&response) {
         response = service.behavior.response(for: .injected(status), to: identity)
@@ -71,8 +77,10 @@ struct Gateway: Sendable {
     service.identify(&response, as: identity.requestID)
     response.headers[.date] = identity.date.httpDate
     response.headers[.server] = service.headers.serverName
-    crossOrigin.mark(
-      &response, for: head, exposing: ["ETag", "Location"] + service.headers.exposed.map(service.header))
+    if head.method != .options, let origin = head.headerFields.first("origin") {
+      let method = head.headerFields.first("access-control-request-method") ?? head.method.rawValue
+      crossOriginRule(for: head, origin, method)?.mark(&response, for: origin)
+    }
     try await exchange.send(response, to: head.method, with: writer) { extents, send in
       try await store.blobs.read(extents, send)
     }
@@ -113,7 +121,13 @@ struct Gateway: Sendable {
       try check(target)
       let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
       try service.headerRules.check(head.headerFields, for: operation)
-      guard let permit = try Permit(everybody: target, operation, in: store, at: service) else {
+      let rights = rights(nil, head, operation, target, at: date)
+      let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
+      guard
+        let permit = try Permit(unsigned: target, operation, copying: source, by: rights)
+          ?? Permit(everybody: target, operation, in: store, at: service),
+        rights.policyDecision(on: operation, target) != false
+      else {
         record?.noteRejection(nil)
         throw service.anonymousRefusal(at: date)
       }
@@ -121,7 +135,9 @@ struct Gateway: Sendable {
       record?.noteAuthorization(.anonymous)
       return permit
     } catch let error as VerificationError {
-      let refusal = service.behavior.refusal(error, at: date)
+      let isPresigned = head.headerFields[.authorization] == nil
+      let refusal =
+        (isPresigned ? service.behavior.urlRefusal(error) : nil) ?? service.behavior.refusal(error, at: date)
       record?.noteRejection(rejectedSignature(head, identity, error, refusal))
       throw refusal
     }
@@ -134,13 +150,22 @@ struct Gateway: Sendable {
     try service.headerRules.check(head.headerFields, for: operation)
     // A key that was removed after the signature was verified has no permissions.
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let facts = service.policies.language.conditions.facts(of: head, for: operation, verified.wholeTarget, at: date)
-    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts)
+    let rights = rights(authority, head, operation, verified.wholeTarget, at: date)
     let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw service.policyRefusal(at: date)
     }
     return permit
+  }
+
+  /// Returns the permissions of a request; without authority, it is unsigned.
+  private func rights(
+    _ authority: Authority?, _ head: HTTPRequest, _ operation: Operation, _ target: RequestTarget, at date: Timestamp
+  ) -> RequestRights {
+    let facts = service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
+    return RequestRights(
+      authority: authority ?? .nothing, service: service, region: region, facts: facts, store: store,
+      isAnonymous: authority == nil)
   }
 
   /// Throws an error response if the bucket does not exist, unless the request creates it.
@@ -150,8 +175,10 @@ struct Gateway: Sendable {
     guard let target = try? service.behavior.target(of: head), let bucket = target.bucket?.string,
       service.isBucketName(bucket)
     else { return }
-    if head.method == .put, target.key == nil { return }
-    try checkExistence(of: bucket, at: head.authority)
+    let isCreation =
+      head.method == .put && target.key == nil
+      && (try? Operation(head.method, target, of: service, isCopy: false)) == .createBucket
+    if !isCreation { try checkExistence(of: bucket, at: head.authority) }
   }
 
   /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
@@ -163,7 +190,10 @@ struct Gateway: Sendable {
   func check(_ target: RequestTarget) throws(ErrorResponse) {
     if let bucket = target.bucket?.string, !service.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
-    if key.utf8.count > service.description.keyByteLimit || key.utf8.contains(0) { throw service.errors.invalidKey }
+    let hasBackslash = service.objects.refusesLeadingBackslash && key.string.utf8.first == UInt8(ascii: "\\")
+    if key.utf8.count > service.description.keyByteLimit || key.utf8.contains(0) || hasBackslash {
+      throw service.errors.invalidKey
+    }
   }
 
   /// Counts the object that an operation has written, also if only the callback failed.
@@ -183,7 +213,7 @@ struct Gateway: Sendable {
     try call.checkHarmless()
     do {
       var response = try await call.response()
-      countWrite(of: call)
+      if !response.isRepetition { countWrite(of: call) }
       call.repeatLimit(in: &response)
       return response
     } catch let refusal as ErrorResponse where refusal.isStored {
@@ -219,7 +249,7 @@ struct Gateway: Sendable {
     try check(target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let facts = service.policies.language.conditions.facts(of: verified, at: date)
-    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts)
+    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts, store: store)
     guard rights.allowPosting(verified.key, to: upload.bucket) else { throw service.policyRefusal(at: date) }
     let call = Call(
       service: service, store: store, target: target, isAnonymous: false, rights: rights,
@@ -239,6 +269,36 @@ struct Gateway: Sendable {
       countWrite(of: call)
       throw refusal
     }
+  }
+
+  /// Returns the first rule that allows a web page to send a request; a bucket's rules precede the server's.
+  private func crossOriginRule(
+    for head: HTTPRequest, _ origin: String, _ method: String, with headers: [String] = []
+  ) -> CrossOriginRule? {
+    let bucket = (try? service.behavior.target(of: head))?.bucket?.string ?? ""
+    let text = service.document(CrossOriginRule.root, of: bucket, in: store)
+    let document = text.flatMap { try? XMLNode.parse(Array($0.utf8)) }
+    let rules = document.flatMap { try? CrossOriginRule.rules(of: $0) } ?? []
+    return (rules + [crossOriginRule]).first { $0.allows(origin, method, with: headers) }
+  }
+
+  /// Returns the response to a preflight request, which a browser sends without authorization before the actual one.
+  private func preflight(_ head: HTTPRequest) throws(ErrorResponse) -> Answer {
+    let names = head.headerFields.first("access-control-request-headers")
+    let headers = (names ?? "").words(between: ",").map { String($0.trimmingBlanks) }
+    guard let origin = head.headerFields.first("origin"),
+      let method = head.headerFields.first("access-control-request-method"),
+      let rule = crossOriginRule(for: head, origin, method, with: headers)
+    else {
+      throw ErrorResponse(
+        .forbidden, "AccessForbidden",
+        "CORSResponse: This CORS request is not allowed: no rule allows the origin, the method and the headers.")
+    }
+    var response = Answer(.ok)
+    rule.mark(&response, for: origin)
+    if let lifetime = rule.lifetime { response.headers.set("access-control-max-age", lifetime) }
+    if let names { response.headers.set("access-control-allow-headers", names) }
+    return response
   }
 
   private func noteNames(in head: HTTPRequest, _ record: RequestRecord) {
@@ -261,55 +321,11 @@ struct Gateway: Sendable {
     let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
     let key = claimed.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
     return RejectedSignature(
-      provider: service.provider, request: head,
+      provider: LocalCloud.Provider(rawValue: service.description.name) ?? service.provider, request: head,
       response: HTTPResponse(status: response.status, headerFields: response.headers), document: document,
       region: region, isMismatch: error.code == .mismatch, key: key,
       others: context.keys.accountKeys.filter { $0.id != claimed },
       fits: { [authenticator] in authenticator.fits($0, $1, at: identity.date) })
-  }
-}
-
-/// The CORS rules of the server, like the rules of a bucket that allows all methods and headers.
-struct CrossOrigin: Sendable {
-  private static let methods = "GET, PUT, POST, DELETE, HEAD"
-  private static let lifetime = "600"
-
-  /// The allowed origins, such as `https://app.example.com`, or `*` for all origins.
-  let origins: [String]
-
-  /// Returns the response to a preflight request, which a browser sends without authorization before the actual one.
-  func preflight(_ head: HTTPRequest) throws(ErrorResponse) -> Answer {
-    guard let origin = allowed(head), let method = head.headerFields.first("access-control-request-method"),
-      Self.methods.split(separator: ", ").contains(method[...])
-    else {
-      throw ErrorResponse(
-        .forbidden, "AccessForbidden",
-        "CORSResponse: This CORS request is not allowed: the origin or the method is not allowed.")
-    }
-    var response = Answer(.ok)
-    mark(&response, origin)
-    response.headers.set("access-control-allow-methods", Self.methods)
-    response.headers.set("access-control-max-age", Self.lifetime)
-    if let names = head.headerFields.first("access-control-request-headers") {
-      response.headers.set("access-control-allow-headers", names)
-    }
-    return response
-  }
-
-  /// Adds the headers with which the web page that sent the request can read the response.
-  func mark(_ response: inout Answer, for head: HTTPRequest, exposing names: [String]) {
-    guard let origin = allowed(head) else { return }
-    mark(&response, origin)
-    response.headers.set("access-control-expose-headers", names.joined(separator: ", "))
-  }
-
-  private func mark(_ response: inout Answer, _ origin: String) {
-    response.headers.set("access-control-allow-origin", origins.contains("*") ? "*" : origin)
-    response.headers.set("vary", "Origin")
-  }
-
-  private func allowed(_ head: HTTPRequest) -> String? {
-    head.headerFields.first("origin").flatMap { origins.contains($0) || origins.contains("*") ? $0 : nil }
   }
 }
 

@@ -10,8 +10,23 @@ internal import StorageAuth
 internal import StorageAuthServer
 internal import SystemPackage
 
-/// An HTTP service that listens on one port of the loopback interface.
+/// An HTTP service that listens on one port.
 struct HTTPService: Sendable {
+  /// The address at which a service listens, and its certificate if it speaks HTTPS.
+  struct Interface: Sendable {
+    static let loopback = Interface(address: "127.0.0.1", certificate: nil)
+
+    let address: String
+    let certificate: ServerCertificate?
+
+    /// The URL of a port for clients on this machine.
+    func url(port: Int) -> String {
+      let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][address] ?? address
+      let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+      return "\(certificate == nil ? "http" : "https")://\(name):\(port)"
+    }
+  }
+
   typealias Responder = @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
 
   /// The time that requests in progress have to finish when the server stops.
@@ -22,15 +37,16 @@ struct HTTPService: Sendable {
   private let server: Server<CheckedHTTPChannel>
   private let work: Task<Void, any Error>
 
-  /// Binds a port on the loopback interface, or any free port if it is 0, and starts an HTTP service.
+  /// Binds a port, or any free port if it is 0, and starts an HTTP service.
   static func start(
-    port: Int, _ limits: ConnectionLimits, acceptsCancel: Bool, _ respond: @escaping Responder
+    port: Int, at interface: Interface, _ limits: ConnectionLimits, acceptsCancel: Bool, _ respond: @escaping Responder
   ) async throws -> HTTPService {
     let (ports, bound) = AsyncStream.makeStream(of: Int.self)
     let server = Server(
-      childChannelSetup: CheckedHTTPChannel(limits, acceptsCancel: acceptsCancel, respond),
+      childChannelSetup: CheckedHTTPChannel(
+        limits, certificate: interface.certificate, acceptsCancel: acceptsCancel, respond),
       configuration: ServerConfiguration(
-        address: .hostname("127.0.0.1", port: port), availableConnectionsDelegate: limits.availableConnections),
+        address: .hostname(interface.address, port: port), availableConnectionsDelegate: limits.availableConnections),
       onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
       eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
       // The framework logs requests including their authorization, so logging is disabled.
@@ -44,13 +60,13 @@ struct HTTPService: Sendable {
         try await work.value
       } catch let error as IOError {
         throw LocalCloudError(
-          "Port \(port) of 127.0.0.1 cannot be used: \(Errno(rawValue: error.errnoCode)). Choose another one, or 0 for a free one."
+          "Port \(port) of \(interface.address) cannot be used: \(Errno(rawValue: error.errnoCode)). Choose another one, or 0 for a free one."
         )
       }
       throw LocalCloudError("The server stopped before it was ready; start it again.")
     }
     return HTTPService(
-      endpoint: try ServiceEndpoint("http://127.0.0.1:\(listening)", style: .path), port: listening, server: server,
+      endpoint: try ServiceEndpoint(interface.url(port: listening), style: .path), port: listening, server: server,
       work: work)
   }
 
@@ -75,17 +91,26 @@ struct CheckedHTTPChannel: ServerChildChannel {
 
   private let base: LimitedHTTPChannel
   private let acceptsCancel: Bool
+  private let certificate: ServerCertificate?
 
   init(
-    _ limits: ConnectionLimits, acceptsCancel: Bool,
+    _ limits: ConnectionLimits, certificate: ServerCertificate?, acceptsCancel: Bool,
     _ respond: @escaping @Sendable @concurrent (Request, consuming ResponseWriter) async throws -> Void
   ) {
     self.acceptsCancel = acceptsCancel
+    self.certificate = certificate
     base = LimitedHTTPChannel(limits) { request, writer, _ in try await respond(request, writer) }
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    base.setup(channel: channel, logger: logger) { [ConnectionLifetime()] }
+    if let certificate {
+      do {
+        try channel.pipeline.syncOperations.addHandler(certificate.makeHandler())
+      } catch {
+        return channel.eventLoop.makeFailedFuture(error)
+      }
+    }
+    return base.setup(channel: channel, logger: logger) { [ConnectionLifetime()] }
       .flatMapThrowing { [acceptsCancel] value in
         if acceptsCancel { try CancelMethod.addHandlers(to: channel.pipeline.syncOperations) }
         return value
@@ -136,8 +161,8 @@ private final class ConnectionLifetime: ChannelDuplexHandler, RemovableChannelHa
         hasReadLast = true
       }
       switch awaited.first {
-      case .close: head.headers.replaceOrAdd(name: "connection", value: "close")
-      case .keepAlive: head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
+      case .close: head.headers.replaceOrAdd(name: "Connection", value: "close")
+      case .keepAlive: head.headers.replaceOrAdd(name: "Connection", value: "keep-alive")
       case .nothing, nil: break
       }
       context.write(wrapOutboundOut(.head(head)), promise: promise)

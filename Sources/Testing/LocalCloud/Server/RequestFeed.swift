@@ -3,7 +3,6 @@
 
 internal import HummingbirdCore
 internal import StorageAuth
-internal import Synchronization
 
 /// The observers of a local server's requests.
 final class RequestFeed: Sendable {
@@ -14,11 +13,10 @@ final class RequestFeed: Sendable {
     var isFinished = false
   }
 
-  private let state = Mutex(State())
-  private let observerCount = Atomic(0)
+  private let state = Lock(State())
 
   /// Whether events are created for requests that arrive now.
-  private var isObserved: Bool { observerCount.load(ordering: .relaxed) > 0 }
+  private var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
   /// Adds an observer, which is removed when its sequence is released or cancelled.
   func observe(_ limit: Int) -> AsyncStream<LocalCloud.RequestEvent> {
@@ -28,7 +26,6 @@ final class RequestFeed: Sendable {
       if state.isFinished { return nil }
       state.nextObserver += 1
       state.observers[state.nextObserver] = continuation
-      observerCount.store(state.observers.count, ordering: .relaxed)
       return state.nextObserver
     }
     guard let id else {
@@ -40,10 +37,7 @@ final class RequestFeed: Sendable {
   }
 
   private func remove(_ id: Int) {
-    state.withLock { state in
-      state.observers[id] = nil
-      observerCount.store(state.observers.count, ordering: .relaxed)
-    }
+    state.withLock { $0.observers[id] = nil }
   }
 
   func finish() {

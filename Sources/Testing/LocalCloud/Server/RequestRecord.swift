@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import Synchronization
 
 /// The notes of a server about a request that it handles, for the observers of the server.
 final class RequestRecord: Sendable {
@@ -29,7 +28,7 @@ final class RequestRecord: Sendable {
   private let head: HTTPRequest
   private let date: Timestamp
   private let start = ContinuousClock.now
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ head: HTTPRequest, at date: Timestamp) {
     self.head = head

@@ -6,6 +6,9 @@ internal import StorageAuth
 
 /// The behavior in which a simulated service differs from other services.
 protocol ServiceBehavior: Sendable {
+  /// The hosts at which requests name the bucket in the path, besides IP addresses and `localhost`.
+  var pathHosts: PathHosts { get set }
+
   /// Returns the verifier for signed requests and form uploads to the service.
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier
 
@@ -47,6 +50,12 @@ protocol ServiceBehavior: Sendable {
   /// Returns the error response for a request whose signature was rejected.
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse
 
+  /// Returns the error response for a rejected presigned URL, or `nil` to use that of any other request.
+  func urlRefusal(_ error: VerificationError) -> ErrorResponse?
+
+  /// Returns the error response for a request that names a bucket where the service does not read one, or `nil`.
+  func misaddressed(_ head: HTTPRequest) -> ErrorResponse?
+
   /// Returns the error response for a rejected form upload, or `nil` to use the error response for a request.
   func formRefusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse?
 
@@ -78,4 +87,8 @@ extension ServiceBehavior {
   ) throws(ErrorResponse) -> StoredChecksum? { nil }
 
   func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
+
+  func urlRefusal(_ error: VerificationError) -> ErrorResponse? { nil }
+
+  func misaddressed(_ head: HTTPRequest) -> ErrorResponse? { nil }
 }

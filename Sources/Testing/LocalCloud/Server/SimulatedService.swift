@@ -20,21 +20,24 @@ struct SimulatedService: Sendable {
 
   let operations: OperationTable
 
+  /// The documents that clients can store with a bucket.
+  let documents: [BucketDocument]
+
   /// The service-specific headers that the server supports.
   let headerRules: HeaderRules
 
   let headers: Headers
   let signatures: Signatures
-  let objects: Objects
+  var objects: Objects
   let buckets: Buckets
   let listing: Listing
   let policies: Policies
   let keys: KeyFormat
   let errors: Errors
-  let behavior: any ServiceBehavior
+  var behavior: any ServiceBehavior
 
   struct Headers: Sendable {
-    let serverName: String
+    var serverName: String
 
     let requestID: [String]
 
@@ -53,7 +56,7 @@ struct SimulatedService: Sendable {
     let encryption: [String]
 
     /// The supported encryption methods, each with the names of the other headers that it allows.
-    let encryptions: [String: Set<String>]
+    var encryptions: [String: Set<String>]
 
     /// The responses that contain an object's storage class.
     let storageClass: StorageClassHeader
@@ -62,8 +65,11 @@ struct SimulatedService: Sendable {
     var ofWholeObjects: [HTTPField.Name] = [.contentMD5]
 
     enum StorageClassHeader: Sendable {
-      case always, ifSpecified, unlessStandard
+      case always, unlessStandard
     }
+
+    /// The header for the key that an encryption method uses if the request names none, by method, and the key.
+    var defaultKeys: [String: ObjectDescription.Header] = [:]
   }
 
   struct Signatures: Sendable {
@@ -85,7 +91,7 @@ struct SimulatedService: Sendable {
     var contentType = "application/octet-stream"
 
     /// The storage classes of the service, the default class first.
-    let storageClasses: [StorageClass]
+    var storageClasses: [StorageClass]
 
     /// The range of allowed bandwidth limits, in bits per second.
     let trafficLimits: ClosedRange<Int64>
@@ -100,6 +106,9 @@ struct SimulatedService: Sendable {
     ///
     /// The digests of other services have the bytes of the parts' tags, as the vendors' test suites show.
     var hasUppercaseTags = false
+
+    /// Whether the response to a write has the version of an object without an ID in a bucket with versions.
+    var tellsNullVersions = true
 
     /// Whether responses and listings tell normal objects from those that were uploaded in parts.
     var tellsType = false
@@ -118,6 +127,22 @@ struct SimulatedService: Sendable {
 
     /// The content encoding that frames a request body and is not stored, or `nil`.
     var framingEncoding: String?
+
+    /// The minimum size of every part but the last when an upload is completed, in bytes.
+    var smallestPart: Int64 = 0
+
+    /// Whether a completion that is repeated with the same parts has the response of the first one.
+    var repeatsCompletion = false
+
+    /// Whether a copy with new metadata keeps the media type, unless the request has another, and the metadata of
+    /// client-side encryption.
+    var keepsTypeOfCopies = false
+
+    /// Whether an object key cannot start with a backslash.
+    var refusesLeadingBackslash = false
+
+    /// The media types of objects that are compressed for a reader that accepts gzip.
+    var compressedTypes: Set<String> = []
   }
 
   struct Buckets: Sendable {
@@ -137,8 +162,23 @@ struct SimulatedService: Sendable {
     /// The URI of the group of all users in access control documents, or `nil` if the documents name the access.
     var everybody: String?
 
+    /// The access controls that a header can name.
+    var access: [AccessControl] = [.private, .publicRead, .publicReadWrite]
+
+    /// The numbers by which documents and policies name the account that owns all buckets.
+    var accounts = [SimulatedService.account]
+
     /// Whether a response about an object that has its bucket's access control has a header that says so.
     var tellsInheritedAccess = false
+
+    /// Whether an object without access control has that of its bucket; otherwise, it is private.
+    var objectsInheritAccess = true
+
+    /// Whether everybody can list the objects and uploads of a public bucket.
+    var publicCanBeListed = false
+
+    /// The ID of the account that owns all buckets, in documents.
+    var ownerID = SimulatedService.account
   }
 
   /// The limits, parameters and XML elements of listings.
@@ -162,6 +202,9 @@ struct SimulatedService: Sendable {
 
     /// Whether `encoding-type=url` encodes names as forms do, with `+` for a space and without encoding slashes.
     var encodesNamesAsForms = false
+
+    /// The elements with metadata of a multipart upload in the list of its parts, each with the name of the metadata.
+    var uploadElements: KeyValuePairs<String, String> = [:]
   }
 
   /// The session policies of temporary credentials.
@@ -176,17 +219,31 @@ struct SimulatedService: Sendable {
 
     var bucketSuffix = ""
 
+    /// Whether a request that names a version needs another action: `GetObjectVersion` instead of `GetObject`.
+    var namesVersions = true
+
     init(
       _ language: PolicyLanguage, service: String, post: String, read: String, bucketSuffix: String = "",
+      namesVersions: Bool = true,
       _ permissions: [(action: String, target: Operation.Permission.Target, operations: [Operation])]
     ) {
       (self.language, self.post, self.read) = (language, "\(service):\(post)", "\(service):\(read)")
-      self.bucketSuffix = bucketSuffix
+      (self.bucketSuffix, self.namesVersions) = (bucketSuffix, namesVersions)
       self.permissions = permissions.reduce(into: [:]) { result, permission in
         for operation in permission.operations {
           result[operation] = Operation.Permission(action: "\(service):\(permission.action)", target: permission.target)
         }
       }
+    }
+
+    func action(_ name: String) -> String { "\(post.bytes(before: ":")):\(name)" }
+
+    /// Returns the action of a request that names a version of an object.
+    func action(_ action: String, ofVersion version: String?) -> String {
+      guard version != nil, namesVersions, let end = action.utf8.firstRange(of: "Object".utf8)?.upperBound else {
+        return action
+      }
+      return "\(action[..<end])Version\(action[end...])"
     }
   }
 
@@ -229,8 +286,14 @@ struct SimulatedService: Sendable {
 
     let policy: ErrorResponse
 
+    /// The code of the error response to a bucket's policy that cannot be applied.
+    var malformedPolicy = "MalformedPolicy"
+
     /// Whether both have an element with the server's time.
     var haveServerTime = false
+
+    /// The error response for a preflight request without an origin, or `nil` for that of an origin that is not allowed.
+    var missingOrigin: ErrorResponse?
   }
 }
 
@@ -238,8 +301,15 @@ struct SimulatedService: Sendable {
 struct StorageClass: Sendable {
   let name: String
 
+  /// The name with which objects are stored, which another interface of the service shows.
+  let storedName: String
+
   /// Whether an object with this storage class must be restored before it can be read.
-  var isArchive = false
+  let isArchive: Bool
+
+  init(name: String, storedAs storedName: String? = nil, isArchive: Bool = false) {
+    (self.name, self.storedName, self.isArchive) = (name, storedName ?? name, isArchive)
+  }
 }
 
 // What the server derives from the values of a service.
@@ -249,9 +319,17 @@ extension SimulatedService {
   static let account = "1250000000"
 
   /// The XML element that describes the owner of all buckets and objects.
-  static let owner = XMLNode("Owner", children: [XMLNode("ID", account), XMLNode("DisplayName", "localcloud")])
+  var owner: XMLNode {
+    XMLNode("Owner", children: [XMLNode("ID", buckets.ownerID), XMLNode("DisplayName", "localcloud")])
+  }
 
   var standardClass: String { objects.storageClasses[0].name }
+
+  /// Returns the name of the storage class of an object, given the name with which it is stored.
+  func storageClass(_ stored: String?) -> String {
+    guard let stored else { return standardClass }
+    return objects.storageClasses.first { $0.storedName == stored }?.name ?? stored
+  }
 
   /// Returns the full name of a service-specific header, given the name without the service's prefix.
   func header(_ rest: String) -> String { description.header(rest) }
@@ -306,13 +384,18 @@ extension SimulatedService {
     }
     var grants: [XMLNode]
     if let everybody = buckets.everybody {
-      grants = [grant("CanonicalUser", Self.owner.children, "FULL_CONTROL")]
-      if access == .publicRead { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
+      grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
+      if access?.isPublic == true { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
+      if access == .publicReadWrite { grants.append(grant("Group", [XMLNode("URI", everybody)], "WRITE")) }
+      if access == .authenticatedRead {
+        let all = everybody.removingByteSuffix("AllUsers").map { "\($0)AuthenticatedUsers" } ?? everybody
+        grants.append(grant("Group", [XMLNode("URI", all)], "READ"))
+      }
     } else {
       grants = [XMLNode("Grant", access?.rawValue ?? "default")]
     }
     var response = self.response(
-      with: XMLNode("AccessControlPolicy", children: [Self.owner, XMLNode("AccessControlList", children: grants)]))
+      with: XMLNode("AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)]))
     if access == nil, buckets.tellsInheritedAccess { response.headers.set(header("acl"), "default") }
     return response
   }
@@ -326,8 +409,9 @@ extension SimulatedService {
 
   /// Returns the content encoding to store with an object, or `nil` to store no content encoding.
   func storedEncoding(_ encoding: String) -> String? {
-    guard let framing = objects.framingEncoding else { return encoding }
-    let kept = encoding.words(between: ",").map { $0.trimmingBlanks }.filter { $0.asciiLowercased != framing }
+    let names = encoding.words(between: ",").map { $0.trimmingBlanks }
+    let kept = names.filter { $0.asciiLowercased != objects.framingEncoding }
+    guard kept.count < names.count else { return encoding }
     return kept.isEmpty ? nil : kept.joined(separator: ",")
   }
 
@@ -363,15 +447,13 @@ extension SimulatedService {
   /// Returns the additional response headers for an object that is read.
   func headers(of object: StoredObject) -> HTTPFields {
     var fields: HTTPFields = [:]
-    if objects.tellsType { fields.set(header("object-type"), object.typeName) }
-    let name = object.attributes.storageClass
-    let isTold =
-      switch headers.storageClass {
-      case .always: true
-      case .ifSpecified: name != nil
-      case .unlessStandard: name != nil && name != standardClass
-      }
-    if isTold { fields.set(header("storage-class"), name ?? standardClass) }
+    if objects.tellsType { fields.set(header("object-type"), object.kind.rawValue) }
+    if object.kind == .appendable {
+      fields.set(header("next-append-position"), String(object.content.byteCount))
+    }
+    let name = storageClass(object.attributes.storageClass)
+    let isTold = headers.storageClass == .always || name != standardClass
+    if isTold { fields.set(header("storage-class"), name) }
     return fields
   }
 
@@ -394,7 +476,7 @@ extension SimulatedService {
   }
 
   func elements(of object: StoredObject) -> [XMLNode] {
-    (objects.tellsType ? [XMLNode("Type", object.typeName)] : [])
+    (objects.tellsType ? [XMLNode("Type", object.kind.rawValue)] : [])
       + (object.content.checksum.map {
         [XMLNode("ChecksumAlgorithm", $0.algorithm.asciiUppercased), XMLNode("ChecksumType", $0.typeName)]
       } ?? [])
@@ -442,10 +524,6 @@ extension SimulatedService {
     refusal.details.append(ErrorResponse.Detail(name: "ServerTime", value: date.iso8601))
     return refusal
   }
-}
-
-extension StoredObject {
-  fileprivate var typeName: String { isMultipart ? "Multipart" : "Normal" }
 }
 
 extension StoredChecksum {

@@ -54,6 +54,30 @@ extension LocalCloud {
     /// The configuration of the callbacks that OSS sends after uploads, or `nil` to reject uploads with a callback.
     public var callbacks: Callbacks?
 
+    /// A Boolean value that indicates whether multipart uploads can consist of parts of any size.
+    ///
+    /// The services reject the completion of an upload if a part other than the last is too small: in OSS below 100 KiB,
+    /// in S3 below 5 MiB. Tests can allow such parts, which saves time.
+    public var allowsSmallParts = false
+
+    /// The IP address at which OSS, COS and S3 listen; by default they are reached from this machine only.
+    ///
+    /// At any other address, a ``certificate`` is needed, or ``allowsPlainHTTP``. The token services, the app server, the
+    /// metadata and Aspera, which give access without a signature, stay on this machine.
+    public var address = "127.0.0.1"
+
+    /// The domains by which clients reach OSS, COS and S3, such as `oss.test`.
+    ///
+    /// At the domain itself, the bucket is the first part of the path. Below it, as below any other domain, it is the
+    /// first label of the host: `photos.oss.test`.
+    public var domains: [String] = []
+
+    /// The certificate of OSS, COS and S3, which then speak HTTPS alone, or `nil` for HTTP.
+    public var certificate: ServerCertificate?
+
+    /// A Boolean value that indicates whether the storage services can be reached from other machines without encryption.
+    public var allowsPlainHTTP = false
+
     /// The maximum number of connections per port, and the time limits for clients.
     public var limits = ConnectionLimits()
 
@@ -126,6 +150,13 @@ extension LocalCloud {
       for port in [ossPort, cosPort, s3Port, services.port, aspera.port, aspera.transferPort, aspera.applicationsPort]
       where !(0...65_535).contains(port) {
         throw LocalCloudError("\(port) is not a port; use 0 to 65535.")
+      }
+      if certificate == nil, !allowsPlainHTTP, !LoopbackHost.isNamed(by: address),
+        !LoopbackHost.isNamed(by: "[\(address)]")
+      {
+        throw LocalCloudError(
+          "Other machines would reach the server at \(address) without encryption; give it a certificate, or allow plain "
+            + "HTTP in a network that you trust.")
       }
       guard SimulatedS3.isRegion(s3Region) else {
         throw LocalCloudError("\"\(s3Region)\" is not the name of a region; write it like eu-central-1.")

@@ -63,7 +63,21 @@ extension LocalCloud.Provider {
 
   /// Returns the names, formats and rules of the service for a server's configuration.
   func service(for configuration: LocalCloud.Configuration) -> SimulatedService {
-    self == .s3 ? .s3(region: configuration.s3Region) : service
+    var service = self == .s3 ? SimulatedService.s3(region: configuration.s3Region) : service
+    service.behavior.pathHosts = PathHosts(configuration.domains)
+    if configuration.allowsSmallParts { service.objects.smallestPart = 0 }
+    return service
+  }
+}
+
+extension LocalCloud.Provider {
+  /// The rules of the service's S3-compatible interface, or `nil` if it has none besides its own.
+  var s3Interface: S3Interface.Rules? {
+    switch self {
+    case .oss: .oss
+    case .cos: .cos
+    case .s3: nil
+    }
   }
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 
 /// Values by the bytes of a text, which are remembered until they expire.
 ///
@@ -14,7 +13,7 @@ final class ExpiringTable<Value: Sendable>: Sendable {
   }
 
   private let capacity: Int
-  private let entries = Mutex<[[UInt8]: Entry]>([:])
+  private let entries = Lock<[[UInt8]: Entry]>([:])
 
   init(capacity: Int) {
     self.capacity = capacity

@@ -3,7 +3,6 @@
 
 package import StorageAuth
 internal import StorageCrypto
-package import Synchronization
 
 /// An issuer of temporary credentials for the simulated services.
 struct Issuer: Sendable {
@@ -114,10 +113,10 @@ package final class TokenTable: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// A closure that receives every issued access key, so that tests can search for leaked secrets.
-  package static let watcher = Mutex<(@Sendable (AccessKey) -> Void)?>(nil)
+  package static let watcher = Lock<(@Sendable (AccessKey) -> Void)?>(nil)
 
   /// Issues a temporary credential, whose lifetime starts at a whole second.
   func issue(_ order: Order, at date: Timestamp) -> AccessKey {

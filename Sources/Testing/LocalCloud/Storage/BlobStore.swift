@@ -3,8 +3,8 @@
 
 internal import NIOCore
 internal import NIOPosix
+internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
@@ -25,7 +25,7 @@ struct BlobStore: Sendable {
   func collectAll(except buckets: some Sequence<Bucket>) async throws {
     var kept: Set<BlobID> = []
     for bucket in buckets {
-      for object in bucket.objects.values { kept.formUnion(object.content.extents.map(\.blob.id)) }
+      for object in bucket.allVersions { kept.formUnion(object.content.extents.map(\.blob.id)) }
     }
     for name in try await directory.entryNames() {
       if let id = BlobID(name), !kept.contains(id) { collector.collect(id) }
@@ -49,9 +49,9 @@ struct BlobStore: Sendable {
   /// Writes a body to a new file, which is removed if the body is truncated or invalid.
   ///
   /// If the process ends during the write, the file is deleted when the directory is opened again.
-  func write(_ body: some AsyncSequence<ByteBuffer, any Error> & Sendable, _ expected: BodyExpectation) async throws
-    -> Written
-  {
+  func write<Body: AsyncSequence & Sendable>(
+    _ body: Body, _ expected: BodyExpectation
+  ) async throws -> Written where Body.Element == ByteBuffer {
     try await write(expected) { writer in
       for try await chunk in body { try await writer.append(chunk) }
     }
@@ -87,9 +87,11 @@ struct BlobStore: Sendable {
   /// without a limit.
   func compact(_ content: Content) async throws -> Content {
     guard content.extents.count > Content.mostExtents else { return content }
-    return Content(
+    var compacted = Content(
       extents: try await joined(content.extents).content.extents, byteCount: content.byteCount,
       entityTag: content.entityTag, crc64: content.crc64, checksum: content.checksum)
+    compacted.partSizes = content.partSizes
+    return compacted
   }
 
   /// Reads ranges of files and passes their bytes to a closure in chunks.
@@ -230,7 +232,7 @@ final class BlobCollector: Sendable {
   }
 
   private let directory: FilePath
-  private let work = Mutex<Work?>(nil)
+  private let work = Lock<Work?>(nil)
 
   init(directory: FilePath) {
     self.directory = directory

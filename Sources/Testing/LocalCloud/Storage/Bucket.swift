@@ -7,9 +7,24 @@ internal import StorageAuth
 struct Bucket: Sendable {
   let name: String
   let created: Timestamp
-  var access: AccessControl
+  var settings: BucketSettings
+  /// The current versions of objects.
   var objects = SortedTable<ObjectKey, StoredObject>()
+  /// The versions that are not current, and the delete markers, the newest first.
+  var otherVersions = SortedTable<ObjectKey, [StoredObject]>()
+  /// The highest number in the order of the bucket's versions.
+  var lastOrder: UInt64 = 0
   var uploads = SortedTable<UploadName, PendingUpload>()
+
+  /// The newest completions of uploads, which clients can repeat.
+  var completions: [Completion] = []
+
+  init(name: String, created: Timestamp, access: AccessControl) {
+    (self.name, self.created) = (name, created)
+    settings = BucketSettings(access: access)
+  }
+
+  var access: AccessControl { settings.access }
 
   /// Returns a page in the listing of the bucket's pending multipart uploads.
   ///
@@ -73,6 +88,29 @@ struct Bucket: Sendable {
   }
 }
 
+/// The properties of a bucket that its owner can change.
+struct BucketSettings: Sendable, Codable, Equatable {
+  var access: AccessControl
+
+  /// The names of the storage class of objects without one, and of the redundancy, or `nil` for the defaults.
+  var storageClass: String?
+  var redundancy: String?
+
+  /// The state of the bucket's versioning, or `nil` if it never had versions.
+  var versioning: Versioning?
+
+  enum Versioning: String, Sendable, Codable {
+    /// The name of the root element of the document with the state.
+    static let root = "VersioningConfiguration"
+
+    case enabled = "Enabled"
+    case suspended = "Suspended"
+  }
+
+  /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
+  var documents: [String: String]?
+}
+
 /// The identity of a multipart upload, ordered by object key and then by upload ID.
 struct UploadName: Sendable, Comparable {
   let key: ObjectKey
@@ -96,6 +134,16 @@ struct PendingUpload: Sendable {
   let initiated: Timestamp
   var checksum: ChecksumRule?
   var parts = SortedTable<Int, UploadedPart>()
+}
+
+/// The completion of a multipart upload, with the response that a repetition of the request has as well.
+struct Completion: Sendable {
+  let name: UploadName
+
+  /// The numbers and entity tags of the parts in the request.
+  let parts: [String]
+
+  let answer: Answer
 }
 
 struct UploadedPart: Sendable {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
@@ -15,13 +14,13 @@ final class BucketTable: Sendable {
   let blobs: BlobStore
   let journal: Journal
   private let locks: [DirectoryLock]
-  private let buckets: Mutex<[String: Bucket]>
+  private let buckets: Lock<[String: Bucket]>
 
   private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [DirectoryLock]) {
     self.blobs = blobs
     self.locks = locks
     self.journal = journal
-    self.buckets = Mutex(buckets)
+    self.buckets = Lock(buckets)
   }
 
   /// Opens the directory of a storage service and rebuilds the index; creates the directory if necessary.
@@ -69,24 +68,50 @@ final class BucketTable: Sendable {
   // MARK: Buckets
 
   /// Creates a bucket, private by default, or sets the access control of an existing bucket unless it is `nil`.
-  func createBucket(_ name: String, access: AccessControl?, at date: Timestamp) async throws {
-    let bucket = buckets.withLock { buckets in
-      var bucket = buckets[name] ?? Bucket(name: name, created: date, access: .private)
-      if let access { bucket.access = access }
-      return bucket
+  func createBucket(
+    _ name: String, access: AccessControl?, at date: Timestamp, _ change: (inout BucketSettings) -> Void = { _ in }
+  ) async throws {
+    try await configure(name, creatingAt: date) { settings in
+      if let access { settings.access = access }
+      change(&settings)
     }
-    try await journal.write(bucket)
-    buckets.withLock { buckets in
-      var current = buckets.removeValue(forKey: name) ?? bucket
-      current.access = bucket.access
-      buckets[name] = current
+  }
+
+  /// Changes the settings of a bucket atomically, unless the closure throws.
+  ///
+  /// - Parameters:
+  ///   - date: The time at which the bucket is created if it does not exist. If `nil`, it must exist.
+  ///   - change: A closure that changes the settings. It runs again if another request changed them in the meantime, so
+  ///     that the file that is written last has the changes of both.
+  func configure(
+    _ name: String, creatingAt date: Timestamp? = nil, _ change: (inout BucketSettings) throws -> Void
+  ) async throws {
+    var isWritten = false
+    while true {
+      let old = buckets.withLock { $0[name] }
+      guard var bucket = old ?? date.map({ Bucket(name: name, created: $0, access: .private) }) else {
+        // Another request deleted the bucket while its record was being written.
+        if isWritten { try? await journal.remove(bucket: name) }
+        throw ErrorResponse.noSuchBucket(name)
+      }
+      try change(&bucket.settings)
+      try await journal.write(bucket)
+      isWritten = true
+      let isChanged = buckets.withLock { buckets in
+        guard buckets[name]?.settings == old?.settings else { return false }
+        buckets[name, default: bucket].settings = bucket.settings
+        return true
+      }
+      if isChanged { return }
     }
   }
 
   func deleteBucket(_ name: String) async throws {
     try buckets.withLock { buckets in
       guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
-      guard bucket.objects.isEmpty, bucket.uploads.isEmpty else { throw ErrorResponse.bucketNotEmpty(name) }
+      guard bucket.objects.isEmpty, bucket.otherVersions.isEmpty, bucket.uploads.isEmpty else {
+        throw ErrorResponse.bucketNotEmpty(name)
+      }
       buckets[name] = nil
     }
     try await journal.remove(bucket: name)
@@ -94,18 +119,28 @@ final class BucketTable: Sendable {
 
   // MARK: Objects
 
-  func object(_ key: ObjectKey, in bucket: String) throws -> StoredObject {
-    try read(bucket) { bucket in
-      guard let object = bucket.objects[key] else { throw ErrorResponse.noSuchKey(key.text) }
-      return object
-    }
+  /// Returns the current version of an object, or the one with an ID.
+  func object(_ key: ObjectKey, in bucket: String, version: String? = nil) throws -> StoredObject {
+    try read(bucket) { try $0.object(key, version: version) }
   }
 
   /// Creates or replaces an object atomically, unless the closure, which is part of the atomic step, throws.
+  ///
+  /// If versioning of the bucket is enabled, the object becomes a new version; otherwise it replaces that without an ID.
+  ///
+  /// - Parameter old: The version to replace, or `nil` to add one.
+  /// - Returns: The object with its version.
+  @discardableResult
   func put(
-    _ object: StoredObject, in bucket: String, after prepare: (inout Bucket) throws -> Void = { _ in }
-  ) async throws {
-    try read(bucket) { _ in }
+    _ object: StoredObject, in bucket: String, inPlaceOf old: StoredObject? = nil,
+    after prepare: (inout Bucket) throws -> Void = { _ in }
+  ) async throws -> StoredObject {
+    let (state, order) = try change(bucket) { bucket in
+      bucket.lastOrder += 1
+      return (bucket.settings.versioning, bucket.lastOrder)
+    }
+    let version = old.map(\.version) ?? (state == .enabled ? nil : StoredObject.nullVersion)
+    let object = object.stored(as: version, old?.order ?? order)
     do {
       try await journal.write(object, in: bucket)
     } catch {
@@ -116,31 +151,29 @@ final class BucketTable: Sendable {
     let replaced: StoredObject?
     do {
       replaced = try change(bucket) { bucket in
+        guard old != nil || bucket.settings.versioning == state else { throw ErrorResponse.operationAborted }
         try prepare(&bucket)
-        let existing = bucket.objects[object.key]
-        bucket.objects[object.key] = object
-        return existing
+        return bucket.add(object)
       }
     } catch {
       try? await journal.remove(object, in: bucket)
       throw error
     }
     if let replaced { try await journal.remove(replaced, in: bucket) }
+    return object
   }
 
-  /// Deletes an object atomically, unless the closure throws, and returns whether the object existed.
+  /// Deletes a version of an object atomically, unless the closure throws, and returns it if it existed.
   @discardableResult
   func delete(
-    _ key: ObjectKey, in bucket: String, after check: (StoredObject?) throws -> Void = { _ in }
-  ) async throws -> Bool {
+    _ key: ObjectKey, in bucket: String, version: String = StoredObject.nullVersion,
+    after check: (StoredObject?) throws -> Void = { _ in }
+  ) async throws -> StoredObject? {
     let deleted = try change(bucket) { bucket in
-      let existing = bucket.objects[key]
-      try check(existing)
-      bucket.objects[key] = nil
-      return existing
+      try check(bucket.objects[key])
+      return bucket.remove(version, of: key)
     }
-    guard let deleted else { return false }
-    try await journal.remove(deleted, in: bucket)
-    return true
+    if let deleted { try await journal.remove(deleted, in: bucket) }
+    return deleted
   }
 }

@@ -73,12 +73,11 @@ struct Journal: Sendable {
           files[id] = blob
           return blob
         }
-        // A key can have two records if a process ended after it wrote a new record and before it removed the old
+        // A version can have two records if a process ended after it wrote a new record and before it removed the old
         // record. Keep the newer record.
-        let other = bucket.objects[object.key]
-        let isNewer = other.map { $0.modified <= object.modified } ?? true
-        if isNewer { bucket.objects[object.key] = object }
-        if let outdated = isNewer ? other : object { try await remove(outdated, in: name) }
+        let other = bucket.versions(of: object.key).first { $0.version == object.version }
+        let isNewer = other.map { ($0.order, $0.modified) <= (object.order, object.modified) } ?? true
+        if let outdated = isNewer ? bucket.add(object) : object { try await remove(outdated, in: name) }
       }
       buckets[name] = bucket
     }
@@ -120,12 +119,20 @@ struct BucketRecord: Codable {
   private let created: InstantRecord
   private let access: AccessControl
 
+  /// The settings of the bucket, or `nil` in records that were written before buckets had other settings than access.
+  private let settings: BucketSettings?
+
   init(_ bucket: Bucket) {
     created = InstantRecord(bucket.created)
     access = bucket.access
+    settings = bucket.settings
   }
 
-  func bucket(named name: String) -> Bucket { Bucket(name: name, created: created.timestamp, access: access) }
+  func bucket(named name: String) -> Bucket {
+    var bucket = Bucket(name: name, created: created.timestamp, access: access)
+    if let settings { bucket.settings = settings }
+    return bucket
+  }
 }
 
 struct ObjectRecord: Codable {
@@ -145,9 +152,13 @@ struct ObjectRecord: Codable {
   private let metadata: [ObjectDescription.Header]
   private let modified: InstantRecord
   private let isMultipart: Bool
+  private let kind: StoredObject.Kind?
+  private let version: String?
+  private let order: UInt64?
   private let access: AccessControl?
 
   private let checksum: StoredChecksum?
+  private let partSizes: [Int64]?
 
   /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
@@ -163,10 +174,14 @@ struct ObjectRecord: Codable {
     entityTag = object.content.entityTag
     crc64 = object.content.crc64
     checksum = object.content.checksum
+    partSizes = object.content.partSizes
     headers = object.description.headers
     metadata = object.description.metadata
     modified = InstantRecord(object.modified)
     isMultipart = object.isMultipart
+    kind = object.kind
+    version = object.version
+    order = object.order
     access = object.access
     attributes = object.attributes
   }
@@ -186,11 +201,14 @@ struct ObjectRecord: Codable {
     guard total == byteCount else {
       throw LocalCloudError("The record of \"\(key)\" has another size than its parts; choose another directory.")
     }
+    var content = Content(
+      extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum)
+    content.partSizes = partSizes
     return StoredObject(
-      id: id, key: ObjectKey(key),
-      content: Content(extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum),
+      id: id, key: ObjectKey(key), content: content,
       description: ObjectDescription(headers: headers, metadata: metadata), modified: modified.timestamp,
-      isMultipart: isMultipart, access: access, attributes: attributes ?? ObjectAttributes())
+      isMultipart: isMultipart, kind: kind, access: access, attributes: attributes ?? ObjectAttributes(),
+      version: version ?? StoredObject.nullVersion, order: order ?? 0)
   }
 }
 

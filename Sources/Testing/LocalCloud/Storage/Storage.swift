@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import StorageAuth
-internal import Synchronization
 internal import SystemPackage
 internal import _NIOFileSystem
 
@@ -85,7 +84,7 @@ struct Storage: Sendable {
 /// A server deletes files that no record of its own names, which another server may be writing. The lock is bound to an
 /// open file: it also excludes a second server in the same process, and it ends with the process at the latest.
 final class DirectoryLock: Sendable {
-  private let file: Mutex<FileDescriptor?>
+  private let file: Lock<FileDescriptor?>
 
   /// Creates the directory if necessary and locks it, or throws a ``LocalCloudError`` if a server uses it.
   init(_ root: FilePath) async throws {
@@ -99,7 +98,7 @@ final class DirectoryLock: Sendable {
         try? file.close()
         throw error
       }
-      self.file = Mutex(file)
+      self.file = Lock(file)
     } catch Errno.wouldBlock {
       throw LocalCloudError(
         "The directory \(root) is in use by another server. Stop that server, or choose another directory.")
@@ -153,7 +152,7 @@ extension LocalCloud {
     guard let store = try? storage.store(of: provider) else { return [] }
     return store.bucketsByName.map {
       BucketSummary(
-        name: $0.name, created: $0.created, objectCount: $0.objects.count, isPublic: $0.access == .publicRead)
+        name: $0.name, created: $0.created, objectCount: $0.objects.count, isPublic: $0.access.isPublic)
     }
   }
 

@@ -29,6 +29,9 @@ struct Content: Sendable {
   /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
   var checksum: StoredChecksum?
 
+  /// The sizes of the parts from which the object was uploaded, or `nil` if it was uploaded at once.
+  var partSizes: [Int64]?
+
   static let empty = Content(extents: [], byteCount: 0, entityTag: "", crc64: 0)
 
   /// Creates a content from ranges of files, and joins ranges that follow each other in the same file.
@@ -85,36 +88,71 @@ struct ObjectDescription: Sendable, Equatable {
   /// The user metadata headers, with names that omit the service's prefix.
   var metadata: [Header] = []
 
+  /// The start of the names of the metadata that a client which encrypts stores with an object.
+  static let clientEncryptionPrefix = "client-side-encryption-"
+
   struct Header: Sendable, Equatable, Codable {
     let name: String
     let value: String
   }
+
+  /// Adds the media type of another description, unless this one has one, and its metadata of client-side encryption.
+  mutating func keepType(of other: ObjectDescription) {
+    if !headers.contains(where: { $0.name == "Content-Type" }) {
+      headers += other.headers.filter { $0.name == "Content-Type" }
+    }
+    metadata += other.metadata.filter { header in
+      header.name.hasBytePrefix(Self.clientEncryptionPrefix) && !metadata.contains { $0.name == header.name }
+    }
+  }
 }
 
-/// An object of a bucket, immutable once it is stored.
+/// A version of an object of a bucket, or a delete marker, immutable once it is stored.
 final class StoredObject: Sendable {
+  /// The ID of the version of an object in a bucket without versions.
+  static let nullVersion = "null"
+
+  /// The kinds of objects, with the names that the services use for them.
+  enum Kind: String, Sendable, Codable {
+    case normal = "Normal"
+    case multipart = "Multipart"
+    case appendable = "Appendable"
+    case symlink = "Symlink"
+    /// A marker that hides the older versions of a deleted object.
+    case deleteMarker
+  }
+
   /// The name of the object's record file.
   let id: BlobID
   let key: ObjectKey
   let content: Content
   let description: ObjectDescription
   let modified: Timestamp
-  let isMultipart: Bool
+  let kind: Kind
   let access: AccessControl?
   let attributes: ObjectAttributes
+  let version: String
+
+  /// The number of the version in the order in which the bucket's versions were stored.
+  let order: UInt64
+
+  var isMultipart: Bool { kind == .multipart }
 
   init(
     id: BlobID, key: ObjectKey, content: Content, description: ObjectDescription, modified: Timestamp,
-    isMultipart: Bool, access: AccessControl? = nil, attributes: ObjectAttributes = ObjectAttributes()
+    isMultipart: Bool = false, kind: Kind? = nil, access: AccessControl? = nil,
+    attributes: ObjectAttributes = ObjectAttributes(), version: String = nullVersion, order: UInt64 = 0
   ) {
     self.id = id
     self.key = key
     self.content = content
     self.description = description
     self.modified = modified
-    self.isMultipart = isMultipart
+    self.kind = kind ?? (attributes.linkTarget != nil ? .symlink : isMultipart ? .multipart : .normal)
     self.access = access
     self.attributes = attributes
+    self.version = version
+    self.order = order
   }
 
   func with(access: AccessControl?) -> StoredObject { described(access, attributes) }
@@ -127,15 +165,39 @@ final class StoredObject: Sendable {
 
   private func described(_ access: AccessControl?, _ attributes: ObjectAttributes) -> StoredObject {
     StoredObject(
-      id: .random(), key: key, content: content, description: description, modified: modified,
-      isMultipart: isMultipart, access: access, attributes: attributes)
+      id: .random(), key: key, content: content, description: description, modified: modified, kind: kind,
+      access: access, attributes: attributes, version: version, order: order)
+  }
+
+  /// Returns the object as a version; without an ID, it is named by its number in the order of versions.
+  func stored(as version: String?, _ order: UInt64) -> StoredObject {
+    StoredObject(
+      id: id, key: key, content: content, description: description, modified: modified, kind: kind, access: access,
+      attributes: attributes,
+      version: version ?? String(hexadecimal: order) + String(hexadecimal: UInt64.random(in: 0 ... .max)), order: order)
+  }
+
+  /// Returns the symbolic link with the content of the object to which it points, and what is needed to read it.
+  func linked(to target: StoredObject) -> StoredObject {
+    var attributes = attributes
+    (attributes.storageClass, attributes.customerKey) = (target.attributes.storageClass, target.attributes.customerKey)
+    return StoredObject(
+      id: id, key: key, content: target.content, description: description, modified: max(modified, target.modified),
+      kind: kind, access: access, attributes: attributes, version: version, order: order)
   }
 }
 
 /// The access control of a bucket or object, which applies to requests without a signature.
-enum AccessControl: String, Sendable, Codable {
+enum AccessControl: String, Sendable, Codable, CaseIterable {
   case `private`
   case publicRead = "public-read"
+  case publicReadWrite = "public-read-write"
+  /// Reading is open to every account, as it always is here: all accounts own all buckets.
+  case authenticatedRead = "authenticated-read"
+  case bucketOwnerRead = "bucket-owner-read"
+  case bucketOwnerFullControl = "bucket-owner-full-control"
+
+  var isPublic: Bool { self == .publicRead || self == .publicReadWrite }
 }
 
 /// The storage attributes that a client specified for an object.
@@ -145,6 +207,9 @@ enum AccessControl: String, Sendable, Codable {
 struct ObjectAttributes: Sendable, Codable, Equatable {
   /// The name of the storage class, or `nil` for the standard storage class.
   var storageClass: String?
+
+  /// The key of the object to which a symbolic link points, or `nil` if the object is no link.
+  var linkTarget: String?
 
   /// The tags of the object, percent-decoded.
   var tags: [ObjectDescription.Header] = []

@@ -77,10 +77,10 @@ public struct ConformanceFailure: Error, CustomStringConvertible {
 }
 
 /// The error that a check throws if the implementation broke a rule.
-struct Violation: Error {
+package struct Violation: Error {
   let message: String
 
-  init(_ message: String) { self.message = message }
+  package init(_ message: String) { self.message = message }
 }
 
 /// The error that a check throws if the rule cannot be checked.
@@ -88,7 +88,7 @@ struct NotTried: Error {
   let reason: String
 }
 
-func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
+package func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
   if !condition { throw Violation(message()) }
 }
 
@@ -99,8 +99,9 @@ extension ConformanceReport {
     self.init(subject: "\(subject)", checks: checks)
   }
 
-  init<Rule: RawRepresentable<String>>(of subject: Any.Type, _ rules: [Rule], _ check: (Rule) async throws -> Int) async
-  {
+  package init<Rule: RawRepresentable<String>>(
+    of subject: Any.Type, _ rules: [Rule], _ check: (Rule) async throws -> Int
+  ) async {
     var checks: [Check] = []
     for rule in rules {
       do {

@@ -191,7 +191,7 @@ extension String {
         case UInt8(ascii: "F"): UInt8(ascii: "E")
         default: UInt8(ascii: "x")
         }
-      return copy == bytes ? nil : String(validating: copy, as: UTF8.self)
+      return copy == bytes ? nil : String(utf8: copy)
     }
   }
 }

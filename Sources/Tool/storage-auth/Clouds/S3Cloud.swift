@@ -56,7 +56,7 @@ struct S3Cloud: Cloud {
     let settings = try AmazonSettings(.system)
     return try ServiceLocation(
       region: region, endpoint: endpoint ?? settings.endpointURL, variables: ["AWS_REGION", "AWS_DEFAULT_REGION"],
-      configured: settings.region, local: "us-east-1")
+      configured: settings.region, local: ServeCommand.defaultS3Region)
   }
 
   func signer(

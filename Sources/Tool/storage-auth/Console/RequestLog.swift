@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 
 /// The latest requests of a local cloud, and the pages that listen for further ones.
 ///
@@ -62,7 +61,7 @@ final class RequestLog: Sendable {
   /// The page sends it with the number of its last event, so that it does not continue in the list of another console.
   private let name = String(UInt64.random(in: .min ... .max), radix: 36)
   private let limits: Limits
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ limits: Limits = Limits()) {
     self.limits = limits

@@ -100,7 +100,8 @@ struct Explanation: Sendable {
     }
     return [
       "title": text(title), "text": text(diagnosis.explanation), "remedy": text(diagnosis.remedy),
-      "basis": .string(basis), "line": text(diagnosis.line), "sent": text(diagnosis.sent), "seen": text(diagnosis.seen),
+      "basis": .string(basis), "line": text(diagnosis.line), "sent": text(diagnosis.sent),
+      "seen": text(diagnosis.received),
       "others": .array(diagnosis.otherLines.map { text($0) }), "strings": .array(comparisons),
     ]
   }

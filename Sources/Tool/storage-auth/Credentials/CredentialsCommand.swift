@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
-internal import Synchronization
 
 struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
@@ -113,7 +112,7 @@ private struct WatchedSource: CredentialProvider {
 
 /// A log of the errors and warnings that occur while a chain is searched.
 private final class WalkLog: Sendable {
-  private let notes = Mutex((declined: [CredentialError](), warnings: [CredentialWarning]()))
+  private let notes = Lock((declined: [CredentialError](), warnings: [CredentialWarning]()))
 
   var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { notes.withLock { $0 } }
 

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
-internal import Synchronization
 
 /// The command-line options for connections to services.
 ///
@@ -38,7 +37,7 @@ struct NetworkOptions: ParsableArguments {
   }
 
   /// The transports of this process, whose connections all clients with the same options share.
-  private static let transports = Mutex<[Choice: AsyncHTTPClientTransport]>([:])
+  private static let transports = Lock<[Choice: AsyncHTTPClientTransport]>([:])
 
   private static func transport(for choice: Choice) throws -> AsyncHTTPClientTransport {
     if let existing = transports.withLock({ $0[choice] }) { return existing }
@@ -107,7 +106,7 @@ struct LoggedTransport: HTTPTransport {
 /// The log of the retries and the new credentials of caches and clients, with the option `--verbose`.
 enum EventLog {
   /// The observations, which end when they are released.
-  private static let observations = Mutex<[EventHub.Observation]>([])
+  private static let observations = Lock<[EventHub.Observation]>([])
 
   /// Prints a note for each attempt of a transfer with ascp that is repeated, which can take a long time.
   static func noteRetries(_ events: EventHub) {

@@ -98,7 +98,7 @@ extension SignatureDiagnosis {
     [
       "cause": .string(cause.rawValue), "line": line.map { .string($0) } ?? .null,
       "sent": sent.map { .string($0) } ?? .null,
-      "seen": seen.map { .string($0) } ?? .null, "explanation": .string(explanation), "remedy": .string(remedy),
+      "seen": received.map { .string($0) } ?? .null, "explanation": .string(explanation), "remedy": .string(remedy),
       "otherLines": .array(otherLines.map { .string($0) }),
     ]
   }

@@ -59,11 +59,20 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: "The region that OSS V4 signatures must contain; any well-formed one by default.")
   var region: String?
 
-  @Option(help: "The region of S3, which its signatures must contain.")
-  var s3Region = "us-east-1"
+  @Option(
+    help:
+      "The region of S3, which its signatures must contain; in some, us-east-1 for one, clients presign with version 2."
+  )
+  var s3Region = defaultS3Region
+
+  /// A region in which all clients use Signature Version 4, also for URLs and forms.
+  static let defaultS3Region = "eu-central-1"
 
   @Flag(help: "Require that COS signatures include host, content length, token and every parameter.")
   var strict = false
+
+  @Flag(help: "Complete uploads whose parts are smaller than the services allow, such as below 5 MiB in S3.")
+  var smallParts = false
 
   @Option(
     help: ArgumentHelp(
@@ -73,6 +82,9 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
 
   @Flag(help: "Send the callbacks that uploads to OSS ask for, to servers on this machine.")
   var callbacks = false
+
+  @OptionGroup(title: "Other machines and containers")
+  var interface: ListenOptions
 
   @OptionGroup var page: ConsoleOptions
 
@@ -98,6 +110,10 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   func run() async throws {
     let secrets = try SecretArguments(file: accountFile)
     let named = try account + secrets.accounts(.account)
+    guard interface.isLocal || !named.isEmpty else {
+      throw ValidationError(
+        "Other machines reach \(interface.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
+    }
     let accounts = named.isEmpty ? [AccountArgument.random()] : named
     let disabled = try self.disabled + secrets.accounts(.disabled)
     let services = try self.services.services(with: secrets)
@@ -106,6 +122,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
       ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region, s3Region: s3Region,
       isStrict: strict, allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
+    configuration.allowsSmallParts = smallParts
+    try interface.apply(to: &configuration)
     if callbacks { configuration.callbacks = LocalCloud.Callbacks(transport: .platformDefault) }
     let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
     let cloud = try await LocalCloud.start(configuration)

@@ -3,9 +3,9 @@
 
 internal import ArgumentParser
 internal import Configuration
+internal import StorageAuth
 internal import StorageClient
 internal import StorageConfiguration
-internal import Synchronization
 
 /// The settings of a command from a file and the environment, and where each of them is from.
 struct Settings {
@@ -18,7 +18,7 @@ struct Settings {
     var isConfigured = false
   }
 
-  private static let stored = Mutex(Client())
+  private static let stored = Lock(Client())
 
   /// The settings of the client, which are read before the command runs.
   static var client: Client { stored.withLock { $0 } }
@@ -53,7 +53,12 @@ struct Settings {
     let settings = chosen.values.sorted { $0.option.name < $1.option.name }
     self.arguments = command.path + (try settings.flatMap { try $0.arguments() }) + given
     sources = chosen.mapValues(\.source)
-    try await Self.readClient(file, environment)
+    try Self.checkVariables(environment)
+    if #available(macOS 15, *) {
+      try await Self.readClient(file, environment)
+    } else if SettingsFile.sections.keys.contains(where: { Self.isSet($0, in: file, environment) }) {
+      throw ValidationError("The settings of the client and of http need macOS 15. Leave them out, or update macOS.")
+    }
   }
 
   /// Returns a sentence about the settings that a message names, or an empty string.
@@ -79,8 +84,14 @@ struct Settings {
 
   // MARK: The client
 
+  private static func isSet(_ section: String, in file: SettingsFile?, _ environment: [String: String]) -> Bool {
+    file?.section(section).isEmpty == false || environment.keys.contains { $0.hasPrefix(start(section)) }
+  }
+
+  private static func start(_ section: String) -> String { "\(SettingsEnvironment.prefix)\(section.uppercased())_" }
+
+  @available(macOS 15, *)
   private static func readClient(_ file: SettingsFile?, _ environment: [String: String]) async throws {
-    try checkVariables(environment)
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     for section in SettingsFile.sections.keys {
       add(file?.section(section) ?? [:], at: [section], to: &values)
@@ -104,7 +115,7 @@ struct Settings {
 
   private static func checkVariables(_ environment: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
-      let start = "\(SettingsEnvironment.prefix)\(section.uppercased())_"
+      let start = start(section)
       let known = keys.map { start + variable($0.name) }
       for name in environment.keys.sorted() where name.hasPrefix(start) && !known.contains(name) {
         throw ValidationError(
@@ -118,6 +129,7 @@ struct Settings {
     key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
   }
 
+  @available(macOS 15, *)
   private static func add(_ object: JSONObject, at path: [String], to values: inout [AbsoluteConfigKey: ConfigValue]) {
     for (name, value) in object {
       let path = path + [name]
@@ -129,6 +141,7 @@ struct Settings {
     }
   }
 
+  @available(macOS 15, *)
   private static func content(_ value: JSONValue) -> ConfigContent? {
     if let text = value.string { return .string(text) }
     if let number = value.integer { return .int(number) }

@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
 internal import StorageClient
-internal import Synchronization
 
 /// A progress bar for a transfer, on the last line of standard error, with the rate and the time left.
 final class ProgressBar: Sendable {
@@ -12,7 +12,7 @@ final class ProgressBar: Sendable {
 
   private let name: String
   private let start = ContinuousClock.now
-  private let shown = Mutex<ContinuousClock.Instant?>(nil)
+  private let shown = Lock<ContinuousClock.Instant?>(nil)
 
   /// Creates a progress bar, or returns `nil` if standard error is not a terminal.
   init?(_ name: String) {

@@ -54,7 +54,7 @@ struct SecretFile {
     if content != .certificates, contents.isReadableByOthers {
       Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
     }
-    guard let text = String(validating: contents.bytes, as: UTF8.self) else {
+    guard let text = String(utf8: contents.bytes) else {
       throw Problem(description: "\(path) is not UTF-8 text. \(content.format)")
     }
     self.text = text

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
-internal import Synchronization
 
 /// The standard streams, through which all output of the program passes.
 ///
@@ -18,7 +17,7 @@ enum Terminal {
     var isVerbose = false
   }
 
-  private static let current = Mutex(Mode())
+  private static let current = Lock(Mode())
 
   /// The form and the amount of the output, which the options of the command select before it runs.
   static var mode: Mode {

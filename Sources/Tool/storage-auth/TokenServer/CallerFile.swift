@@ -4,17 +4,16 @@
 internal import Foundation
 internal import Hummingbird
 internal import StorageAuth
-internal import Synchronization
 
 /// The callers of a token server, and the file from which they are read.
 final class CallerFile: Sendable {
   private let path: String
-  private let list: Mutex<CallerList>
+  private let list: Lock<CallerList>
 
   /// Reads the callers from a file; errors contain the number of an invalid line, but never its content.
   init(path: String) throws {
     self.path = path
-    list = Mutex(try CallerList(path: path))
+    list = Lock(try CallerList(path: path))
   }
 
   /// Reads the file again, for the following requests; if it cannot be used, the previous callers remain.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Hummingbird
+internal import StorageAuth
 internal import StorageAuthServer
-internal import Synchronization
 
 /// A middleware that logs one line for each response of a token server, whatever its status.
 ///
@@ -50,7 +50,7 @@ final class ResponseRecord: Sendable {
   /// The record of the request that the current task handles.
   @TaskLocal static var current: ResponseRecord?
 
-  private let state = Mutex<(caller: String?, details: String?)>((nil, nil))
+  private let state = Lock<(caller: String?, details: String?)>((nil, nil))
 
   /// The name of the caller, or `nil` if none was authenticated; and a text that begins with the time and the caller.
   var contents: (caller: String?, details: String?) { state.withLock { $0 } }

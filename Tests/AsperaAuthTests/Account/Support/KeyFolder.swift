@@ -45,13 +45,27 @@ struct KeyFolder {
   }
 }
 
+/// A machine on which every path names a committed key, with a mode and in a place that a test requires.
+struct OneFile: FileReader {
+  private let contents: FileContents
+
+  init(_ name: String, mode: UInt16, place: FixedPlace?) throws {
+    var contents = FileContents(try KeyFolder.text(name), permissions: mode)
+    contents.place = place
+    self.contents = contents
+  }
+
+  func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents { contents }
+}
+
 extension ProviderContext {
   /// A context with this machine's files and commands, but without its environment and network.
   static func forKeys(
-    commands: (any CommandRunner)? = ProcessRunner(), environment: [String: String] = [:], home: String? = nil
+    commands: (any CommandRunner)? = ProcessRunner(), environment: [String: String] = [:], home: String? = nil,
+    files: any FileReader = SystemFiles()
   ) -> ProviderContext {
     ProviderContext(
-      environment: { environment[$0] }, home: home, files: SystemFiles(), commands: commands,
+      environment: { environment[$0] }, home: home, files: files, commands: commands,
       transport: ScriptedTransport([]))
   }
 }

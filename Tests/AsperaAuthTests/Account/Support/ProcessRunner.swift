@@ -3,7 +3,6 @@
 
 import Foundation
 import StorageAuth
-import Synchronization
 
 /// Runs programs and records their arguments and environments.
 final class ProcessRunner: CommandRunner {
@@ -12,7 +11,7 @@ final class ProcessRunner: CommandRunner {
     let environment: [String: String]
   }
 
-  private let recorded = Mutex<[Call]>([])
+  private let recorded = Lock<[Call]>([])
 
   /// The recorded calls.
   var calls: [Call] { recorded.withLock { $0 } }

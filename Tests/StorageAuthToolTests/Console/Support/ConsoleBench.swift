@@ -161,7 +161,7 @@ struct EventReader {
   }
 
   /// Returns the next block of lines, or `nil` at the end of the response.
-  mutating func block() async -> String? { await blocks.next(isolation: #isolation) }
+  mutating func block() async -> String? { try? await blocks.nextElement() }
 
   /// Returns the data of the next event of a type.
   mutating func next(_ type: String) async throws -> JSONValue {

@@ -5,6 +5,9 @@
 ///
 /// Every function returns `nil` if the next value is truncated, has another type, or is out of range.
 package struct DERReader {
+  /// The maximum length of an object identifier, in bytes; those of key algorithms have up to eleven.
+  private static let identifierByteLimit = 32
+
   private var rest: ArraySlice<UInt8>
 
   package init(_ bytes: some Sequence<UInt8>) { rest = ArraySlice(bytes) }
@@ -27,31 +30,34 @@ package struct DERReader {
     return tail.prefix(count)
   }
 
-  package mutating func sequence() -> DERReader? { contents(0x30).map { DERReader($0) } }
+  package mutating func sequence() -> DERReader? { contents(DERTag.sequence).map { DERReader($0) } }
 
-  package mutating func octets() -> [UInt8]? { contents(0x04).map { Array($0) } }
+  package mutating func octets() -> [UInt8]? { contents(DERTag.octets).map { Array($0) } }
 
   /// Reads the next INTEGER, which must be non-negative and have at most seven bytes.
   package mutating func integer() -> Int? {
-    guard let digits = contents(0x02), let first = digits.first, first < 0x80, digits.count < 8 else { return nil }
+    guard let digits = contents(DERTag.integer), let first = digits.first, first < 0x80, digits.count < 8 else {
+      return nil
+    }
     return Int(exactly: digits.reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
   }
 
   /// Reads the next INTEGER, which must be non-negative, and returns its bytes without leading zeros.
   package mutating func magnitude() -> [UInt8]? {
-    guard let digits = contents(0x02), let first = digits.first, first < 0x80 else { return nil }
+    guard let digits = contents(DERTag.integer), let first = digits.first, first < 0x80 else { return nil }
     return Array(digits.drop { $0 == 0 })
   }
 
   /// Reads the next BIT STRING, which must consist of whole bytes.
   package mutating func bits() -> [UInt8]? {
-    guard let bytes = contents(0x03), bytes.first == 0 else { return nil }
+    guard let bytes = contents(DERTag.bits), bytes.first == 0 else { return nil }
     return Array(bytes.dropFirst())
   }
 
   /// Reads the next OBJECT IDENTIFIER, and returns it in dotted decimal notation.
   package mutating func identifier() -> String? {
-    guard let bytes = contents(0x06), bytes.count <= 32, (bytes.last ?? 0x80) < 0x80 else { return nil }
+    guard let bytes = contents(DERTag.identifier), bytes.count <= Self.identifierByteLimit, (bytes.last ?? 0x80) < 0x80
+    else { return nil }
     var arcs: [UInt64] = []
     var value: UInt64 = 0
     for byte in bytes {
@@ -70,6 +76,19 @@ package struct DERReader {
   }
 }
 
+/// The tags of the values in keys (X.690, section 8).
+enum DERTag {
+  static let integer: UInt8 = 0x02
+  static let bits: UInt8 = 0x03
+  static let octets: UInt8 = 0x04
+  static let null: UInt8 = 0x05
+  static let identifier: UInt8 = 0x06
+  static let sequence: UInt8 = 0x30
+  /// The explicit tags `[0]` and `[1]`, such as those of the parameters and the public key of an ECPrivateKey.
+  static let explicit0: UInt8 = 0xa0
+  static let explicit1: UInt8 = 0xa1
+}
+
 /// An encoder of the distinguished encoding rules (DER) of ASN.1 (X.690), limited to the values in private keys.
 enum DER {
   static func value(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
@@ -86,10 +105,10 @@ enum DER {
   /// Returns the encoding of a non-negative integer that is given as big-endian bytes.
   static func integer(_ number: [UInt8]) -> [UInt8] {
     let digits = Array(number.drop { $0 == 0 })
-    return value(0x02, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
+    return value(DERTag.integer, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : digits)
   }
 
-  static func bits(_ bytes: [UInt8]) -> [UInt8] { value(0x03, [0] + bytes) }
+  static func bits(_ bytes: [UInt8]) -> [UInt8] { value(DERTag.bits, [0] + bytes) }
 
-  static func sequence(_ values: [[UInt8]]) -> [UInt8] { value(0x30, values.flatMap { $0 }) }
+  static func sequence(_ values: [[UInt8]]) -> [UInt8] { value(DERTag.sequence, values.flatMap { $0 }) }
 }

@@ -17,7 +17,8 @@ package struct PEMBlock {
   /// Whether the block contains a private key in PKCS #8, which may be encrypted.
   package var isPKCS8: Bool { label == "PRIVATE KEY" || label == "ENCRYPTED PRIVATE KEY" }
 
-  package static func all(in text: [UInt8]) -> [PEMBlock] {
+  /// Returns the blocks of a text in their order; a block without its last line has no contents.
+  package static func blocks(in text: [UInt8]) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
     var open: (label: String, headers: [String: String], base64: String, isFirst: Bool)?
     for (index, bytes) in text.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).enumerated() {
@@ -74,57 +75,20 @@ extension StringProtocol {
   }
 }
 
-/// The encryption parameters of a PKCS #8 private key (RFC 5958, RFC 8018, RFC 7914).
-package struct PKCS8Encryption: Equatable {
-  /// The usual cipher name, or the cipher's object identifier if its name is unknown.
-  package let cipher: String
-
-  /// The cost of the key derivation: the iteration count, or for scrypt the product of its three cost parameters.
-  package let work: Int
-
-  /// The maximum cost of a key derivation for which a key is accepted, which corresponds to a few seconds.
-  package static let workLimit = 10_000_000
-
-  /// Parses the beginning of an EncryptedPrivateKeyInfo in DER, or returns `nil` if the data are malformed.
-  package init?(der: [UInt8]) {
-    var document = DERReader(der)
-    guard var info = document.sequence(), var algorithm = info.sequence(), info.octets() != nil,
-      let scheme = algorithm.identifier(), var parameters = algorithm.sequence()
-    else { return nil }
-    guard scheme == "1.2.840.113549.1.5.13" else {
-      guard parameters.octets() != nil, let rounds = parameters.integer() else { return nil }
-      cipher = Self.names[scheme] ?? scheme
-      work = rounds
-      return
-    }
-    guard var derivation = parameters.sequence(), let function = derivation.identifier(),
-      var settings = derivation.sequence(), settings.octets() != nil, let rounds = settings.integer(),
-      var encryption = parameters.sequence(), let name = encryption.identifier()
-    else { return nil }
-    cipher = Self.names[name] ?? name
-    switch function {
-    case "1.2.840.113549.1.5.12": work = rounds
-    case "1.3.6.1.4.1.11591.4.11":
-      guard let blockSize = settings.integer(), let lanes = settings.integer() else { return nil }
-      let size = rounds.multipliedReportingOverflow(by: blockSize)
-      let product = size.partialValue.multipliedReportingOverflow(by: lanes)
-      work = size.overflow || product.overflow ? .max : product.partialValue
-    default: return nil
+extension ByteWriter {
+  /// Appends bytes in Base64, in lines of 64 characters, as the contents of a block.
+  mutating func append(base64LinesOf bytes: [UInt8]) {
+    let lineByteCount = 48
+    for start in stride(from: 0, to: bytes.count, by: lineByteCount) {
+      append(base64: bytes[start..<min(start + lineByteCount, bytes.count)].span)
+      append(UInt8(ascii: "\n"))
     }
   }
-
-  private static let names = [
-    "2.16.840.1.101.3.4.1.2": "AES-128-CBC", "2.16.840.1.101.3.4.1.22": "AES-192-CBC",
-    "2.16.840.1.101.3.4.1.42": "AES-256-CBC", "1.2.840.113549.3.7": "DES-EDE3-CBC", "1.3.14.3.2.7": "DES-CBC",
-    "1.2.840.113549.1.5.3": "DES-CBC with MD5", "1.2.840.113549.1.5.10": "DES-CBC with SHA-1",
-    "1.2.840.113549.1.12.1.1": "RC4-128", "1.2.840.113549.1.12.1.3": "DES-EDE3-CBC with SHA-1",
-    "1.2.840.113549.1.12.1.6": "RC2-40-CBC",
-  ]
 }
 
 extension [UInt8] {
   /// The byte order mark of UTF-8, which editors on Windows write at the start of a text.
-  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+  static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
   package var hasByteOrderMark: Bool { starts(with: Self.byteOrderMark) }
 

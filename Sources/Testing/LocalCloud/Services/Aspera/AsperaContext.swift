@@ -4,7 +4,6 @@
 internal import AsperaAuth
 internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 
 /// The state that the simulated Node API, transfer server and applications of one local server share.
 struct AsperaContext: Sendable {
@@ -77,7 +76,7 @@ final class NodeDirectory: Sendable {
 
   private let users: [LocalCloud.NodeUser]
   private let accounts: [LocalCloud.TransferAccount]
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   init(_ configuration: LocalCloud.Configuration) {
     let aspera = configuration.aspera
@@ -90,7 +89,7 @@ final class NodeDirectory: Sendable {
       aspera.transferAccounts.isEmpty
       ? [LocalCloud.TransferAccount("xfer", password: configuration.accounts.first?.key.secret)]
       : aspera.transferAccounts
-    state = Mutex(
+    state = Lock(
       State(
         accessKeys: own.map { LocalCloud.NodeAccessKey(id: $0.key.id.string, secret: $0.key.secret) }
           + aspera.accessKeys,

@@ -15,13 +15,14 @@ extension SimulatedService {
   static let cos = SimulatedService(
     provider: .cos, endpoint: .cos, description: .cos,
     operations: OperationTable(
-      OperationRoute.shared,
+      OperationRoute.shared + OperationRoute.appending + BucketDocument.cos.flatMap(\.routes),
       ParameterNames(
         signature: [
           "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
           "q-signature", "\(prefix)security-token", "x-ci-security-token",
         ], ignoresCase: true),
       ofTransfers: ["\(prefix)traffic-limit"]),
+    documents: BucketDocument.cos,
     headerRules: HeaderRules(
       prefixes: [prefix, "x-ci-"],
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
@@ -41,7 +42,7 @@ extension SimulatedService {
         "AES256": [], "SM4": [],
         "cos/kms": ["server-side-encryption-cos-kms-key-id", "server-side-encryption-context"],
       ],
-      storageClass: .ifSpecified),
+      storageClass: .unlessStandard),
     signatures: Signatures(usual: .cosV5),
     objects: Objects(
       storageClasses: [
@@ -53,21 +54,27 @@ extension SimulatedService {
       trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma"),
     buckets: Buckets(
       ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
-      tellsInheritedAccess: true),
+      access: [.private, .publicRead, .publicReadWrite, .authenticatedRead], tellsInheritedAccess: true,
+      publicCanBeListed: true),
     listing: Listing(defaultPageSize: 1000, mostBuckets: 2000),
     policies: Policies(
-      .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/",
+      .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/", namesVersions: false,
       [
         ("GetService", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("HeadBucket", .bucket, [.headBucket]),
         ("GetBucketACL", .bucket, [.readBucketAccess]), ("PutBucketACL", .bucket, [.changeBucketAccess]),
-        ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
+        ("GetBucketLocation", .bucket, [.bucketLocation]),
+        ("GetBucketObjectVersions", .list, [.listVersions]),
+        ("AppendObject", .object, [.appendObject]), ("PutSymlink", .object, [.putSymlink]),
+        ("GetSymlink", .object, [.getSymlink]),
         ("GetBucket", .list, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .list, [.listUploads]),
         ("DeleteMultipleObjects", .objectsOfBody, [.deleteObjects]), ("PutObject", .object, [.putObject, .copyObject]),
         ("InitiateMultipartUpload", .object, [.initiateUpload]), ("UploadPart", .object, [.uploadPart, .copyPart]),
         ("CompleteMultipartUpload", .object, [.completeUpload]), ("AbortMultipartUpload", .object, [.abortUpload]),
         ("ListParts", .object, [.listParts]), ("GetObject", .object, [.getObject]),
         ("HeadObject", .object, [.headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
+        ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
+        ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectACL", .object, [.readObjectAccess]), ("PutObjectACL", .object, [.changeObjectAccess]),
       ]),
     keys: KeyFormat(idPrefix: "AKID", idLength: 60, secretLength: 44, tokenLetters: 32, tokenByteCount: 150),
@@ -78,15 +85,46 @@ extension SimulatedService {
     behavior: SimulatedCOS())
 }
 
+extension BucketDocument {
+  /// The documents of a bucket of COS.
+  static let cos: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), subject: "BucketCORS"),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    .init("encryption", "ServerSideEncryptionConfiguration", .error("NoSuchEncryptionConfiguration")),
+    .init("tagging", "Tagging", .error("NoSuchTagSetError")),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+    .init("inventory", "InventoryConfiguration", inventories),
+    .init("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
+    .init("referer", "RefererConfiguration", .document()),
+  ]
+
+  private static let inventories = Unset.list(
+    error: "NoSuchConfiguration", root: "ListInventoryConfigurationResult", id: "id")
+}
+
+extension S3Interface.Rules {
+  /// The page "Accessing COS with AWS S3 SDK" of the COS documentation.
+  static let cos = S3Interface.Rules(
+    hosts: .cos, storageClasses: SimulatedService.cos.objects.storageClasses)
+}
+
 struct SimulatedCOS: ServiceBehavior {
   private static let declaration = "<?xml version='1.0' encoding='utf-8' ?>"
 
+  var pathHosts = PathHosts()
+
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    COSVerifier(mode: configuration.isStrict ? .strict : .compatible, limits: .asServices)
+    func verifier(_ style: AddressingStyle?) -> COSVerifier {
+      COSVerifier(mode: configuration.isStrict ? .strict : .compatible, style: style, limits: .asServices)
+    }
+    return HostVerifier(verifier(nil), inPath: verifier(.path)) { [pathHosts] in pathHosts.contains($0) }
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try RequestTarget(of: head, hosts: .cos).ignoringCase
+    try RequestTarget(of: head, style: pathHosts.contains(head.authority) ? .path : nil, hosts: .cos).ignoringCase
   }
 
   /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, with the time and random digits.
@@ -96,6 +134,18 @@ struct SimulatedCOS: ServiceBehavior {
       "\(time)_\(String(hexadecimal: UInt32.random(in: 0 ... .max)))_2124_"
       + String(String(hexadecimal: UInt32.random(in: 0 ... .max)).suffix(6))
     return String(writing: { writer in withBytes(of: text) { writer.append(base64: $0) } })
+  }
+
+  /// Page: "COS Bucket Domain Name Security Management Notice", for buckets that were created since 2024.
+  func misaddressed(_ head: HTTPRequest) -> ErrorResponse? {
+    let host = head.authority ?? ""
+    let isVendors = ServiceDescription.cos.domains.contains { hostWithoutPort(host).hasByteSuffix($0) }
+    guard isVendors, ServiceHosts.cos.isService(host),
+      !["", "/"].contains((head.path ?? "").bytes(before: "?"))
+    else { return nil }
+    return ErrorResponse(
+      .forbidden, "PathStyleDomainForbidden",
+      "The bucket you are attempting to access must be addressed using COS virtual-styled domain.")
   }
 
   func response(for error: ErrorResponse, to call: CallIdentity) -> Answer {

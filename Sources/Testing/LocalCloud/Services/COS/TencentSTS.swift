@@ -9,8 +9,8 @@ internal import StorageCrypto
 
 /// The simulated token service of Tencent Cloud (STS 2018-08-13).
 ///
-/// It supports GetFederationToken, AssumeRole and AssumeRoleWithWebIdentity. Like the real service, it reports errors
-/// with the status 200 and an error document. Pages: "GetFederationToken", "AssumeRole", "AssumeRoleWithWebIdentity".
+/// It supports GetFederationToken, AssumeRole, AssumeRoleWithWebIdentity and GetCallerIdentity, which are also the names
+/// of the pages. Like the real service, it reports errors with the status 200 and an error document.
 struct TencentSTS: TokenServiceHandler {
   private static let version = "2018-08-13"
   private static let policyByteLimit = 6144
@@ -43,6 +43,8 @@ struct TencentSTS: TokenServiceHandler {
     case "AssumeRole":
       return try assumeRole(call, parameters, by: authenticate(call, parameters), default: 7200)
     case "AssumeRoleWithWebIdentity": return try assumeRoleWithWebIdentity(call, parameters)
+    case "GetCallerIdentity":
+      return callerIdentity(issuer.context.keys.tokens.session(of: try authenticate(call, parameters).id), call)
     default: throw ErrorResponse(.ok, "InvalidAction", "The action \(action) does not exist.")
     }
   }
@@ -156,6 +158,24 @@ struct TencentSTS: TokenServiceHandler {
           "Token": .string(key.token), "TmpSecretId": .string(key.id), "TmpSecretKey": .string(key.secret),
         ],
         "ExpiredTime": .number(JSONNumber(key.end.unixSeconds)), "Expiration": .string(key.end.iso8601),
+        "RequestId": .string(call.requestID),
+      ]
+    ])
+  }
+
+  /// Describes the caller: a session of a role, a federated user, or the account whose key signed the call.
+  private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
+    let account = SimulatedService.account
+    let user = session?.role == nil ? account : "4611686000000000000"
+    let place =
+      if let session { "sts:\(account):\(session.role == nil ? "federated-user" : "assumed-role")" } else {
+        "cam:\(account):uin"
+      }
+    return Answer([
+      "Response": [
+        "Type": .string(session?.role == nil ? "CAMUser" : "CAMRole"), "AccountId": .string(account),
+        "UserId": .string(session.map { "\(user):\($0.name)" } ?? user), "PrincipalId": .string(account),
+        "Arn": .string("qcs::\(place)/\(user)"),
         "RequestId": .string(call.requestID),
       ]
     ])

@@ -9,7 +9,8 @@ internal import StorageCrypto
 
 /// The simulated token service of Alibaba Cloud (STS 2015-04-01).
 ///
-/// It supports AssumeRole and AssumeRoleWithOIDC, with JSON responses. Pages: "AssumeRole", "AssumeRoleWithOIDC".
+/// It supports AssumeRole, AssumeRoleWithOIDC and GetCallerIdentity, which are also the names of the pages, with JSON
+/// responses.
 struct AlibabaSTS: TokenServiceHandler {
   static let version = "2015-04-01"
   private static let shortestLife: Int64 = 900
@@ -36,6 +37,8 @@ struct AlibabaSTS: TokenServiceHandler {
     switch action {
     case "AssumeRole": return try assumeRole(call, parameters)
     case "AssumeRoleWithOIDC": return try assumeRoleWithOIDC(call, parameters)
+    case "GetCallerIdentity":
+      return callerIdentity(issuer.context.keys.tokens.session(of: try authenticate(call, parameters)), call)
     default:
       throw ErrorResponse(
         .notFound, "InvalidAction.NotFound", "Specified api is not found, please check your url and method.")
@@ -117,13 +120,29 @@ struct AlibabaSTS: TokenServiceHandler {
 
   // MARK: Responses
 
+  /// Describes the caller: a session of a role, or the account whose key signed the call.
+  private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
+    let account = SimulatedService.account
+    let role = session?.role.flatMap { LocalCloud.Provider.oss.service.behavior.roleResource($0) }
+    let name = role.map { "\($0[3]):assumed-\($0[4])/\(session?.name ?? "")" } ?? "\(account):root"
+    var members: JSONObject = [
+      "RequestId": .string(call.requestID), "AccountId": .string(account), "Arn": .string("acs:ram::\(name)"),
+      "IdentityType": .string(role == nil ? "Account" : "AssumedRoleUser"),
+      "PrincipalId": .string(session.map { "\(Self.roleID):\($0.name)" } ?? account),
+    ]
+    members[role == nil ? "UserId" : "RoleId"] = .string(role == nil ? account : Self.roleID)
+    return response(members, call)
+  }
+
+  private static let roleID = "300000000000000000"
+
   private func response(_ order: TokenTable.Order, _ call: InboundCall, identity: JSONValue? = nil) -> Answer {
     let key = issuer.issue(order, by: endpoint, at: call.date)
     let document: JSONValue = [
       "RequestId": .string(call.requestID),
       "AssumedRoleUser": [
         "Arn": .string("\(order.role?.arn ?? "")/\(order.session)"),
-        "AssumedRoleId": .string("300000000000000000:\(order.session)"),
+        "AssumedRoleId": .string("\(Self.roleID):\(order.session)"),
       ],
       "Credentials": [
         "AccessKeyId": .string(key.id), "AccessKeySecret": .string(key.secret), "SecurityToken": .string(key.token),
@@ -132,6 +151,10 @@ struct AlibabaSTS: TokenServiceHandler {
     ]
     var members = document.object ?? JSONObject()
     members["OIDCTokenInfo"] = identity
+    return response(members, call)
+  }
+
+  private func response(_ members: JSONObject, _ call: InboundCall) -> Answer {
     var response = Answer(.object(members))
     response.headers.set("x-acs-request-id", call.requestID)
     return response

@@ -6,7 +6,6 @@ internal import HTTPTypes
 internal import OSSAuth
 public import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 
 /// The part of the simulated OSS service that signs and sends the callbacks after uploads.
 final class CallbackSender: Sendable {
@@ -22,7 +21,7 @@ final class CallbackSender: Sendable {
   private let configuration: LocalCloud.Callbacks
   private let sleep: @Sendable @concurrent (Duration) async throws -> Void
   private let key: PrivateKey
-  private let location = Mutex("")
+  private let location = Lock("")
 
   /// The URL of the public key, which is known once the port of the token services is bound.
   var keyURL: String {

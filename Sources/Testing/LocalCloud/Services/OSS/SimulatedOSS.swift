@@ -16,8 +16,9 @@ extension SimulatedService {
         [.putObject, .completeUpload].contains(route.operation) ? route.taking(["callback", "callback-var"]) : route
       } + [
         OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
+        OperationRoute(.bucketStat, .get, .bucket, ["stat"]),
         OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
-      ],
+      ] + OperationRoute.appending + BucketDocument.oss.flatMap(\.routes),
       ParameterNames(
         signature: Set(
           ["OSSAccessKeyId", "Expires", "Signature", "security-token"]
@@ -25,6 +26,7 @@ extension SimulatedService {
               "signature-version", "credential", "date", "expires", "signature", "additional-headers", "security-token",
             ].map { prefix + $0 })),
       common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)traffic-limit"]),
+    documents: BucketDocument.oss,
     headerRules: HeaderRules(
       prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
       operations: HeaderRules.shared.merging([
@@ -52,20 +54,37 @@ extension SimulatedService {
         StorageClass(name: "ColdArchive", isArchive: true), StorageClass(name: "DeepColdArchive", isArchive: true),
       ],
       trafficLimits: 245_760...838_860_800, ignoresExceedingRanges: true, hasUppercaseTags: true, tellsType: true,
-      crc64Header: "hash-crc64ecma", tellsMD5: true),
+      crc64Header: "hash-crc64ecma", tellsMD5: true, smallestPart: 100 << 10, keepsTypeOfCopies: true,
+      refusesLeadingBackslash: true, compressedTypes: compressedTypes),
     buckets: Buckets(locationPrefix: "oss-"),
-    listing: Listing(defaultPageSize: 100, mostBuckets: 2000),
+    listing: Listing(
+      defaultPageSize: 100, mostBuckets: 2000,
+      uploadElements: [
+        "ClientEncryptionKey": "key", "ClientEncryptionStart": "start", "ClientEncryptionCekAlg": "cek-alg",
+        "ClientEncryptionWrapAlg": "wrap-alg", "ClientEncryptionDataSize": "data-size",
+        "ClientEncryptionPartSize": "part-size",
+      ]),
     policies: Policies(
       .ram, service: "oss", post: "PutObject", read: "GetObject",
       [
         ("ListBuckets", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("GetBucketInfo", .bucket, [.headBucket, .bucketInfo]),
-        ("GetBucketVersioning", .bucket, [.bucketVersioning]), ("GetBucketAcl", .bucket, [.readBucketAccess]),
+
+        ("ListObjectVersions", .bucket, [.listVersions]), ("GetBucketStat", .bucket, [.bucketStat]),
+        ("GetBucketAcl", .bucket, [.readBucketAccess]),
         ("PutBucketAcl", .bucket, [.changeBucketAccess]), ("GetBucketLocation", .bucket, [.bucketLocation]),
         ("ListObjects", .bucket, [.listObjects, .listObjectsV2]), ("ListMultipartUploads", .bucket, [.listUploads]),
         ("DeleteObject", .objectsOfBody, [.deleteObjects]),
-        ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
-        ("GetObject", .object, [.getObject, .headObject, .objectMeta]), ("DeleteObject", .object, [.deleteObject]),
+        (
+          "PutObject", .object,
+          [
+            .putObject, .copyObject, .appendObject, .putSymlink, .initiateUpload, .uploadPart, .copyPart,
+            .completeUpload,
+          ]
+        ), ("GetObject", .object, [.getObject, .headObject, .objectMeta, .getSymlink]),
+        ("DeleteObject", .object, [.deleteObject]),
+        ("GetObjectTagging", .object, [.readTags]), ("PutObjectTagging", .object, [.changeTags]),
+        ("DeleteObjectTagging", .object, [.deleteTags]),
         ("GetObjectAcl", .object, [.readObjectAccess]), ("PutObjectAcl", .object, [.changeObjectAccess]),
         ("AbortMultipartUpload", .object, [.abortUpload]), ("ListParts", .object, [.listParts]),
       ]),
@@ -74,17 +93,65 @@ extension SimulatedService {
       wrongDigest: .invalidDigest("The Content-MD5 does not match the received body."),
       unchangedCopySource: ErrorResponse(.notModified, "NotModified", "The conditions exclude the source object."),
       anonymous: .accessDenied("You have no right to access this object because of bucket acl.", ec: "0003-00000001"),
-      policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301")),
+      policy: .accessDenied("Access denied by authorizer's policy.", ec: "0003-00000301"),
+      malformedPolicy: "InvalidPolicyDocument"),
     behavior: SimulatedOSS())
+
+  /// The media types from the page "How do I get a gzip-compressed object?" of the OSS documentation.
+  private static let compressedTypes: Set<String> = [
+    "text/cache-manifest", "text/xml", "text/plain", "text/css", "text/html", "text/json", "application/javascript",
+    "application/x-javascript", "application/rss+xml", "application/json", "application/xml",
+  ]
+}
+
+extension S3Interface.Rules {
+  /// The pages "Compatibility with Amazon S3" and "Access OSS using an AWS SDK" of the OSS documentation.
+  static let oss = S3Interface.Rules(
+    hosts: .oss,
+    storageClasses: [
+      StorageClass(name: "STANDARD", storedAs: "Standard"), StorageClass(name: "STANDARD_IA", storedAs: "IA"),
+      StorageClass(name: "GLACIER", storedAs: "Archive", isArchive: true),
+    ])
+}
+
+extension BucketDocument {
+  /// The documents of a bucket of OSS.
+  static let oss: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration")),
+    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle")),
+    .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
+    .init("tagging", "Tagging", .document([XMLNode("TagSet")])),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document()),
+    .init("publicAccessBlock", "PublicAccessBlockConfiguration", .document([XMLNode("BlockPublicAccess", "false")])),
+    .init("inventory", "InventoryConfiguration", inventories),
+    .init("referer", "RefererConfiguration", .document(referers), deletion: nil),
+    .init("accessmonitor", "AccessMonitorConfiguration", .document([XMLNode("Status", "Disabled")]), deletion: nil),
+    .init(
+      "resourceGroup", "BucketResourceGroupConfiguration",
+      .document([XMLNode("ResourceGroupId", "rg-localcloud")]), deletion: nil),
+  ]
+
+  private static let inventories = Unset.list(
+    error: "NoSuchInventory", root: "ListInventoryConfigurationsResult", id: "inventoryId", canBeEmpty: false)
+
+  private static let referers = [XMLNode("AllowEmptyReferer", "true"), XMLNode("RefererList")]
 }
 
 struct SimulatedOSS: ServiceBehavior {
+  var pathHosts = PathHosts()
+
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    OSSVerifier(region: configuration.region, acceptsAmbiguousV1: true, limits: .asServices)
+    func verifier(_ style: AddressingStyle?) -> OSSVerifier {
+      OSSVerifier(region: configuration.region, style: style, acceptsAmbiguousV1: true, limits: .asServices)
+    }
+    return HostVerifier(verifier(nil), inPath: verifier(.path)) { [pathHosts] in pathHosts.contains($0) }
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try RequestTarget(of: head, hosts: .oss)
+    try RequestTarget(of: head, style: pathHosts.contains(head.authority) ? .path : nil, hosts: .oss)
   }
 
   /// Returns a new OSS request ID: 24 hexadecimal digits that contain the time and random digits.
@@ -128,7 +195,8 @@ struct SimulatedOSS: ServiceBehavior {
         XMLNode("Name", bucket.name), XMLNode("Location", SimulatedService.oss.location(of: region)),
         XMLNode("Region", region),
         XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
-        XMLNode("IntranetEndpoint", intranet), XMLNode("StorageClass", SimulatedService.oss.standardClass),
+        XMLNode("IntranetEndpoint", intranet),
+        XMLNode("StorageClass", bucket.settings.storageClass ?? SimulatedService.oss.standardClass),
       ])
   }
 
@@ -154,6 +222,23 @@ struct SimulatedOSS: ServiceBehavior {
       parts[4].hasBytePrefix("role/"), !parts[4].hasByteSuffix("/")
     else { return nil }
     return parts
+  }
+
+  func urlRefusal(_ error: VerificationError) -> ErrorResponse? {
+    guard error.code == .wrongScope, error.scopePart == .region else { return nil }
+    return .invalidArgument("The signing region in credential is invalid.")
+  }
+
+  func misaddressed(_ head: HTTPRequest) -> ErrorResponse? {
+    let authority = head.authority ?? ""
+    // The hosts of the S3-compatible interface are `s3.oss-cn-hangzhou.aliyuncs.com` and the like.
+    let host = authority.removingBytePrefix("s3.").map(String.init) ?? authority
+    guard ServiceHosts.oss.own(host), ServiceHosts.oss.isService(host),
+      !["", "/"].contains((head.path ?? "").bytes(before: "?"))
+    else { return nil }
+    return ErrorResponse(
+      .forbidden, "SecondLevelDomainForbidden",
+      "The bucket you are attempting to access must be addressed using OSS third level domain.")
   }
 
   func refusal(_ error: VerificationError, at date: Timestamp) -> ErrorResponse {

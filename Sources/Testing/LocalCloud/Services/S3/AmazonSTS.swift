@@ -9,7 +9,7 @@ internal import StorageCrypto
 
 /// The simulated token service of Amazon Web Services (STS 2011-06-15).
 ///
-/// It supports AssumeRole and AssumeRoleWithWebIdentity. Pages: "AssumeRole", "AssumeRoleWithWebIdentity".
+/// It supports AssumeRole, AssumeRoleWithWebIdentity and GetCallerIdentity, which are also the names of the pages.
 struct AmazonSTS: TokenServiceHandler {
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
@@ -55,6 +55,8 @@ struct AmazonSTS: TokenServiceHandler {
         XMLNode("Provider", "localcloud"),
       ]
       return response(action, try order(parameters), identity, call)
+    case "GetCallerIdentity":
+      return callerIdentity(issuer.context.keys.tokens.session(of: try authenticate(call)), call)
     default:
       throw ErrorResponse(
         .badRequest, "InvalidAction", "Could not find operation \(action) for version \(Self.version)")
@@ -147,22 +149,36 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: Responses
 
+  /// Describes the caller: a session of a role, or the account whose key signed the call.
+  private func callerIdentity(_ session: LocalCloud.Session?, _ call: InboundCall) -> Answer {
+    let account = SimulatedS3.accountNumber
+    let user = session.map { "\(($0.role ?? "").replacingRole)/\($0.name)" } ?? "arn:aws:iam::\(account):root"
+    let id = session.map { "\(Self.roleID):\($0.name)" } ?? account
+    return response(
+      "GetCallerIdentity", [XMLNode("Arn", user), XMLNode("UserId", id), XMLNode("Account", account)], call)
+  }
+
+  private static let roleID = "AROALOCALCLOUD000000"
+
   private func response(_ action: String, _ order: TokenTable.Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
     let key = issuer.issue(order, by: endpoint, at: call.date)
     let user = "\((order.role?.arn ?? "").replacingRole)/\(order.session)"
-    let result = XMLNode(
-      "\(action)Result",
-      children: [
-        XMLNode(
-          "AssumedRoleUser",
-          children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "AROALOCALCLOUD000000:\(order.session)")]),
-        XMLNode(
-          "Credentials",
-          children: [
-            XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
-            XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
-          ]),
-      ] + more)
+    let elements = [
+      XMLNode(
+        "AssumedRoleUser",
+        children: [XMLNode("Arn", user), XMLNode("AssumedRoleId", "\(Self.roleID):\(order.session)")]),
+      XMLNode(
+        "Credentials",
+        children: [
+          XMLNode("AccessKeyId", key.id), XMLNode("SecretAccessKey", key.secret),
+          XMLNode("SessionToken", key.token), XMLNode("Expiration", key.end.iso8601),
+        ]),
+    ]
+    return response(action, elements + more, call)
+  }
+
+  private func response(_ action: String, _ elements: [XMLNode], _ call: InboundCall) -> Answer {
+    let result = XMLNode("\(action)Result", children: elements)
     let metadata = XMLNode("ResponseMetadata", children: [XMLNode("RequestId", call.requestID)])
     return Self.document("\(action)Response", [result, metadata], call)
   }

@@ -17,8 +17,8 @@ extension SimulatedService {
   /// Amazon S3 in a region, which S3 signatures must contain.
   static func s3(region: String) -> SimulatedService {
     SimulatedService(
-      provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, headerRules: s3Rules,
-      headers: s3Headers,
+      provider: .s3, endpoint: .s3, description: .s3, operations: s3Operations, documents: BucketDocument.s3,
+      headerRules: s3Rules, headers: s3Headers(region: region),
       signatures: Signatures(usual: .s3V4),
       objects: Objects(
         contentType: "binary/octet-stream",
@@ -29,10 +29,13 @@ extension SimulatedService {
           StorageClass(name: "DEEP_ARCHIVE", isArchive: true),
         ],
         // S3 has no bandwidth limits; the header rules refuse them.
-        trafficLimits: 0...0, checksumMode: "checksum-mode", checksEveryBody: true, framingEncoding: "aws-chunked"),
+        trafficLimits: 0...0, tellsNullVersions: false, checksumMode: "checksum-mode", checksEveryBody: true,
+        framingEncoding: "aws-chunked", smallestPart: 5 << 20, repeatsCompletion: true),
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
-        everybody: "http://acs.amazonaws.com/groups/global/AllUsers"),
+        everybody: "http://acs.amazonaws.com/groups/global/AllUsers",
+        access: AccessControl.allCases, accounts: [SimulatedS3.accountNumber, account], objectsInheritAccess: false,
+        publicCanBeListed: true, ownerID: SHA256.hash(Array(SimulatedService.account.utf8)).hex),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
         bucketLimit: "max-buckets", nextBucket: "ContinuationToken", mostBuckets: 10_000,
@@ -49,19 +52,25 @@ extension SimulatedService {
         unchangingCopy: .invalidRequest(
           "This copy request is illegal because it is trying to copy an object to itself without changing the object's "
             + "metadata, storage class, website redirect location or encryption attributes."),
-        anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied")),
+        anonymous: .accessDenied("Access Denied"), policy: .accessDenied("Access Denied"),
+        missingOrigin: ErrorResponse(
+          .badRequest, "BadRequest", "Insufficient information. Origin request header needed.")),
       behavior: SimulatedS3(region: region))
   }
 
-  private static let s3Headers: Headers = {
+  private static func s3Headers(region: String) -> Headers {
     let options = ["aws-kms-key-id", "context", "bucket-key-enabled"].map { "server-side-encryption-\($0)" }
     return Headers(
       serverName: "AmazonS3", requestID: ["request-id"], hostID: "id-2",
       exposed: ["request-id", "id-2"] + SimulatedS3.checksumHeaders, objectAccess: "acl", formAccessField: "acl",
       encryption: ["server-side-encryption"] + options, encryptions: ["AES256": [], "aws:kms": Set(options)],
       storageClass: .unlessStandard,
-      ofWholeObjects: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) })
-  }()
+      ofWholeObjects: SimulatedS3.checksumHeaders.compactMap { HTTPField.Name(prefix + $0) },
+      defaultKeys: [
+        "aws:kms": ObjectDescription.Header(
+          name: options[0], value: "arn:aws:kms:\(region):\(account):key/5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
+      ])
+  }
 
   private static let s3Policies = Policies(
     .iam, service: "s3", post: "PutObject", read: "GetObject",
@@ -69,7 +78,8 @@ extension SimulatedService {
       ("ListAllMyBuckets", .service, [.listBuckets]), ("CreateBucket", .bucket, [.createBucket]),
       ("DeleteBucket", .bucket, [.deleteBucket]), ("ListBucket", .bucket, [.headBucket, .listObjects, .listObjectsV2]),
       ("GetBucketAcl", .bucket, [.readBucketAccess]), ("PutBucketAcl", .bucket, [.changeBucketAccess]),
-      ("GetBucketLocation", .bucket, [.bucketLocation]), ("GetBucketVersioning", .bucket, [.bucketVersioning]),
+      ("GetBucketLocation", .bucket, [.bucketLocation]),
+      ("ListBucketVersions", .bucket, [.listVersions]),
       ("ListBucketMultipartUploads", .bucket, [.listUploads]), ("DeleteObject", .objectsOfBody, [.deleteObjects]),
       ("PutObject", .object, [.putObject, .copyObject, .initiateUpload, .uploadPart, .copyPart, .completeUpload]),
       ("GetObject", .object, [.getObject, .headObject, .objectAttributes]),
@@ -80,13 +90,12 @@ extension SimulatedService {
     ])
 
   private static let s3Operations = OperationTable(
-    OperationRoute.shared.filter { $0.operation != .listBuckets } + [
+    OperationRoute.shared.filter { $0.operation != .listBuckets }.map { route in
+      [.getObject, .headObject].contains(route.operation) ? route.taking(["partNumber"]) : route
+    } + [
       OperationRoute(.listBuckets, .get, .service, taking: ["prefix", "continuation-token", "max-buckets"]),
-      OperationRoute(.readTags, .get, .object, ["tagging"], taking: ["versionId"]),
-      OperationRoute(.changeTags, .put, .object, ["tagging"], taking: ["versionId"]),
-      OperationRoute(.deleteTags, .delete, .object, ["tagging"], taking: ["versionId"]),
       OperationRoute(.objectAttributes, .get, .object, ["attributes"], taking: ["versionId"]),
-    ],
+    ] + BucketDocument.s3.flatMap(\.routes),
     ParameterNames(signature: [
       "X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires", "X-Amz-SignedHeaders", "X-Amz-Signature",
       "X-Amz-Security-Token", "X-Amz-Content-Sha256",
@@ -94,12 +103,16 @@ extension SimulatedService {
     common: ["\(prefix)request-payer"], ofTransfers: ["\(prefix)checksum-mode"])
 
   private static let checksummed: Set<Operation> = [
-    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags,
+    .putObject, .uploadPart, .deleteObjects, .completeUpload, .changeTags, .changeDocument, .changeBucketAccess,
+    .changeObjectAccess,
   ]
 
   private static let s3Rules = HeaderRules(
     prefixes: [prefix],
-    everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm"],
+    everywhere: [
+      "date", "security-token", "content-sha256", "user-agent", "request-payer", "sdk-checksum-algorithm",
+      "expected-bucket-owner", "source-expected-bucket-owner", "api-version",
+    ],
     operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
       .merging([
@@ -110,7 +123,8 @@ extension SimulatedService {
         "decoded-content-length": [.putObject, .uploadPart], "trailer": [.putObject, .uploadPart],
         "checksum-algorithm": [.initiateUpload, .copyObject], "checksum-mode": [.getObject, .headObject],
         "checksum-type": [.initiateUpload, .completeUpload], "mp-object-size": [.completeUpload],
-        "object-attributes": [.objectAttributes],
+        "object-attributes": [.objectAttributes], "confirm-remove-self-bucket-access": [.changeDocument],
+        "transition-default-minimum-object-size": [.changeDocument],
         "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
         "checksum-sha1": checksummed, "checksum-sha256": checksummed,
       ]) { $0.union($1) },
@@ -120,21 +134,63 @@ extension SimulatedService {
     ], formFields: ["algorithm", "credential", "signature"])
 }
 
+extension BucketDocument {
+  /// The documents of a bucket of S3.
+  static let s3: [BucketDocument] = [
+    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
+    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), deletion: "Put"),
+    configuration("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    configuration("encryption", "ServerSideEncryptionConfiguration", .document([encryptionRule])),
+    .init("tagging", "Tagging", .error("NoSuchTagSet"), deletion: "Put"),
+    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
+    .init(
+      "publicAccessBlock", "PublicAccessBlockConfiguration", .error("NoSuchPublicAccessBlockConfiguration"),
+      deletion: "Put"),
+    .init("ownershipControls", "OwnershipControls", .error("OwnershipControlsNotFoundError"), deletion: "Put"),
+    configuration("inventory", "InventoryConfiguration", inventories),
+    configuration("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
+  ]
+
+  /// Returns a document whose actions are named like `GetLifecycleConfiguration`.
+  private static func configuration(_ parameter: String, _ root: String, _ unset: Unset) -> BucketDocument {
+    let name = "\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())Configuration"
+    return .init(parameter, root, unset, subject: name, deletion: "Put")
+  }
+
+  private static let inventories = Unset.list(
+    error: "NoSuchConfiguration", root: "ListInventoryConfigurationsResult", id: "id")
+
+  /// The rule by which the service encrypts the objects of every bucket with its own keys.
+  private static let encryptionRule = XMLNode(
+    "Rule",
+    children: [
+      XMLNode("ApplyServerSideEncryptionByDefault", children: [XMLNode("SSEAlgorithm", "AES256")]),
+      XMLNode("BucketKeyEnabled", "false"),
+    ])
+}
+
 struct SimulatedS3: ServiceBehavior {
   /// The name of the region whose location constraint is empty.
   static let firstRegion = "us-east-1"
 
+  /// The number of the account, in the form in which resource names contain it.
+  static let accountNumber = "125000000000"
+
   /// The region of the simulated service, which S3 signatures must contain.
   let region: String
+
+  var pathHosts = PathHosts()
 
   static func isRegion(_ name: String) -> Bool { (try? ServiceEndpoint.s3(region: name)) != nil }
 
   func verifier(for configuration: LocalCloud.Configuration) -> any SignatureVerifier & FormVerifier {
-    S3HostVerifier(region: configuration.s3Region)
+    HostVerifier(region: configuration.s3Region, hosts: .s3, pathHosts)
   }
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
-    try S3HostVerifier(region: region).verifier(for: head).target(of: head)
+    try HostVerifier(region: region, hosts: .s3, pathHosts).verifier(for: head).target(of: head)
   }
 
   /// Returns a new S3 request ID: 16 random hexadecimal digits.
@@ -164,41 +220,18 @@ struct SimulatedS3: ServiceBehavior {
   }
 }
 
-/// A verifier that expects the bucket name in the path or in the host.
-///
-/// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
-struct S3HostVerifier: SignatureVerifier, FormVerifier {
-  private let inPath: S3Verifier
-  private let inHost: S3Verifier
-
-  init(region: String) {
-    inPath = S3Verifier(region: region, limits: .asServices)
-    inHost = S3Verifier(region: region, style: .virtualHosted, limits: .asServices)
-  }
-
-  /// Returns the verifier that fits a request's host: for path-style or virtual-hosted-style requests.
-  func verifier(for request: HTTPRequest) -> S3Verifier {
-    let authority = request.authority ?? ""
-    let isService = authority.hasBytePrefix("s3.") || AddressingStyle(authority: authority) == .path
-    return isService ? inPath : inHost
-  }
-
-  func claim(in request: HTTPRequest) throws(VerificationError) -> S3Claim? {
-    try verifier(for: request).claim(in: request)
-  }
-
-  func verify(
-    _ claim: S3Claim, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedRequest {
-    try verifier(for: claim.request).verify(claim, against: key, at: date)
-  }
-
-  func claim(in form: SubmittedForm) throws(VerificationError) -> FormClaim { try inPath.claim(in: form) }
-
-  func verify(
-    _ form: SubmittedForm, against key: AccessKey, at date: Timestamp
-  ) throws(VerificationError) -> VerifiedForm {
-    try inPath.verify(form, against: key, at: date)
+extension HostVerifier<S3Verifier> {
+  /// Creates a verifier for a region, or for any region if it is `nil`.
+  ///
+  /// If the host is an IP address, `localhost` or a host of the service itself, the bucket name is in the path.
+  init(region: String?, hosts: ServiceHosts, _ pathHosts: PathHosts) {
+    self.init(
+      S3Verifier(region: region, style: .virtualHosted, limits: .asServices),
+      inPath: S3Verifier(region: region, limits: .asServices)
+    ) { authority in
+      authority.hasBytePrefix("s3.") || hosts.isService(authority) || pathHosts.contains(authority)
+        || AddressingStyle(authority: authority) == .path
+    }
   }
 }
 
@@ -278,6 +311,11 @@ extension SimulatedS3 {
       }
     case .wrongScope where error.scopePart == .region:
       refusal.details = [ErrorResponse.Detail(name: "Region", value: region)]
+    case .unsupported where word.code == "InvalidRequest":
+      // The service ends its message here.
+      refusal.message +=
+        " Set signature_version to s3v4 (boto3: Config(signature_version=\"s3v4\"), AWS CLI 1: aws configure set "
+        + "default.s3.signature_version s3v4), or a region in which the client uses it by default, such as eu-central-1."
     case .unsigned:
       return SimulatedService.s3.anonymousRefusal(at: date)
     default: break

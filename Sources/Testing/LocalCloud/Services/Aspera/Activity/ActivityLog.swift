@@ -3,7 +3,6 @@
 
 internal import AsperaAuth
 internal import StorageAuth
-internal import Synchronization
 
 /// The transfers and the events of the node, of which each access key keeps the newest 1,000.
 final class ActivityLog: Sendable {
@@ -45,7 +44,7 @@ final class ActivityLog: Sendable {
 
   private static let capacity = 1_000
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   func start(_ transfer: TransferRecord, at now: Timestamp) {
     state.withLock { $0.transfers.append(transfer, transfer.start.accessKey ?? "") }

@@ -3,7 +3,6 @@
 
 internal import AsperaAuth
 internal import StorageAuth
-internal import Synchronization
 
 /// A transfer that the node knows: a session of the transfer server, or a copy that `/ops/transfers` started.
 final class TransferRecord: Sendable {
@@ -51,7 +50,7 @@ final class TransferRecord: Sendable {
 
   let id = BlobID.random().description
   let start: Start
-  private let state = Mutex(Progress())
+  private let state = Lock(Progress())
 
   init(_ start: Start, clientSeen: Timestamp? = nil) {
     var start = start

@@ -7,7 +7,6 @@ internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
 internal import StorageCrypto
-internal import Synchronization
 
 /// A simulated application of Aspera with an API of its own.
 protocol ApplicationHandler: Sendable {
@@ -92,7 +91,7 @@ struct GrantRequest: Sendable {
     guard call.request.headerFields[.authorization] != nil else { return nil }
     let words = call.authorization?.words(between: " ", atMost: 1).map(String.init) ?? []
     guard words.count == 2, words[0].asciiLowercased == "basic", let bytes = [UInt8](base64: words[1]),
-      let pair = String(validating: bytes, as: UTF8.self)
+      let pair = String(utf8: bytes)
     else { throw .secret }
     let parts = pair.parts(between: ":", atMost: 1).map { FormPair.read("\($0)=")?.first?.name }
     guard parts.count == 2, let id = parts[0], let secret = parts[1] else { throw .secret }

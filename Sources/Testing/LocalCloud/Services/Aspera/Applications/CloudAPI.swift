@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
-internal import Synchronization
 
 /// The simulated API of Aspera on Cloud: its token endpoint, and what a client needs to find its files.
 ///

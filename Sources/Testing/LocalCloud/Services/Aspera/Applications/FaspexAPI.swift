@@ -5,7 +5,6 @@ internal import AsperaAuth
 internal import CredentialSources
 internal import HTTPTypes
 internal import StorageAuth
-internal import Synchronization
 
 /// The simulated API of Faspex 5: its token endpoint, and sending and receiving packages.
 ///
@@ -283,7 +282,7 @@ final class FaspexPackages: Sendable {
 
   private static let capacity = 10_000
 
-  private let packages = Mutex<[FaspexPackage]>([])
+  private let packages = Lock<[FaspexPackage]>([])
 
   /// Creates a package, or returns `nil` if there are too many packages.
   func create(

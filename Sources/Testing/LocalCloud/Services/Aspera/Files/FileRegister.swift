@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
-internal import Synchronization
 
 /// The IDs of the node's files and folders, and the permissions that refer to these IDs.
 ///
@@ -23,7 +22,7 @@ final class FileRegister: Sendable {
   static let rootID = 1
 
   private let capacity: Int
-  let state = Mutex(State())
+  let state = Lock(State())
 
   init(capacity: Int = 100_000) {
     self.capacity = capacity

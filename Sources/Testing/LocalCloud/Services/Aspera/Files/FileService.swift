@@ -307,7 +307,7 @@ enum IterationToken {
   static func text(_ token: String) -> String? {
     guard token.utf8.count <= 1_024 else { return nil }
     return [UInt8](base64: String(token.map { base64Letters[$0] ?? $0 })).flatMap {
-      String(validating: $0, as: UTF8.self)
+      String(utf8: $0)
     }
   }
 }

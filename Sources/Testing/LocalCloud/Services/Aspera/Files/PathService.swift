@@ -93,7 +93,7 @@ struct PathService: Sendable {
   /// - Parameter encoded: The percent-encoded path. A plus sign stands for a space, because IBM's own client encodes it
   ///   so.
   func contents(_ encoded: String) throws -> Answer {
-    let text = encoded.percentDecodedBytes(plusIsSpace: true).flatMap { String(validating: $0, as: UTF8.self) }
+    let text = encoded.percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
     let path = try path(text.map { .string($0) })
     guard let entry = try files.entry(at: path) else { throw FileProblem.notFound(path) }
     guard entry.isFile, let content = entry.content else {

@@ -26,7 +26,7 @@ struct NodeAuthenticator: Sendable {
   }
 
   private func basic(_ text: String) throws(ErrorResponse) -> NodeCaller {
-    guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
+    guard let bytes = [UInt8](base64: text), let pair = String(utf8: bytes),
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":"))
     else { throw Self.refusal("The Basic authorization is not the Base64 of a name and a password.") }
     let name = String(pair[..<colon])

@@ -3,7 +3,6 @@
 
 internal import AsperaAuth
 internal import StorageAuth
-internal import Synchronization
 
 /// A connection to the simulated transfer server, with its login, session and open files.
 final class TransferConnection: Sendable {
@@ -42,7 +41,7 @@ final class TransferConnection: Sendable {
   private static let pieceByteCount: Int64 = 1024 * 1024
 
   private let fault: LocalCloud.TransferFault?
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ fault: LocalCloud.TransferFault?) {
     self.fault = fault
@@ -103,7 +102,7 @@ final class TransferConnection: Sendable {
 
 /// The open connections to the simulated transfer server, of which the oldest is discarded if there are too many.
 final class ConnectionTable: Sendable {
-  private let connections = Mutex(LimitedTable<String, TransferConnection>(capacity: 4096))
+  private let connections = Lock(LimitedTable<String, TransferConnection>(capacity: 4096))
 
   /// Adds a connection, and returns its ID, which is hard to guess.
   func add(_ connection: TransferConnection) -> String {
@@ -132,7 +131,7 @@ final class PartialUploadTable: Sendable {
     }
   }
 
-  private let parts = Mutex(LimitedTable<Key, [Extent]>(capacity: 256))
+  private let parts = Lock(LimitedTable<Key, [Extent]>(capacity: 256))
 
   /// Keeps the bytes of a resumable upload that have arrived so far.
   func keep(_ extents: [Extent], of upload: TransferConnection.Upload) {

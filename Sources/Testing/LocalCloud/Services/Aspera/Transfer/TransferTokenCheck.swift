@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AsperaAuth
-internal import StorageAuth
+package import StorageAuth
 internal import StorageCrypto
-package import Synchronization
 
 /// A verifier of the tokens with which clients begin transfer sessions.
 struct TransferTokenCheck: Sendable {
@@ -85,7 +84,7 @@ struct TransferTokenCheck: Sendable {
   }
 
   private func basicCaller(_ text: String) throws(TransferRefusal) -> NodeCaller {
-    guard let bytes = [UInt8](base64: text), let pair = String(validating: bytes, as: UTF8.self),
+    guard let bytes = [UInt8](base64: text), let pair = String(utf8: bytes),
       let colon = pair.utf8.firstIndex(of: UInt8(ascii: ":")),
       let key = aspera.directory.accessKey(String(pair[..<colon])),
       key.secret == Secret(String(pair[pair.index(after: colon)...]))
@@ -146,7 +145,7 @@ package final class TransferTokenTable: Sendable {
   private let claims = ExpiringTable<TransferClaim>(capacity: 20_000)
 
   /// A closure that receives every issued transfer token and access token, so that tests can search for leaked tokens.
-  package static let watcher = Mutex<(@Sendable (String) -> Void)?>(nil)
+  package static let watcher = Lock<(@Sendable (String) -> Void)?>(nil)
 
   /// Issues a transfer token with the given permissions, in the format of a real server.
   func issue(_ claim: TransferClaim) -> String {

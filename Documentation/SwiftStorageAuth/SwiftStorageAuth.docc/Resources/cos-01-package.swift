@@ -1,0 +1,26 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "PhotoApp",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(path: "../swift-storage-auth", traits: ["Client", "Server"]),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+  ],
+  targets: [
+    .executableTarget(
+      name: "KeyServer",
+      dependencies: [
+        .product(name: "COSAuth", package: "swift-storage-auth"),
+        .product(name: "CredentialSources", package: "swift-storage-auth"),
+        .product(name: "LocalCloud", package: "swift-storage-auth"),
+        .product(name: "StorageAuthServer", package: "swift-storage-auth"),
+        .product(name: "StorageClient", package: "swift-storage-auth"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+      ]),
+    .executableTarget(
+      name: "PhotoApp",
+      dependencies: [.product(name: "StorageClient", package: "swift-storage-auth")]),
+  ]
+)

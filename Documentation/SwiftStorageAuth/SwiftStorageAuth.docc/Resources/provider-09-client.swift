@@ -1,0 +1,32 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "AcmeStorage",
+  platforms: [.macOS(.v15)],
+  products: [.library(name: "AcmeStorage", targets: ["AcmeStorage"])],
+  dependencies: [
+    .package(path: "../swift-storage-auth", traits: ["Client"])
+  ],
+  targets: [
+    .target(
+      name: "AcmeStorage",
+      dependencies: [
+        .product(name: "CredentialSources", package: "swift-storage-auth"),
+        .product(name: "StorageAuth", package: "swift-storage-auth"),
+        .product(name: "StorageClient", package: "swift-storage-auth"),
+      ]),
+    .executableTarget(
+      name: "AcmeSign",
+      dependencies: ["AcmeStorage", .product(name: "StorageAuth", package: "swift-storage-auth")]),
+    .executableTarget(
+      name: "AcmeApp",
+      dependencies: ["AcmeStorage", .product(name: "StorageClient", package: "swift-storage-auth")]),
+    .testTarget(
+      name: "AcmeStorageTests",
+      dependencies: [
+        "AcmeStorage",
+        .product(name: "StorageAuthTesting", package: "swift-storage-auth"),
+      ]),
+  ]
+)

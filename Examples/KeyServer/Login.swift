@@ -1,0 +1,14 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The user name and password in the body of a login request.
+package struct Login: Codable {
+  let name: String
+  let password: String
+
+  /// Creates the body of a login request.
+  package init(name: String, password: String) {
+    self.name = name
+    self.password = password
+  }
+}

@@ -1,0 +1,230 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Foundation
+internal import StorageAuth
+
+#if canImport(FoundationNetworking)
+  /// A bounded buffer between the source of a body and the session that sends it.
+  ///
+  /// Foundation reads a body on the queue of all sessions, and takes a stream without bytes for a complete body. The pipe
+  /// therefore pauses its session when it hands out its last bytes, until the source delivers more.
+  final class BodyPipe: Sendable {
+    private let state = Lock(State())
+    private let arrival = DispatchSemaphore(value: 0)
+
+    func connect(to session: TransportSession) { state.withLock { $0.session = session } }
+    func makeInputStream() -> InputStream { PipeInputStream(self) }
+
+    /// Waits until the pipe contains bytes, or will receive none.
+    func firstBytes() async {
+      await withCheckedContinuation { continuation in
+        change { $0.firstReader = continuation }
+      }
+    }
+
+    /// Appends bytes, waits while the pipe is full, and returns whether the pipe is still read.
+    func write(_ bytes: [UInt8]) async -> Bool {
+      await withCheckedContinuation { continuation in
+        change { state in
+          state.chunks.append(bytes[...])
+          state.byteCount += bytes.count
+          state.writer = continuation
+        }
+      }
+      return state.withLock { !$0.isBroken }
+    }
+
+    func finish() { change { $0.isFinished = true } }
+
+    /// Makes reading fail, so that the session closes the connection.
+    func fail() { change { $0.isBroken = true } }
+
+    /// Returns the next bytes, an empty slice at the end, or `nil` after a failure.
+    ///
+    /// The method blocks if the session reads although the pipe has paused it.
+    func read(upTo count: Int) -> ArraySlice<UInt8>? {
+      while true {
+        var bytes: ArraySlice<UInt8>?
+        let isReadable = change { state in
+          let isReadable = state.isReadable
+          bytes = state.read(upTo: count)
+          state.isReaderBlocked = !isReadable
+          return isReadable
+        }
+        if isReadable { return bytes }
+        arrival.wait()
+      }
+    }
+
+    /// Changes the state, and resumes those who waited for the change.
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+      let (result, waiters, isReaderBlocked) = state.withLock { state in
+        let result = body(&state)
+        let waiters = state.removeReady()
+        defer { state.isReaderBlocked = state.isReaderBlocked && !state.isReadable }
+        return (result, waiters, state.isReaderBlocked && state.isReadable)
+      }
+      for continuation in waiters { continuation.resume() }
+      if isReaderBlocked { arrival.signal() }
+      return result
+    }
+
+    private struct State {
+      /// The number of buffered bytes from which the source has to wait.
+      static let byteLimit = 128 * 1_024
+
+      var chunks: [ArraySlice<UInt8>] = []
+      var byteCount = 0
+      var isFinished = false
+      var isBroken = false
+      var isReaderBlocked = false
+      var session: TransportSession?
+      var writer: CheckedContinuation<Void, Never>?
+      var firstReader: CheckedContinuation<Void, Never>?
+
+      var isReadable: Bool { byteCount > 0 || isFinished || isBroken }
+
+      /// Removes up to `count` bytes, and returns `nil` if the pipe is broken or has no bytes yet.
+      mutating func read(upTo count: Int) -> ArraySlice<UInt8>? {
+        if isBroken { return nil }
+        guard let chunk = chunks.first else { return isFinished ? [] : nil }
+        let bytes = chunk.prefix(count)
+        chunks[0] = chunk.dropFirst(count)
+        if chunks[0].isEmpty { chunks.removeFirst() }
+        byteCount -= bytes.count
+        if !isReadable { session?.pause(.source) }
+        return bytes
+      }
+
+      /// Removes the continuations that need not wait any longer, and lets the session continue.
+      mutating func removeReady() -> [CheckedContinuation<Void, Never>] {
+        var ready: [CheckedContinuation<Void, Never>?] = []
+        if isReadable {
+          session?.resume(.source)
+          ready.append(firstReader)
+          firstReader = nil
+        }
+        if byteCount < Self.byteLimit || isBroken {
+          ready.append(writer)
+          writer = nil
+        }
+        return ready.compactMap(\.self)
+      }
+    }
+  }
+
+  private final class PipeInputStream: InputStream {
+    private let pipe: BodyPipe
+    private var status = Stream.Status.notOpen
+
+    init(_ pipe: BodyPipe) {
+      self.pipe = pipe
+      super.init(data: Data())
+    }
+
+    override var streamStatus: Stream.Status { status }
+
+    override var streamError: (any Error)? { nil }
+
+    override var hasBytesAvailable: Bool { true }
+
+    override func open() { status = .open }
+
+    override func close() { status = .closed }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength count: Int) -> Int {
+      guard let bytes = pipe.read(upTo: count) else { return -1 }
+      // Safe: the pipe returns at most as many bytes as the caller's buffer has.
+      return unsafe UnsafeMutableBufferPointer(start: buffer, count: bytes.count).update(fromContentsOf: bytes)
+    }
+  }
+#else
+  /// A pair of bound streams between the source of a body and the session that sends it.
+  final class BodyPipe: Sendable {
+    // Safe: set before the initializer returns, and used by the session alone.
+    private nonisolated(unsafe) let input: InputStream?
+    private let writer: StreamWriter
+
+    init() {
+      var input: InputStream?
+      var output: OutputStream?
+      unsafe Stream.getBoundStreams(withBufferSize: 128 * 1_024, inputStream: &input, outputStream: &output)
+      unsafe self.input = input
+      writer = StreamWriter(output)
+      if let output { CFWriteStreamSetDispatchQueue(output, writer.queue) }
+      output?.open()
+    }
+
+    func connect(to session: TransportSession) {}
+    func makeInputStream() -> InputStream { unsafe input ?? InputStream(data: Data()) }
+    func firstBytes() async {}
+    func write(_ bytes: [UInt8]) async -> Bool { await writer.write(bytes) }
+    func finish() { writer.close() }
+    func fail() { writer.close() }
+  }
+#endif
+
+/// A writer of bytes into a stream, as fast as the stream accepts them.
+final class StreamWriter: NSObject, StreamDelegate, @unchecked Sendable {
+  // Safe: after the initializer, everything below is used on this queue only, on which the stream calls its delegate too.
+  let queue = DispatchQueue(label: "StreamWriter")
+  private var output: OutputStream?
+  private var rest: ArraySlice<UInt8> = []
+  private var writer: CheckedContinuation<Bool, Never>?
+
+  init(_ output: OutputStream?) {
+    self.output = output
+    super.init()
+    setDelegate(self)
+  }
+
+  private func setDelegate(_ delegate: StreamWriter?) {
+    #if canImport(FoundationNetworking)
+      output?.delegate = delegate
+    #else
+      // Safe: the queue retains this object until `end` has removed it as the delegate.
+      unsafe output?.delegate = delegate
+    #endif
+  }
+
+  /// Writes bytes, and waits until the stream has accepted them; returns whether it has accepted all.
+  ///
+  /// The next call has to begin after this one has returned: one call at a time waits.
+  func write(_ bytes: [UInt8]) async -> Bool {
+    await withCheckedContinuation { continuation in
+      queue.async { [self] in
+        (rest, writer) = (bytes[...], continuation)
+        proceed()
+      }
+    }
+  }
+
+  /// Closes the stream, which ends a call of `write` that waits.
+  func close() { queue.async { [self] in end() } }
+
+  func stream(_ stream: Stream, handle event: Stream.Event) { proceed() }
+
+  private func end() {
+    // An event that the queue delivers later must not reach this object, which may be released by then.
+    setDelegate(nil)
+    output?.close()
+    output = nil
+    proceed()
+  }
+
+  private func proceed() {
+    while let output, output.hasSpaceAvailable, !rest.isEmpty {
+      // Safe: the stream reads at most as many bytes as the memory has.
+      let count = unsafe rest.withUnsafeBufferPointer { bytes in
+        unsafe bytes.baseAddress.map { unsafe output.write($0, maxLength: bytes.count) } ?? 0
+      }
+      guard count > 0 else { return end() }
+      rest = rest.dropFirst(count)
+    }
+    guard rest.isEmpty || output == nil else { return }
+    writer?.resume(returning: output != nil)
+    writer = nil
+  }
+}

@@ -1,0 +1,428 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+package import HTTPTypes
+package import StorageAuth
+
+#if canImport(FoundationNetworking)
+  internal import Foundation
+  package import FoundationNetworking
+#else
+  package import Foundation
+#endif
+
+/// A request and its response, from the start of the session's task to the end of the response's body.
+final class URLSessionExchange: Sendable {
+  /// The result of an exchange: a complete response, or the error that ended it.
+  typealias Outcome = Result<Void, TransportError>
+
+  struct State {
+    var session: TransportSession?
+    var task: URLSessionDataTask?
+    var watch: Task<Void, Never>?
+
+    var head: HTTPResponse?
+    var headWaiter: CheckedContinuation<Result<HTTPResponse, TransportError>, Never>?
+
+    var chunks = ChunkQueue()
+    var chunkWaiter: CheckedContinuation<Result<Data?, TransportError>, Never>?
+
+    /// Whether the session reports that the response came in a stream of HTTP/2 or HTTP/3, which marks its end.
+    var isMultiplexed = false
+
+    var outcome: Outcome?
+    var lastActivity = ContinuousClock.now
+  }
+
+  let request: ExactRequest
+  let timeouts: HTTPTimeouts
+  let state = Lock(State())
+  private let sessions: Sessions
+  private let upload: BodyUpload?
+
+  init(_ request: ExactRequest, on sessions: Sessions, timeouts: HTTPTimeouts) {
+    self.request = request
+    self.sessions = sessions
+    self.timeouts = timeouts
+    upload = request.streamedBody.map { BodyUpload($0, host: request.host) }
+  }
+
+  /// Starts the task, as soon as the first bytes of the body are available.
+  func start() async {
+    let watch = Task { @concurrent in await self.watch() }
+    state.withLock { state in
+      if state.outcome == nil { state.watch = watch } else { watch.cancel() }
+    }
+    let pipe = await upload?.open { [weak self] in self?.end(.failure($0)) }
+    // Methods of a session can wait for the session's queue.
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        self.beginTask(pipe)
+        continuation.resume()
+      }
+    }
+  }
+
+  private func beginTask(_ pipe: BodyPipe?) {
+    guard state.withLock({ $0.outcome == nil }) else { return }
+    do throws(TransportError) {
+      let session = try sessions.session(for: request)
+      var urlRequest = request.urlRequest
+      if let pipe {
+        pipe.connect(to: session)
+        urlRequest.httpBodyStream = pipe.makeInputStream()
+      }
+      let task = session.session.dataTask(with: urlRequest)
+      session.delegate.add(self, for: task)
+      let isWanted = state.withLock { state in
+        (state.session, state.task) = (session, task)
+        state.lastActivity = .now
+        return state.outcome == nil
+      }
+      if isWanted { task.resume() } else { task.cancel() }
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  /// Returns the head of the response, as soon as it arrives.
+  func head() async -> Result<HTTPResponse, TransportError> {
+    await withCheckedContinuation { continuation in
+      let result: Result<HTTPResponse, TransportError>? = state.withLock { state in
+        if let head = state.head { return .success(head) }
+        if case .failure(let error) = state.outcome { return .failure(error) }
+        state.headWaiter = continuation
+        return nil
+      }
+      if let result { continuation.resume(returning: result) }
+    }
+  }
+
+  /// Ends the exchange; the first outcome counts, and a failure closes the connection.
+  func end(_ outcome: Outcome) {
+    let ended: State? = state.withLock { state in
+      guard state.outcome == nil else { return nil }
+      state.outcome = outcome
+      if case .failure = outcome { state.chunks = ChunkQueue() }
+      defer { (state.watch, state.headWaiter, state.chunkWaiter) = (nil, nil, nil) }
+      return state
+    }
+    guard let ended else { return }
+    ended.watch?.cancel()
+    upload?.stop()
+    switch outcome {
+    case .success:
+      ended.chunkWaiter?.resume(returning: .success(nil))
+    case .failure(let error):
+      ended.headWaiter?.resume(returning: .failure(error))
+      ended.chunkWaiter?.resume(returning: .failure(error))
+      guard let task = ended.task else { return }
+      ended.session?.resume()
+      DispatchQueue.global().async { task.cancel() }
+    }
+  }
+
+  /// Ends the exchange if the session is about to send the request again, after a connection was lost.
+  ///
+  /// The service may have processed the request. The client decides whether to repeat it.
+  func refuseRepetition() {
+    end(.failure(.lost(host: request.host, reason: "the server closed the connection")))
+  }
+
+  /// Whether only the end of the connection can have marked the end of the body.
+  var endsWithConnection: Bool { !state.withLock { $0.isMultiplexed } }
+
+  /// Notes the protocol of the response, such as `http/1.1` or `h2`.
+  func received(protocolName: String) {
+    let isMultiplexed = protocolName.hasBytePrefix("h2") || protocolName.hasBytePrefix("h3")
+    state.withLock { $0.isMultiplexed = isMultiplexed }
+  }
+
+  // MARK: Time limits
+
+  func noteActivity() { state.withLock { $0.lastActivity = .now } }
+
+  private func watch() async {
+    let start = ContinuousClock.now
+    while let left = timeLeft(since: start) {
+      guard left > .zero else { return end(.failure(.timeout(host: request.host))) }
+      do {
+        try await Task.sleep(for: left, clock: .continuous)
+      } catch {
+        return
+      }
+    }
+  }
+
+  /// Returns the time until the next limit is exceeded, or `nil` after the end.
+  private func timeLeft(since start: ContinuousClock.Instant) -> Duration? {
+    let now = ContinuousClock.now
+    let isSourceSlow = upload?.isWaitingForSource ?? false
+    let lastDelivery = upload?.lastDelivery
+    return state.withLock { state in
+      guard state.outcome == nil else { return nil }
+      let isWaiting = isSourceSlow || state.chunks.isPaused
+      let lastActivity = max(state.lastActivity, lastDelivery ?? state.lastActivity)
+      let idle = isWaiting ? timeouts.idle : timeouts.idle - (now - lastActivity)
+      guard let limit = timeouts.request, state.head == nil else { return idle }
+      return min(idle, limit - (now - start))
+    }
+  }
+
+  // MARK: Response
+
+  func received(_ response: HTTPURLResponse) {
+    // An informational response is followed by the final one.
+    guard response.statusCode >= 200 || response.statusCode == 101 else { return noteActivity() }
+    do throws(TransportError) {
+      let head = try HTTPResponse(response, to: request)
+      let waiter = state.withLock { state in
+        state.head = head
+        state.lastActivity = .now
+        state.chunks.expectedCount = request.hasResponseBody(head) ? head.contentLength : nil
+        defer { state.headWaiter = nil }
+        return state.headWaiter
+      }
+      waiter?.resume(returning: .success(head))
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  func received(_ data: Data) {
+    guard !data.isEmpty else { return }
+    let waiter = state.withLock { state -> CheckedContinuation<Result<Data?, TransportError>, Never>? in
+      guard state.outcome == nil else { return nil }
+      state.lastActivity = .now
+      if let waiter = state.chunkWaiter {
+        state.chunkWaiter = nil
+        state.chunks.countPassed(data)
+        return waiter
+      }
+      if state.chunks.append(data), let task = state.task { state.session?.pause(task) }
+      return nil
+    }
+    waiter?.resume(returning: .success(data))
+  }
+
+  func nextChunk() async throws(TransportError) -> Data? {
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let result: Result<Data?, TransportError>? = state.withLock { state in
+          if let (data, isSpaceFree) = state.chunks.removeFirst() {
+            if isSpaceFree, let task = state.task {
+              state.lastActivity = .now
+              state.session?.resume(task)
+            }
+            return .success(data)
+          }
+          if let outcome = state.outcome { return outcome.map { nil } }
+          state.chunkWaiter = continuation
+          return nil
+        }
+        if let result { continuation.resume(returning: result) }
+      }
+    } onCancel: {
+      end(.failure(.cancelled(host: request.host)))
+    }
+    return try result.get()
+  }
+
+  /// Accepts the end of the task, with the session's error or the last response.
+  func completed(_ error: (any Error)?, _ response: HTTPURLResponse?) {
+    if let session = state.withLock({ $0.session }) {
+      sessions.release(session, from: request, isReusable: error == nil)
+    }
+    if let error { return end(.failure(TransportError(error, host: request.host))) }
+    let (hasHead, isShort) = state.withLock { ($0.head != nil, $0.chunks.isShort) }
+    if hasHead {
+      return end(
+        isShort ? .failure(.lost(host: request.host, reason: "the response is shorter than declared")) : .success(()))
+    }
+    // Foundation withholds a redirect without a location, and the body of that response.
+    guard let response else { return end(.failure(.lost(host: request.host, reason: "there is no response"))) }
+    received(response)
+    let isEmpty = state.withLock { state in
+      state.head.map { $0.contentLength == 0 || !request.hasResponseBody($0) } ?? false
+    }
+    end(isEmpty ? .success(()) : .failure(.withheld(host: request.host)))
+  }
+}
+
+extension ExactRequest {
+  func hasResponseBody(_ head: HTTPResponse) -> Bool {
+    !isHead && head.status.code != 204 && head.status.code != 304
+  }
+}
+
+extension HTTPResponse {
+  /// The number of bytes in the body, or `nil` if the head does not declare it.
+  var contentLength: Int64? { headerFields[.contentLength].flatMap { Int64(digits: $0) } }
+
+  /// The maximum number of header fields in a response; the services send about twenty.
+  private static let fieldLimit = 1_000
+
+  /// Creates the head of a valid response whose body has not been decoded.
+  init(_ response: HTTPURLResponse, to request: ExactRequest) throws(TransportError) {
+    try self.init(response, from: request.host)
+    let encoding = headerFields[.contentEncoding] ?? ""
+    if encoding != "", encoding.asciiLowercased != "identity", request.hasResponseBody(self), contentLength != 0 {
+      throw .decoded(host: request.host)
+    }
+  }
+
+  /// Creates the head of a response that is valid in HTTP.
+  package init(_ response: HTTPURLResponse, from host: String) throws(TransportError) {
+    guard (100...999).contains(response.statusCode) else {
+      throw .lost(host: host, reason: "the response has the status \(response.statusCode)")
+    }
+    let fields = response.allHeaderFields
+    guard fields.count <= Self.fieldLimit else {
+      throw .lost(host: host, reason: "the response has \(fields.count) header fields")
+    }
+    self.init(status: Status(code: response.statusCode))
+    for (name, value) in fields {
+      guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else { continue }
+      headerFields.append(HTTPField(name: name, value: value))
+    }
+  }
+}
+
+/// The reader of a response's body, which closes the connection when it is released before the end.
+final class ResponseReader: Sendable {
+  private let exchange: URLSessionExchange
+
+  init(_ exchange: URLSessionExchange) {
+    self.exchange = exchange
+  }
+
+  deinit { exchange.end(.failure(.cancelled(host: exchange.request.host))) }
+
+  /// A stream of the body's bytes, which retains the reader.
+  var stream: ByteStream {
+    ByteStream(chunks: { [self] in
+      {
+        guard let data = try await self.exchange.nextChunk() else { return nil }
+        return ReceivedChunk(data: data)
+      }
+    })
+  }
+}
+
+private struct ReceivedChunk: ByteChunk {
+  let data: Data
+
+  var byteCount: Int { data.count }
+
+  var array: [UInt8] { Array(data) }
+
+  func withSpan(_ body: (Span<UInt8>) -> Void) { body(data.span) }
+
+  func append(to bytes: inout [UInt8]) { bytes += data }
+}
+
+/// The bytes of a response that have arrived and have not been read.
+struct ChunkQueue {
+  /// The number of buffered bytes at which the connection is paused.
+  private static let pauseByteCount = 256 * 1_024
+
+  /// The number of buffered bytes below which a paused connection continues.
+  private static let resumeByteCount = 64 * 1_024
+
+  private var chunks: [Data] = []
+  private var byteCount = 0
+  private var receivedCount: Int64 = 0
+
+  /// Whether the connection is paused because the reader is slow.
+  private(set) var isPaused = false
+
+  /// The number of bytes in the whole body, or `nil` if it is not known.
+  var expectedCount: Int64?
+
+  var isShort: Bool { expectedCount.map { receivedCount < $0 } ?? false }
+
+  /// Notes bytes that a waiting reader receives.
+  mutating func countPassed(_ data: Data) {
+    receivedCount += Int64(data.count)
+  }
+
+  /// Appends bytes, and returns whether the connection must be paused.
+  mutating func append(_ data: Data) -> Bool {
+    chunks.append(data)
+    byteCount += data.count
+    countPassed(data)
+    guard byteCount >= Self.pauseByteCount, !isPaused else { return false }
+    isPaused = true
+    return true
+  }
+
+  /// Removes the bytes that arrived first, if any, and returns whether the paused connection must continue.
+  mutating func removeFirst() -> (data: Data, isSpaceFree: Bool)? {
+    guard !chunks.isEmpty else { return nil }
+    let data = chunks.removeFirst()
+    byteCount -= data.count
+    guard isPaused, byteCount < Self.resumeByteCount else { return (data, false) }
+    isPaused = false
+    return (data, true)
+  }
+}
+
+extension TransportError {
+  package static func cancelled(host: String) -> TransportError {
+    TransportError(.cancelled, "The request to \(host) was cancelled.", remedy: "No action is required.")
+  }
+
+  static func timeout(host: String) -> TransportError {
+    TransportError(.timeout, "\(host) did not respond in time.", remedy: "Try again, or allow more time.")
+  }
+
+  package static func lost(host: String, reason: String) -> TransportError {
+    TransportError(.connectionLost, "The connection to \(host) was lost (\(reason)).", remedy: "Try again.")
+  }
+
+  /// The error for a response whose stored bytes are not available.
+  static func decoded(host: String) -> TransportError {
+    TransportError(
+      .invalidRequest, "The response of \(host) has a Content-Encoding, and URLSession decodes the body.",
+      remedy: "Request the object with response-content-encoding=identity, or use AsyncHTTPClientTransport.")
+  }
+
+  /// The error for a redirect without a location, whose body Foundation does not pass on.
+  static func withheld(host: String) -> TransportError {
+    TransportError(
+      .invalidRequest, "The response of \(host) is a redirect without a location, whose body Foundation withholds.",
+      remedy: "Check the endpoint and the region, or use AsyncHTTPClientTransport.")
+  }
+
+  /// Creates a transport error from an error of a session, without the session's messages, which contain the URL.
+  package init(_ error: any Error, host: String) {
+    let code = (error as? URLError)?.code ?? .unknown
+    switch code {
+    case .timedOut:
+      self = .timeout(host: host)
+    case .unsupportedURL:
+      // The scheme is http or https. Foundation on Linux reports a status line that is not valid with this code.
+      self = .lost(host: host, reason: "the response is not valid in HTTP")
+    case .badURL, .dataLengthExceedsMaximum:
+      self = .unsendable("URLSession rejects the request (URLError \(code.rawValue)).", to: host)
+    case .cannotFindHost, .dnsLookupFailed:
+      self.init(host: host, failure: "the host was not found")
+    case .cannotConnectToHost:
+      self.init(host: host, failure: "the connection was refused")
+    case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
+      self.init(host: host, failure: "there is no network")
+    case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+      .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+      self.init(host: host, failure: "TLS was not established (URLError \(code.rawValue))")
+    default:
+      self = .lost(host: host, reason: "URLError \(code.rawValue)")
+    }
+  }
+
+  private init(host: String, failure: String) {
+    self.init(
+      .connectionFailed, "No connection to \(host) (\(failure)).", remedy: "Check the endpoint and the network.")
+  }
+}

@@ -1,0 +1,98 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+public import SystemPackage
+
+extension PresignedRequest {
+  /// Uploads an object with the presigned URL.
+  ///
+  /// The request is repeated if the network or the service fails, as long as the configuration permits.
+  ///
+  /// - Parameters:
+  ///   - source: The bytes to upload. Their number must be known.
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  ///   - progress: A closure that receives the progress as bytes are sent, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the uploaded object. Its key is the path of the URL without the leading
+  ///   slash, which includes the bucket if the URL names the bucket in the path.
+  /// - Throws: ``ServiceError`` if the response has the status 203, after which the object is stored
+  ///   (``ServiceError/isStored``), or a status of 300 or more; ``StorageError`` if the URL or the source is unusable, or
+  ///   the service received other bytes; `TransportError` or `CancellationError` if there is no response.
+  @discardableResult
+  @concurrent
+  public func upload(
+    _ source: UploadSource, configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
+  ) async throws -> UploadedObject {
+    var exchange = try PresignedExchange(self, for: .put, configuration, transport)
+    let payload: any UploadPayload
+    switch source.storage {
+    case .file(let path): payload = try await FilePayload(path)
+    case .opened(let file): payload = file
+    case .bytes(let bytes): payload = BytesPayload(bytes: bytes)
+    case .stream(let stream, let length):
+      guard let length else {
+        throw StorageError(
+          .invalidOption, "The number of bytes of the stream is unknown; a presigned upload is one request.",
+          remedy: "Give the length, or write the stream to a file first.")
+      }
+      payload = StreamPayload(base: stream, length: length)
+      // A stream can be read once.
+      exchange.configuration.attempts = 1
+    }
+    return try await exchange.upload(payload, progress)
+  }
+
+  /// Downloads an object with the presigned URL into a file, which appears at its destination only when it is complete.
+  ///
+  /// - Parameters:
+  ///   - file: The destination file. An existing file is replaced.
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  ///   - progress: A closure that receives the progress as bytes arrive, one call at a time, on an arbitrary thread.
+  /// - Returns: The service's description of the object. Its key is the path of the URL without the leading slash.
+  /// - Throws: ``StorageError`` if the URL or the file is unusable, or the bytes are incomplete or damaged, and the other
+  ///   errors of ``StorageAuth/PresignedRequest/open(configuration:transport:)``.
+  @discardableResult
+  @concurrent
+  public func download(
+    to file: FilePath, configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault, progress: TransferProgress.Handler? = nil
+  ) async throws -> ObjectInfo {
+    try await FileReplacement.write(file) { replacement in
+      let object = try await open(configuration: configuration, transport: transport)
+      let meter = ProgressMeter(total: object.contentLength, handler: progress)
+      _ = try await replacement.write(object.body, at: 0, .crc64) { meter.advance(by: $1) }
+      return object.info
+    }
+  }
+
+  /// Starts to download an object with the presigned URL.
+  ///
+  /// The request is repeated if the network or the service fails before the response arrives. A connection that is lost
+  /// afterwards ends the download.
+  ///
+  /// - Parameters:
+  ///   - configuration: The retry settings.
+  ///   - transport: The transport that sends the request.
+  /// - Returns: The service's description of the object, and its bytes as they arrive.
+  /// - Throws: ``ServiceError`` if the response has the status 203 or a status of 300 or more; ``StorageError`` if the
+  ///   URL is unusable; `TransportError` or `CancellationError` if there is no response. Reading the bytes can throw the
+  ///   same errors.
+  @concurrent
+  public func open(
+    configuration: StorageClientConfiguration = StorageClientConfiguration(),
+    transport: any HTTPTransport = .platformDefault
+  ) async throws -> DownloadedObject {
+    let exchange = try PresignedExchange(self, for: .get, configuration, transport)
+    let reply = try await exchange.send(.none)
+    let info = exchange.target.objectInfo(from: reply.response)
+    let length = reply.response.contentLength
+    try exchange.target.requireEntityTag(in: reply.response)
+    let body = reply.body.checked(
+      exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
+      endsWithConnection: reply.endsWithConnection)
+    return DownloadedObject(info: info, contentLength: length, body: body)
+  }
+}

@@ -1,0 +1,74 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// The outcome of work with a time limit.
+package enum LimitedOutcome<Value: Sendable>: Sendable {
+  case finished(Value)
+  case timedOut
+  case cancelled
+}
+
+extension SigningClock {
+  /// Runs work in a separate task for at most a duration, and returns the outcome.
+  ///
+  /// The function returns at the limit even if the work ignores its cancellation and continues in the background.
+  package func limiting<Value: Sendable>(
+    to duration: Duration, _ work: @escaping @Sendable () async -> Value
+  ) async -> LimitedOutcome<Value> {
+    let race = Race<LimitedOutcome<Value>>()
+    let worker = Task { race.decide(with: .finished(await work())) }
+    let timer = Task {
+      if (try? await sleep(for: duration)) != nil { race.decide(with: .timedOut) }
+    }
+    defer {
+      worker.cancel()
+      timer.cancel()
+    }
+    return await withTaskCancellationHandler {
+      await race.outcome()
+    } onCancel: {
+      race.decide(with: .cancelled)
+    }
+  }
+}
+
+/// A value that is set once, by the first of several competing tasks, and awaited by one task.
+private final class Race<Outcome: Sendable>: Sendable {
+  private enum State {
+    case running
+    case awaited(CheckedContinuation<Outcome, Never>)
+    case decided(Outcome)
+  }
+
+  private let state = Lock(State.running)
+
+  /// Sets the outcome and resumes the waiting task, unless an outcome is already set.
+  func decide(with outcome: Outcome) {
+    let waiter = state.withLock { state -> CheckedContinuation<Outcome, Never>? in
+      switch state {
+      case .running:
+        state = .decided(outcome)
+        return nil
+      case .awaited(let waiter):
+        state = .decided(outcome)
+        return waiter
+      case .decided: return nil
+      }
+    }
+    waiter?.resume(returning: outcome)
+  }
+
+  /// Waits for the outcome; only one task may wait.
+  func outcome() async -> Outcome {
+    await withCheckedContinuation { continuation in
+      let outcome = state.withLock { state -> Outcome? in
+        if case .decided(let outcome) = state { return outcome }
+        state = .awaited(continuation)
+        return nil
+      }
+      if let outcome { continuation.resume(returning: outcome) }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// The rules for interpreting the error codes of a vendor's services.
+package struct RefusalRules: Sendable {
+  /// Prefixes of the error codes for a wrong signing time.
+  package let clock: [String]
+  /// Prefixes of the error codes for temporary conditions, after which a retry can succeed.
+  package let passing: [String]
+  /// Prefixes of error codes, each with the remedy for errors, of which the first matching prefix is used.
+  package let remedies: [(code: String, remedy: String)]
+
+  package init(clock: [String], passing: [String], remedies: [(code: String, remedy: String)]) {
+    self.clock = clock
+    self.passing = passing
+    self.remedies = remedies
+  }
+
+  func isClock(_ refusal: ServiceRefusal?) -> Bool {
+    guard let refusal else { return false }
+    return clock.contains { refusal.code.hasPrefix($0) }
+  }
+
+  /// Returns the error for a response that contains no credential.
+  ///
+  /// - Parameter fallback: The remedy for a permanent error whose code has no rule.
+  package func error(
+    for response: ServiceResponse, _ refusal: ServiceRefusal?, source: String, fallback: String
+  ) -> CredentialError {
+    let isPassing =
+      response.status >= 500 || response.status == 429 || response.status == 408
+      || passing.contains { refusal?.code.hasPrefix($0) == true }
+    let known = remedies.first { refusal?.code.hasPrefix($0.code) == true }?.remedy
+    return CredentialError(
+      isPassing ? .failed : .rejected, source: source, message(response, refusal),
+      remedy: known ?? (isPassing ? "Retry later." : fallback), isRetryable: isPassing)
+  }
+
+  private func message(_ response: ServiceResponse, _ refusal: ServiceRefusal?) -> String {
+    guard let refusal else { return "The service responded with HTTP \(response.status)." }
+    var text = refusal.code
+    if !refusal.message.isEmpty { text += ": \(refusal.message)" }
+    if let id = refusal.requestID { text += " (request \(id))" }
+    return "The service refused (HTTP \(response.status)). \(response.text.shown(text))"
+  }
+}
+
+/// The error code, the message and the request ID in a service's error response.
+package struct ServiceRefusal: Sendable {
+  package let code: String
+  package let message: String
+  package var requestID: String?
+
+  package init(code: String, message: String, requestID: String? = nil) {
+    self.code = code
+    self.message = message
+    self.requestID = requestID
+  }
+}
+
+extension RefusalRules {
+  /// Throws the error of a service's response that is not successful.
+  package func check(
+    _ response: ServiceResponse, _ refusal: ServiceRefusal?, source: String,
+    fallback: String = "See the vendor's documentation of this code."
+  ) throws(CredentialError) {
+    guard response.isSuccess, refusal == nil else {
+      throw error(for: response, refusal, source: source, fallback: fallback)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+internal import StorageAuth
+
+/// A service's URL, parsed into the components that a request needs.
+package struct ServiceURL: Sendable {
+  package let scheme: String
+  package let authority: String
+  /// The path with the query; at least `/`.
+  package let path: String
+
+  /// Parses an `http` or `https` URL, or returns `nil` for a user, a fragment, or a character that must be encoded.
+  package init?(_ url: String) {
+    guard let separator = url.firstRange(of: "://") else { return nil }
+    scheme = url[..<separator.lowerBound].lowercased()
+    let rest = url[separator.upperBound...]
+    let end = rest.utf8.firstIndex { [0x2F, 0x3F, 0x23].contains($0) } ?? rest.endIndex
+    authority = rest[..<end].lowercased()
+    let tail = String(rest[end...])
+    path = tail.hasBytePrefix("/") ? tail : "/" + tail
+    let isClean = path.utf8.allSatisfy { $0 > UInt8(ascii: " ") && $0 < 0x7f && $0 != UInt8(ascii: "#") }
+    guard scheme == "https" || scheme == "http", isHost(authority), isClean else { return nil }
+  }
+
+  init(scheme: String, authority: String, path: String) {
+    self.scheme = scheme
+    self.authority = authority
+    self.path = path
+  }
+
+  /// Whether requests cannot be read on the network: the connection is encrypted, or stays on this machine.
+  package var isPrivate: Bool { scheme == "https" || isLoopbackHost(authority) }
+
+  /// The URL without its query, which may contain a login, for messages.
+  package var visible: String { "\(scheme)://\(authority)\(path.prefix { $0 != "?" })" }
+
+  /// Returns this URL with `suffix` appended to the path and without the query.
+  package func appending(_ suffix: String) -> ServiceURL {
+    var base = String(path.prefix { $0 != "?" })
+    if let shorter = base.removingByteSuffix("/") { base = String(shorter) }
+    return ServiceURL(scheme: scheme, authority: authority, path: base + suffix)
+  }
+
+  /// Creates a request, with `Content-Length` if there is a body or if the method is POST or PUT.
+  package func call(_ method: HTTPRequest.Method, headers: HTTPFields = [:], body: [UInt8] = []) -> ServiceCall {
+    var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: path, headerFields: headers)
+    if request.headerFields[.accept] == nil { request.headerFields[.accept] = "application/json" }
+    if !body.isEmpty || method == .post || method == .put {
+      request.headerFields[.contentLength] = "\(body.count)"
+    }
+    return ServiceCall(request, body: body)
+  }
+}

@@ -1,0 +1,142 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+package import StorageCrypto
+
+/// The access to one string of a field in place, because copying a field retains each of its three strings.
+extension HTTPFields {
+  @inlinable @inline(__always)
+  package func withName<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    let name = self[index].name.canonicalName
+    let result = unsafe name.utf8.withContiguousStorageIfAvailable { unsafe body(Span(_unsafeElements: $0)) }
+    return result ?? body(ContiguousArray(name.utf8).span)
+  }
+
+  @inlinable @inline(__always)
+  package func withValue<Result>(at index: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+    // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
+    let text = self[index].value
+    let result = unsafe text.utf8.withContiguousStorageIfAvailable { bytes -> Result? in
+      let bytes = unsafe Span(_unsafeElements: bytes)
+      return bytes.isASCII ? body(bytes) : nil
+    }
+    if let result, let result { return result }
+    return unsafe self[index].withUnsafeBytesOfValue { unsafe body(Span(_unsafeElements: $0)) }
+  }
+
+  package func traitsOfValue(at index: Int) -> FieldValueTraits {
+    let text = self[index].value
+    let traits = unsafe text.utf8.withContiguousStorageIfAvailable {
+      unsafe FieldValueTraits(Span(_unsafeElements: $0))
+    }
+    // If the value is not UTF-8, its string has different bytes; the string then contains U+FFFD and is not ASCII.
+    if let traits, traits.isCollapsed { return traits }
+    return unsafe self[index].withUnsafeBytesOfValue { unsafe FieldValueTraits(Span(_unsafeElements: $0)) }
+  }
+}
+
+extension Span<UInt8> {
+  @inlinable @inline(__always)
+  var isASCII: Bool {
+    var seen: UInt8 = 0
+    // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
+    for index in indices { seen |= unsafe self[unchecked: index] }
+    return seen < 0x80
+  }
+}
+
+/// The properties of a field value that matter to a signature scheme that collapses white space.
+package struct FieldValueTraits {
+  package let holdsControl: Bool
+
+  /// Whether the field value is ASCII and has no control characters and no leading, trailing or consecutive spaces.
+  ///
+  /// Collapsing white space leaves such a value unchanged.
+  package let isCollapsed: Bool
+
+  fileprivate init(_ value: Span<UInt8>) {
+    var (all, control, pair): (UInt8, UInt8, UInt8) = (0, 0, 0)
+    var before = UInt8(ascii: " ")
+    // Within bounds: the indices are the span's own. The loop has one exit, so that the compiler can vectorize it.
+    for index in value.indices {
+      let byte = unsafe value[unchecked: index]
+      all |= byte
+      control |= (byte < UInt8(ascii: " ") ? 1 : 0) | (byte == 0x7f ? 1 : 0)
+      pair |= (before == UInt8(ascii: " ") ? 1 : 0) & (byte == UInt8(ascii: " ") ? 1 : 0)
+      before = byte
+    }
+    holdsControl = control != 0
+    isCollapsed = all < 0x80 && control | pair == 0 && (value.isEmpty || before != UInt8(ascii: " "))
+  }
+}
+
+extension HTTPFields {
+  /// Replaces all fields that have the given field's name, or appends the field if the name is new.
+  package mutating func replace(_ field: consuming HTTPField) {
+    guard let first = index(of: field.name) else { return append(field) }
+    let name = field.name.canonicalName
+    self[first] = field
+    var index = count &- 1
+    while index > first {
+      if self[index].name.canonicalName.isIdentical(to: name) { remove(at: index) }
+      index &-= 1
+    }
+  }
+
+  package func index(of name: HTTPField.Name) -> Int? {
+    let name = name.canonicalName
+    var index = 0
+    while index < count {
+      if self[index].name.canonicalName.isIdentical(to: name) { return index }
+      index &+= 1
+    }
+    return nil
+  }
+
+  /// Returns the value of a header field that may appear at most once, or `nil` if the field is missing.
+  ///
+  /// - Parameter name: The field name.
+  /// - Throws: A ``VerificationError`` with the code ``VerificationError/Code/ambiguous`` if the field appears twice.
+  public func uniqueValue(for name: HTTPField.Name) throws(VerificationError) -> String? {
+    var value: String?
+    for field in self where field.name == name {
+      guard value == nil else { throw .ambiguous("The header \(name.rawName) appears twice.") }
+      value = field.value
+    }
+    return value
+  }
+
+  /// Returns the fields without those of a signature in the headers, which a presigned URL must not have.
+  package func without(_ names: [HTTPField.Name]) -> HTTPFields {
+    guard contains(where: { names.contains($0.name) }) else { return self }
+    var fields = self
+    fields.removeAll { names.contains($0.name) }
+    return fields
+  }
+}
+
+extension HTTPField {
+  /// Creates a field whose value a closure writes, in ASCII characters that are allowed in a field value.
+  package init(name: Name, writing body: (inout ByteWriter) -> Void) {
+    self.init(name: name, value: String(writing: body))
+  }
+}
+
+extension HTTPField.Name {
+  /// The name of the Content-MD5 header (RFC 1864).
+  package static let contentMD5 = known("Content-MD5")
+
+  /// Creates a header name from a literal, which must be a token (RFC 9110, section 5.6.2).
+  ///
+  /// A typing error stops a debug build where the name is created. In a release build, it results in a name that no
+  /// program sends or reads, rather than in the name of another header.
+  package static func known(_ text: StaticString, file: StaticString = #fileID, line: UInt = #line) -> HTTPField.Name {
+    if let name = HTTPField.Name(text.description) { return name }
+    assertionFailure("\"\(text)\" is not a valid header name.", file: file, line: line)
+    return mistyped
+  }
+
+  /// The replacement for an invalid header name; the `.date` fallback only satisfies the type checker.
+  static let mistyped = HTTPField.Name("x-mistyped-name") ?? .date
+}

@@ -1,0 +1,77 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageCrypto
+
+/// A rule that distinguishes a service's own hosts from hosts that start with a bucket name.
+///
+/// A provider declares its own rule:
+///
+/// ```swift
+/// extension ServiceHosts {
+///   static let acme = ServiceHosts(label: "storage", domain: ".acme.example.com", labelCount: 4)
+/// }
+/// ```
+public struct ServiceHosts: Sendable {
+  private let label: StaticString
+  private let otherLabel: StaticString
+  private let domain: StaticString
+  private let dotCount: Int
+
+  /// The rule for a service with unknown hosts: the first label is a bucket name unless it is the only label.
+  public static let unknown = ServiceHosts(label: "")
+
+  /// Creates a rule that recognizes a service's own hosts by their first label or by their number of labels.
+  ///
+  /// - Parameters:
+  ///   - label: The lowercase first label of hosts without a bucket, or an empty string if there is no such label.
+  ///   - otherLabel: A second label with the same meaning, or an empty string.
+  ///   - domain: The domain of the vendor's hosts, in lowercase and with a leading dot, such as `.example.com`, or an
+  ///     empty string if the labels are sufficient.
+  ///   - labelCount: The number of labels in the vendor's hosts without a bucket. In a host of the vendor with another
+  ///     number of labels, the first label is a bucket name.
+  public init(label: StaticString, otherLabel: StaticString = "", domain: StaticString = "", labelCount: Int = 0) {
+    self.label = label
+    self.otherLabel = otherLabel
+    self.domain = domain
+    dotCount = max(labelCount, 1) - 1
+  }
+
+  /// Returns whether a host belongs to the vendor's domain.
+  ///
+  /// - Parameter authority: The host, with or without a port.
+  public func own(_ authority: String) -> Bool {
+    withBytes(of: authority) { owns(HostName($0), in: $0) }
+  }
+
+  /// Returns whether a host is one of the service's own hosts, without a bucket name.
+  ///
+  /// - Parameter authority: The host, with or without a port.
+  public func isService(_ authority: String) -> Bool {
+    withBytes(of: authority) { bucketEnd(of: HostName($0), in: $0) == nil }
+  }
+
+  /// Returns the bucket name in a host, which is its first label, or `nil` for one of the service's own hosts.
+  ///
+  /// - Parameter authority: The host, with or without a port.
+  public func bucket(in authority: String) -> String? {
+    withBytes(of: authority) { bytes in
+      bucketEnd(of: HostName(bytes), in: bytes).map { end in String(writing: { $0.append(bytes.extracting(0..<end)) }) }
+    }
+  }
+
+  package func owns(_ host: HostName, in authority: Span<UInt8>) -> Bool {
+    let count = domain.utf8CodeUnitCount
+    return count > 0 && host.end > count
+      && HostName.equalsIgnoringCase(authority.extracting((host.end - count)..<host.end), domain)
+  }
+
+  /// Returns the index at which the bucket name in a host ends, or `nil` if the host is one of the service's own hosts.
+  package func bucketEnd(of host: HostName, in authority: Span<UInt8>) -> Int? {
+    guard let firstDot = host.firstDot else { return nil }
+    if owns(host, in: authority) { return host.dots == dotCount ? nil : firstDot }
+    let first = authority.extracting(0..<firstDot)
+    if HostName.equalsIgnoringCase(first, label) || HostName.equalsIgnoringCase(first, otherLabel) { return nil }
+    return firstDot
+  }
+}

@@ -1,0 +1,150 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// A place that determines who can read the files in it, so that the mode of a file there cannot be restricted.
+package enum FixedPlace: Sendable, Hashable {
+  /// The bundle of the running app, which the system installs; who can read or write it has the program, too.
+  case appBundle
+  /// A volume that is mounted read-only, with a file of root in folders that no group and no other user may write.
+  case readOnlyVolume
+}
+
+/// The facts about files and this process that decide who can write a file: those of this machine, or a test's.
+protocol FileFacts {
+  /// The user who runs this program.
+  var user: UInt32 { get }
+  /// The status of the folder of the app bundle that contains the running program, or `nil` if it is in none.
+  var bundle: FileStatus? { get }
+  /// Returns the status of the file, or of the symbolic link itself, at a path, or `nil`.
+  func status(at path: String) -> FileStatus?
+  /// Returns the path that a symbolic link contains, or `nil` if it cannot be read.
+  func target(ofLinkAt path: String) -> String?
+}
+
+/// An inspection of every directory and symbolic link on a path, from the root directory to a file.
+struct FilePathWalk<Facts: FileFacts> {
+  /// The result of an inspection.
+  struct Result: Equatable {
+    /// The first weakness that would let another user write the file, or `nil` if there is no weakness.
+    var weakness: FileWeakness?
+    /// The place that determines who can read the file, or `nil` if its mode does.
+    var place: FixedPlace?
+  }
+
+  private struct Step {
+    let path: String
+    let status: FileStatus
+  }
+
+  private let facts: Facts
+  private var pending: [Substring]
+  private var linkCount = 0
+  /// The folders that contain the place that the walk has reached, from the root directory.
+  private var folders: [Step] = []
+  /// Everything that the walk has passed, in this order.
+  private var passed: [Step] = []
+
+  /// Inspects the path of an open file.
+  ///
+  /// The walk must end at the open file itself, so that the file was not replaced between opening and checking.
+  static func result(of path: String, opened: FileStatus, on facts: Facts) -> Result {
+    var walk = FilePathWalk(facts: facts, pending: parts(of: path))
+    guard let root = facts.status(at: "/") else { return changed(path) }
+    walk.enter(Step(path: "/", status: root))
+    guard let end = walk.run(to: opened) else { return changed(path) }
+    return walk.result(at: end)
+  }
+
+  private init(facts: Facts, pending: [Substring]) {
+    self.facts = facts
+    self.pending = pending
+  }
+
+  /// Returns the components in reverse order, so that the next one can be removed from the end.
+  private static func parts(of path: String) -> [Substring] {
+    path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }
+  }
+
+  private mutating func enter(_ folder: Step) {
+    folders.append(folder)
+    passed.append(folder)
+  }
+
+  /// Walks to the open file, or returns `nil` if the path does not lead to it.
+  private mutating func run(to opened: FileStatus) -> Step? {
+    while let name = pending.popLast() {
+      if name == "." { continue }
+      if name == ".." {
+        if folders.count > 1 { folders.removeLast() }
+        continue
+      }
+      let folder = folders.count > 1 ? folders.last?.path ?? "" : ""
+      let path = "\(folder)/\(name)"
+      guard let status = facts.status(at: path) else { return nil }
+      switch status.kind {
+      case .link:
+        linkCount += 1
+        guard linkCount <= longestLinkChain, let target = facts.target(ofLinkAt: path) else { return nil }
+        passed.append(Step(path: path, status: status))
+        if target.utf8.first == UInt8(ascii: "/") { folders.removeLast(folders.count - 1) }
+        pending += Self.parts(of: target)
+      case .folder: enter(Step(path: path, status: status))
+      case .regular, .other:
+        guard pending.isEmpty, status.isSameFile(as: opened) else { return nil }
+        return Step(path: path, status: opened)
+      }
+    }
+    return nil
+  }
+
+  private func result(at file: Step) -> Result {
+    let steps = passed + [file]
+    if let bundle = facts.bundle, let index = folders.firstIndex(where: { $0.status.isSameFile(as: bundle) }) {
+      // Who can write the folders around the bundle can replace the program that reads the file. The bundle itself may
+      // belong to the user who installs apps.
+      let around = Set(folders[..<index].map(\.path))
+      let weakness = weakness(of: steps.filter { !around.contains($0.path) }, trusting: bundle.owner)
+      return Result(weakness: weakness, place: weakness == nil ? .appBundle : nil)
+    }
+    let weakness = weakness(of: steps)
+    let isFixed =
+      weakness == nil && file.status.isOnReadOnlyVolume && file.status.owner == 0
+      // In a folder with the sticky bit, others can create the folder on which they mount a volume of their own.
+      && !passed.contains { $0.status.kind == .folder && $0.status.permissions & 0o022 != 0 }
+    return Result(weakness: weakness, place: isFixed ? .readOnlyVolume : nil)
+  }
+
+  private func weakness(of steps: [Step], trusting installer: UInt32? = nil) -> FileWeakness? {
+    let trusted = [0, facts.user, installer ?? 0]
+    for step in steps {
+      let subject =
+        switch step.status.kind {
+        case .folder: "the folder \(step.path)"
+        case .link: "the symbolic link \(step.path)"
+        case .regular, .other: "the file \(step.path)"
+        }
+      guard trusted.contains(step.status.owner) else {
+        return FileWeakness(
+          "\(subject) belongs to the user \(step.status.owner), and not to root or to the user who runs this program",
+          remedy: "Inspect its contents, then run chown on \(step.path), or name a file of your own.")
+      }
+      if step.status.kind == .link { continue }
+      // Other users can add files to a directory with the sticky bit but cannot replace existing ones.
+      if step.status.kind == .folder, step.status.permissions & 0o1000 != 0 { continue }
+      if let weakness = FileWeakness(permissions: step.status.permissions, of: subject, at: step.path) {
+        return weakness
+      }
+    }
+    return nil
+  }
+
+  private static func changed(_ path: String) -> Result {
+    Result(
+      weakness: FileWeakness(
+        "\(path) was replaced while it was read, or its path cannot be inspected",
+        remedy: "Check which users may write to its folders, and try again."))
+  }
+}
+
+/// The maximum number of symbolic links on a path, which is also the kernel's limit.
+private let longestLinkChain = 40

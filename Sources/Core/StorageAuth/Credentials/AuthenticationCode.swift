@@ -1,0 +1,177 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageCrypto
+
+/// The message authentication code of a string, computed with HMAC (RFC 2104) and an access key's secret.
+///
+/// It is compared in constant time. `print`, `dump` and `Mirror` hide it: a client that has it can send the request.
+public struct AuthenticationCode: Sendable, Equatable {
+  /// An HMAC algorithm, identified by its hash function.
+  public enum Algorithm: Sendable, Hashable, CaseIterable {
+    /// HMAC with SHA-1, whose output has 20 bytes.
+    case hmacSHA1
+    /// HMAC with SHA-256, whose output has 32 bytes.
+    case hmacSHA256
+
+    /// The number of bytes in an authentication code of this algorithm.
+    public var byteCount: Int {
+      switch self {
+      case .hmacSHA1: SHA1.digestByteCount
+      case .hmacSHA256: SHA256.digestByteCount
+      }
+    }
+  }
+
+  /// The bytes of the authentication code.
+  public let bytes: [UInt8]
+
+  init(_ digest: Digest) { bytes = digest.bytes }
+
+  /// Decodes an authentication code from Base64 with padding (RFC 4648, section 4).
+  ///
+  /// The result is `nil` for a length other than the algorithm's, or a string that is not the canonical encoding.
+  ///
+  /// - Parameters:
+  ///   - text: The code in Base64.
+  ///   - algorithm: The HMAC algorithm, which determines the number of bytes.
+  public init?(base64 text: String, _ algorithm: Algorithm) {
+    guard let bytes = [UInt8](base64: text), bytes.count == algorithm.byteCount else { return nil }
+    self.bytes = bytes
+    guard base64.isIdentical(to: text) else { return nil }
+  }
+
+  /// Decodes an authentication code from lowercase hexadecimal digits.
+  ///
+  /// The result is `nil` for a length other than the algorithm's, or a string that is not the canonical encoding.
+  ///
+  /// - Parameters:
+  ///   - text: The code in lowercase hexadecimal digits.
+  ///   - algorithm: The HMAC algorithm, which determines the number of bytes.
+  public init?(hexadecimal text: String, _ algorithm: Algorithm) {
+    guard let bytes = [UInt8](hex: text), bytes.count == algorithm.byteCount else { return nil }
+    self.bytes = bytes
+    guard hexadecimal.isIdentical(to: text) else { return nil }
+  }
+
+  /// The authentication code in Base64 with padding (RFC 4648, section 4).
+  public var base64: String { String(writing: { $0.append(base64: bytes) }) }
+
+  /// The authentication code in lowercase hexadecimal digits.
+  public var hexadecimal: String { String(writing: { $0.append(hex: bytes) }) }
+
+  /// Returns whether two authentication codes are equal.
+  ///
+  /// The time of the comparison depends only on the lengths of the codes.
+  public static func == (first: AuthenticationCode, second: AuthenticationCode) -> Bool {
+    constantTimeEqual(first.bytes, second.bytes)
+  }
+}
+
+extension AuthenticationCode: Redacted {
+  /// A description with a mask in place of the authentication code's bytes.
+  public var description: String { "AuthenticationCode(\(Secret.mask))" }
+}
+
+extension AccessKey {
+  /// Returns the authentication code of a string, computed with the key's secret; for signers.
+  ///
+  /// The secret is not copied out of its protected memory. The HMAC state of the secret is cached with the key.
+  ///
+  /// ```swift
+  /// let signature = key.authenticationCode(for: stringToSign, using: .hmacSHA1).base64
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - text: The string whose UTF-8 bytes are authenticated, such as a string to sign.
+  ///   - algorithm: The HMAC algorithm to use.
+  public func authenticationCode(
+    for text: String, using algorithm: AuthenticationCode.Algorithm
+  ) -> AuthenticationCode {
+    switch algorithm {
+    case .hmacSHA1:
+      let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
+      return AuthenticationCode(signingKey.authenticationCode(for: text))
+    case .hmacSHA256:
+      let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
+      return AuthenticationCode(signingKey.authenticationCode(for: text))
+    }
+  }
+
+  /// Returns the HMAC-SHA1 of a string in Base64, for a server that signs for its apps with OSS V1 (self-signed mode).
+  ///
+  /// The vendor's pages and SDKs call it `calBase64Sha1`.
+  ///
+  /// - Parameter text: The string whose UTF-8 bytes are authenticated: the string to sign that the app sends.
+  public func hmacSHA1Base64(_ text: String) -> String { authenticationCode(for: text, using: .hmacSHA1).base64 }
+}
+
+/// The scope of a signing key that is derived from a secret in steps, as signatures of the SigV4 family derive theirs.
+///
+/// The first key is a prefix followed by the secret. The HMAC-SHA256 of each part with the key before it is the next key.
+///
+/// ```swift
+/// let scope = SigningKeyScope(prefix: "ACME4", [day, region, "storage", "acme4_request"])
+/// let signature = key.authenticationCode(for: stringToSign, in: scope).hexadecimal
+/// ```
+public struct SigningKeyScope: Sendable, Hashable {
+  /// The text before the secret in the first key.
+  public let prefix: String
+
+  /// The parts, of which each derives a key from the key before it.
+  public let parts: [String]
+
+  /// The parts as one string, in which no two lists of parts are equal.
+  let joined: String
+
+  /// Creates the scope of a derived signing key.
+  ///
+  /// - Parameters:
+  ///   - prefix: The text before the secret in the first key.
+  ///   - parts: The parts, such as the day, the region, the service and the end of the scope.
+  public init(prefix: String, _ parts: [String]) {
+    self.prefix = prefix
+    self.parts = parts
+    joined = parts.map { "\($0.utf8.count):\($0)" }.joined()
+  }
+}
+
+extension AccessKey {
+  /// Returns the HMAC-SHA256 of a string, computed with a key that is derived from the secret; for signers.
+  ///
+  /// The most recently derived keys are cached with the access key, so that a key is derived once for each scope.
+  ///
+  /// - Parameters:
+  ///   - text: The string whose UTF-8 bytes are authenticated, such as a string to sign.
+  ///   - scope: The scope of the signing key.
+  public func authenticationCode(for text: String, in scope: SigningKeyScope) -> AuthenticationCode {
+    // A scope of the package's own signers starts and ends at a day or at an instant.
+    let cached = KeyScope(from: .min, to: .min, region: scope.joined, service: scope.prefix)
+    let signingKey: HMACKey<SHA256> = signingKey(for: cached) { secret in
+      let first = HMACKey<SHA256>(writing: {
+        $0.append(scope.prefix)
+        $0.append(secret)
+      })
+      return scope.parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }
+    }
+    return AuthenticationCode(signingKey.authenticationCode(for: text))
+  }
+
+  /// Returns the authentication code of bytes, computed with the key's secret; for signers.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that are authenticated.
+  ///   - algorithm: The HMAC algorithm to use.
+  public func authenticationCode(
+    for bytes: [UInt8], using algorithm: AuthenticationCode.Algorithm
+  ) -> AuthenticationCode {
+    switch algorithm {
+    case .hmacSHA1:
+      let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
+      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
+    case .hmacSHA256:
+      let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
+      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// A signer's identity without the secret: the information that a request must contain before it is signed.
+///
+/// An identity is sufficient for a device whose requests are signed by a server that keeps the secret.
+public struct Identity: Sendable, Equatable {
+  /// The access key ID of the signer.
+  public let id: AccessKeyID
+
+  /// The session token of a temporary credential, which is part of the signed request, or `nil` for a permanent one.
+  public let sessionToken: Secret?
+
+  /// The first instant at which the credential is valid by its issuer's clock, or `nil` if it is not known.
+  public let start: Timestamp?
+
+  /// The time at which the credential expires by its issuer's clock, or `nil` if the credential does not expire.
+  public let expiration: Timestamp?
+
+  /// Creates an identity from an access key ID as a string.
+  ///
+  /// - Parameters:
+  ///   - id: The access key ID of the signer.
+  ///   - sessionToken: The session token of a temporary credential, or `nil` for a permanent credential.
+  ///   - start: The first instant at which the credential is valid, according to the issuer's clock.
+  ///   - expiration: The time at which the credential expires, according to the issuer's clock.
+  public init(id: String, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
+    self.init(id: AccessKeyID(id), sessionToken: sessionToken, start: start, expiration: expiration)
+  }
+
+  /// Creates an identity from an access key ID.
+  ///
+  /// - Parameters:
+  ///   - id: The access key ID of the signer.
+  ///   - sessionToken: The session token of a temporary credential, or `nil` for a permanent credential.
+  ///   - start: The first instant at which the credential is valid, according to the issuer's clock.
+  ///   - expiration: The time at which the credential expires, according to the issuer's clock.
+  public init(id: AccessKeyID, sessionToken: Secret? = nil, start: Timestamp? = nil, expiration: Timestamp? = nil) {
+    self.id = id
+    self.sessionToken = sessionToken
+    self.start = start
+    self.expiration = expiration
+  }
+}
+
+extension Identity {
+  /// Throws an error if the credential expires before a signature does.
+  package func requireValidity(until end: Timestamp) throws(SigningError) {
+    if let expiration, expiration < end { throw .credentialEndsFirst(expiration, required: end) }
+  }
+
+  /// Returns the header field with the session token, or `nil` for a permanent credential.
+  package func tokenField(named name: HTTPField.Name) -> HTTPField? {
+    sessionToken.map { HTTPField(name: name, value: $0.reveal()) }
+  }
+}
+
+extension Identity {
+  /// Validates the identity before it is used; signers call this method before any other step.
+  ///
+  /// - Parameter allowsSlashInID: Whether the scheme can distinguish a slash in the ID from those in its scope.
+  /// - Throws: A ``SigningError`` with the code ``SigningError/Code/invalidCredential`` if the ID or the session token
+  ///   is empty or too long, or contains a character that would end the line or the field in which it appears.
+  public func check(allowsSlashInID: Bool = false) throws(SigningError) {
+    try check(idWithout: allowsSlashInID ? .all.subtracting(.slash) : .all)
+  }
+
+  /// Validates the identity for a scheme whose authorizations have the delimiters.
+  package func check(idWithout delimiters: IDDelimiters) throws(SigningError) {
+    if let problem = CredentialValidation.problem(id: id, secret: nil, token: sessionToken) { throw problem }
+    if !IDDelimiters(in: id).isDisjoint(with: delimiters) { throw CredentialValidation.separatorInID }
+  }
+}

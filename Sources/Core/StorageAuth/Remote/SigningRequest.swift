@@ -1,0 +1,119 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// A client's request to the key holder to sign a string.
+///
+/// The strings contain the session token in plain text, which the server needs; `print`, `dump` and `Mirror` hide them.
+public struct SigningRequest: Sendable {
+  /// The signature scheme of the string to sign.
+  public let scheme: SignatureScheme
+
+  /// The HTTP method in uppercase, which must be equal to the method in the string to sign.
+  public let method: String
+
+  /// The string that the key holder is asked to sign.
+  public let stringToSign: String
+
+  /// The canonical request whose hash is part of the string to sign, or `nil` if the scheme has none.
+  public let canonicalRequest: String?
+
+  /// Creates a request to the key holder to sign a string; the parameters are the properties.
+  public init(_ scheme: SignatureScheme, method: String, stringToSign: String, canonicalRequest: String? = nil) {
+    self.scheme = scheme
+    self.method = method
+    self.stringToSign = stringToSign
+    self.canonicalRequest = canonicalRequest
+  }
+
+  /// Creates a request to the key holder for the signature that a prepared HTTP request lacks.
+  ///
+  /// - Parameter pending: The HTTP request that is complete except for its signature.
+  public init(_ pending: PendingSignature) {
+    self.init(
+      pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign,
+      canonicalRequest: pending.canonicalRequest)
+  }
+}
+
+extension SigningRequest: Redacted {
+  /// The signature scheme and the HTTP method, with the string to sign masked.
+  public var description: String {
+    "SigningRequest(\(scheme), \(Self.known.contains(method) ? method : "another method"), stringToSign: \(Secret.mask))"
+  }
+
+  private static let known: Set<String> = ["GET", "HEAD", "PUT", "POST", "DELETE"]
+}
+
+extension SigningRequest {
+  package var requiredCanonicalRequest: String {
+    get throws(SigningRefusal) {
+      guard let canonicalRequest else { throw .malformed("The canonical request is missing.") }
+      return canonicalRequest
+    }
+  }
+
+  /// Throws an error unless the string to sign is the one with the hash of the canonical request.
+  package func requireStringToSign(equalTo text: String) throws(SigningRefusal) {
+    guard text.isIdentical(to: stringToSign) else {
+      throw SigningRefusal(
+        .hashMismatch, "The string does not contain the hash of the canonical request.",
+        remedy: "Send both as the signer prepares them.")
+    }
+  }
+}
+
+extension SigningRequest {
+  /// Returns the method in the string to sign, which must equal that of the signing request.
+  package func checked(_ method: HTTPRequest.Method) throws(SigningRefusal) -> HTTPRequest.Method {
+    guard method.rawValue == self.method else { throw .malformed("The method differs from the one in the string.") }
+    return method
+  }
+}
+
+/// The key holder's response to a signing request: a signature with the access key ID and the session token.
+///
+/// A signature authorizes its bearer: `print`, `dump` and `Mirror` show neither the signature nor the token.
+public struct SigningResponse: Sendable {
+  /// The ID of the access key that created the signature.
+  public let accessKeyID: AccessKeyID
+
+  /// The session token of a temporary key, or `nil` if the key holder does not return a session token.
+  public let sessionToken: Secret?
+
+  /// The bare signature in the encoding of the signature scheme: Base64 or lowercase hexadecimal digits.
+  public let signature: String
+
+  /// Creates a response from an access key ID, a signature and a session token; the parameters are the properties.
+  public init(accessKeyID: AccessKeyID, signature: String, sessionToken: Secret? = nil) {
+    self.accessKeyID = accessKeyID
+    self.signature = signature
+    self.sessionToken = sessionToken
+  }
+
+  /// Parses an authorization in the format `word id:signature`.
+  ///
+  /// Some vendors specify this format for signing servers. The result is `nil` for a string in another format.
+  ///
+  /// - Parameter authorization: The authorization that a signing server returned.
+  public init?(authorization: String) {
+    let parts = authorization.parts(between: " ")
+    guard parts.count == 2, !parts[0].isEmpty else { return nil }
+    let pair = parts[1].parts(between: ":")
+    guard pair.count == 2, !pair[0].isEmpty, !pair[1].isEmpty else { return nil }
+    self.init(accessKeyID: AccessKeyID(String(pair[0])), signature: String(pair[1]))
+  }
+
+  /// Returns the authorization in the format `word id:signature`.
+  ///
+  /// The documentation of some vendors specifies this format for the responses of signing servers.
+  ///
+  /// - Parameter word: The word before `id:signature`.
+  public func authorization(_ word: String) -> String { "\(word) \(accessKeyID.string):\(signature)" }
+}
+
+extension SigningResponse: Redacted {
+  /// The access key ID, with the signature masked.
+  public var description: String { "SigningResponse(id: \(accessKeyID), signature: \(Secret.mask))" }
+}

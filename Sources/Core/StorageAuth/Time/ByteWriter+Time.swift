@@ -1,0 +1,111 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageCrypto
+
+extension ByteWriter {
+  /// Appends an instant as an HTTP date (IMF-fixdate), such as `Fri, 20 Nov 2026 08:00:00 GMT`.
+  package mutating func append(httpDate instant: Timestamp) { append(httpDate: CivilTime(instant)) }
+
+  package mutating func append(httpDate time: CivilTime) {
+    append(weekdayNames[Int(time.weekday)])
+    append(", ")
+    append(twoDigits: time.day)
+    append(UInt8(ascii: " "))
+    append(monthNames[Int(time.month) - 1])
+    append(UInt8(ascii: " "))
+    append(time.year, digits: 4)
+    append(UInt8(ascii: " "))
+    append(clock: time)
+    append(" GMT")
+  }
+
+  /// Appends an instant in the basic ISO 8601 format, such as `20261120T080000Z`.
+  package mutating func append(basicDate instant: Timestamp) { append(basicDate: CivilTime(instant)) }
+
+  package mutating func append(basicDate time: CivilTime) {
+    append(compactDate: time)
+    append(UInt8(ascii: "T"))
+    let clock = time.hour &* 10_000 &+ time.minute &* 100 &+ time.second
+    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: clock)) &>> 16, count: 6)
+    append(UInt8(ascii: "Z"))
+  }
+
+  /// Appends the date of an instant in the basic ISO 8601 format, such as `20261120`.
+  package mutating func append(compactDate instant: Timestamp) { append(compactDate: CivilTime(instant)) }
+
+  package mutating func append(compactDate time: CivilTime) {
+    append(time.year, digits: 4)
+    append(lanes: decimalDigits(of: UInt64(truncatingIfNeeded: time.month &* 100 &+ time.day)) &>> 32, count: 4)
+  }
+
+  /// Appends a time in the extended ISO 8601 format, such as `2026-11-20T08:00:00Z`.
+  mutating func append(extendedDate time: CivilTime) {
+    append(time.year, digits: 4)
+    append(UInt8(ascii: "-"))
+    append(twoDigits: time.month)
+    append(UInt8(ascii: "-"))
+    append(twoDigits: time.day)
+    append(UInt8(ascii: "T"))
+    append(clock: time)
+    append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func append(clock time: CivilTime) {
+    append(twoDigits: time.hour)
+    append(UInt8(ascii: ":"))
+    append(twoDigits: time.minute)
+    append(UInt8(ascii: ":"))
+    append(twoDigits: time.second)
+  }
+
+  @inline(__always)
+  private mutating func append(twoDigits number: Int64) {
+    put(twoDigits: UInt8(truncatingIfNeeded: number), at: reserve(2))
+  }
+
+  @inline(__always)
+  private mutating func put(twoDigits number: UInt8, at location: Int) {
+    unsafe put(UInt8(ascii: "0") &+ number / 10, at: location)
+    unsafe put(UInt8(ascii: "0") &+ number % 10, at: location &+ 1)
+  }
+
+  /// Appends a decimal integer, padded with leading zeros to at least `digits` digits (19 at most).
+  package mutating func append(_ number: Int64, digits: Int = 1) {
+    if number < 0 { append(UInt8(ascii: "-")) }
+    append(magnitude: number.magnitude, digits: min(digits, 19))
+  }
+
+  private mutating func append(magnitude: UInt64, digits: Int) {
+    if magnitude < 100_000_000, digits <= 8 {
+      let decimal = decimalDigits(of: magnitude)
+      let zeros = (decimal ^ decimalDigits(of: 0)).trailingZeroBitCount &>> 3
+      let width = max(8 &- zeros, digits, 1)
+      append(lanes: decimal &>> UInt64(8 &* (8 &- width)), count: width)
+    } else {
+      let (high, low) = magnitude.quotientAndRemainder(dividingBy: 100_000_000)
+      append(magnitude: high, digits: digits &- 8)
+      append(lanes: decimalDigits(of: low))
+    }
+  }
+}
+
+/// Returns the eight decimal digits of an integer below 100,000,000 in eight bytes, the first in the lowest byte.
+///
+/// The integer is divided into halves of four, two and one digits. Each step divides all parts at once by multiplying
+/// by a reciprocal that is exact for parts of that size.
+@inline(__always)
+private func decimalDigits(of number: UInt64) -> UInt64 {
+  let fours = number / 10_000 | (number % 10_000) &<< 32
+  let hundreds = (fours &* 5243) &>> 19 & 0x0000_007f_0000_007f
+  let twos = hundreds | (fours &- hundreds &* 100) &<< 16
+  let tens = (twos &* 103) &>> 10 & 0x000f_000f_000f_000f
+  let ones = tens | (twos &- tens &* 10) &<< 8
+  return ones &+ 0x3030_3030_3030_3030
+}
+
+private let weekdayNames: [StaticString] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+
+private let monthNames: [StaticString] = [
+  "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+]

@@ -1,0 +1,120 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+extension COSVerifier {
+  /// Rejects an authorization or session token parameter whose name is not lowercase.
+  ///
+  /// Only these parameters may be left out of the signature's list. In another letter case, such a parameter would be
+  /// neither signed nor recognized.
+  func checkParameterCase(of target: RequestTarget) throws(VerificationError) {
+    for parameter in target.parameters {
+      // All case mappings of Unicode count, including the mapping of U+212A (KELVIN SIGN) to `k`, because the program
+      // that reads the name may use any of them.
+      let lowered = ByteExactString(parameter.name.string.lowercased())
+      guard Self.isAuthorization(lowered) || Self.tokenNames.contains(lowered), parameter.name != lowered else {
+        continue
+      }
+      throw VerificationError(
+        .malformed, "The parameter \"\(parameter.name.string.onOneLine)\" is not in lower case.",
+        remedy: "Spell the parameters of the authorization in lower case.")
+    }
+  }
+
+  /// Rejects lists of headers that do not match the request, and unlisted headers that have an effect.
+  func checkHeaders(of claim: COSClaim) throws(VerificationError) {
+    let request = claim.request
+    let listed = Set(claim.headers)
+    guard listed.count == claim.headers.count else { throw .ambiguous("The list of signed headers names one twice.") }
+    var present: [String: Int] = [:]
+    for field in request.headerFields { present[field.name.canonicalName, default: 0] += 1 }
+    for name in claim.headers where name != "host" {
+      let count = present[name] ?? 0
+      guard count == 1 || count == 0 && isTokenInURL(name, of: claim) else {
+        throw count == 0
+          ? .malformed("The header \(name) is listed as signed but missing.")
+          : .ambiguous("The header \(name) is signed but occurs \(count) times.")
+      }
+    }
+    for field in request.headerFields where !listed.contains(field.name.canonicalName) {
+      let name = field.name.canonicalName
+      if mode == .compatible, Self.tokenNames.contains(ByteExactString(name)) { continue }
+      if Self.hasEffect(name) || mode == .strict && name == "content-length" {
+        throw Self.unsignedField("header \(name)")
+      }
+    }
+    if mode == .strict { try requireSignedHostAndKnownLength(of: claim) }
+  }
+
+  /// Rejects a request whose host is not signed, or whose body is chunked, so that the sender determines its length.
+  private func requireSignedHostAndKnownLength(of claim: COSClaim) throws(VerificationError) {
+    guard claim.headers.contains("host") else { throw Self.unsignedField("host") }
+    guard !claim.request.headerFields.contains(.transferEncoding) else {
+      throw VerificationError(
+        .unsignedField, "The length of a body with Transfer-Encoding cannot be signed.",
+        remedy: "Send the body with a Content-Length, and sign that.")
+    }
+  }
+
+  /// Rejects, in strict mode, an unsigned header that becomes part of the object.
+  ///
+  /// It follows the check of the signature, so that a wrong signature is a mismatch, whatever it leaves out.
+  func checkStoredHeaders(of claim: COSClaim) throws(VerificationError) {
+    let request = claim.request
+    guard mode == .strict, request.method == .put || request.method == .post else { return }
+    for field in request.headerFields {
+      let name = field.name.canonicalName
+      if Self.storedHeaders.contains(name), !claim.headers.contains(name) { throw Self.unsignedField("header \(name)") }
+    }
+  }
+
+  private static let storedHeaders: Set<String> = [
+    "cache-control", "content-disposition", "content-encoding", "content-md5", "content-type", "expires",
+  ]
+
+  /// Returns whether a listed header is the session token in a URL, which the iOS SDK lists as a header even there.
+  private func isTokenInURL(_ name: String, of claim: COSClaim) -> Bool {
+    mode == .compatible && claim.placement == .query && name == "x-cos-security-token"
+      && claim.target.contains(ByteExactString(name))
+  }
+
+  private static let tokenNames: Set<ByteExactString> = ["x-cos-security-token", "x-ci-security-token"]
+
+  /// Rejects lists of parameters that do not match the URL, and unlisted parameters that have an effect.
+  func checkParameters(of claim: COSClaim) throws(VerificationError) {
+    var present: [ByteExactString: Int] = [:]
+    for parameter in claim.target.parameters { present[parameter.name.asciiLowercased, default: 0] += 1 }
+    let listed = claim.parameters.reduce(into: [ByteExactString: Int]()) { $0[ByteExactString($1), default: 0] += 1 }
+    for name in claim.parameters.map({ ByteExactString($0) }) {
+      let listedCount = listed[name] ?? 0
+      guard let presentCount = present[name] else {
+        throw .malformed("The parameter \(name) is listed as signed but missing.")
+      }
+      // The Go SDK lists a repeated name as often as it occurs, and the Android SDK lists it once.
+      guard listedCount == presentCount || mode == .compatible && listedCount == 1 else {
+        throw .ambiguous("The parameter \(name) is listed \(listedCount) times but occurs \(presentCount) times.")
+      }
+    }
+    for name in claim.target.parameters.map(\.name.asciiLowercased)
+    where listed[name] == nil && !Self.isAuthorization(name) {
+      if mode == .compatible, name == "x-cos-security-token" { continue }
+      if mode == .strict || Self.hasEffect(name.string) { throw Self.unsignedField("parameter \(name)") }
+    }
+  }
+
+  /// Returns whether a lowercase name has an effect; `pic-operations` makes an upload write other objects too.
+  private static func hasEffect(_ name: String) -> Bool {
+    name == "pic-operations" || withBytes(of: name) { COSHeaderPolicy.hasEffectPrefix($0) }
+  }
+
+  private static func isAuthorization(_ name: ByteExactString) -> Bool {
+    name == "sign" || COSAuthorization.fieldNames.contains { name == ByteExactString($0) }
+  }
+
+  private static func unsignedField(_ part: String) -> VerificationError {
+    VerificationError(.unsignedField, "The \(part) is not signed.", remedy: "Sign it: list it in the authorization.")
+  }
+}

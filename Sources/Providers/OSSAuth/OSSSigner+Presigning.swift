@@ -1,0 +1,117 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import StorageAuth
+internal import StorageCrypto
+
+extension OSSSigner {
+  /// Creates a presigned URL for a request to OSS.
+  ///
+  /// The client that uses the URL must send exactly the headers of the result, and no `Content-Type` unless the result
+  /// contains it. A V4 URL is valid for 1 second to 7 days, or for at most 12 hours if the access key is temporary. V1
+  /// has no upper limit.
+  ///
+  /// If an object key contains a question mark, a V1 URL for the object would also be valid for another object: the key
+  /// of that object ends before the question mark, and the remainder would be query parameters. Such object keys, and
+  /// parameters with the same ambiguity, are rejected unless ``allowsAmbiguousV1`` is set.
+  ///
+  /// - Throws: The errors of `Presigner.presign(_:with:validFor:in:)`, which also describes the parameters.
+  public func presign(
+    _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> PresignedRequest {
+    if key.isAnonymous { throw .anonymousURL }
+    try key.check(idWithout: OSSText.idDelimiters)
+    let identity = key.identity
+    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
+    let signature = try signature(of: draft, for: request, with: key)
+    let url = String(writing: { writer in
+      writer.append(originOf: request)
+      append(pathOf: draft, for: request, as: identity, to: &writer)
+      append(urlSignature: signature, to: &writer)
+    })
+    return PresignedRequest(
+      method: request.method, url: url, headers: signedHeaders(of: draft.fields.fields),
+      expiration: draft.expiration ?? context.date)
+  }
+
+  func draft(
+    presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
+  ) throws(SigningError) -> OSSDraft {
+    try checkConfiguration()
+    let seconds = try lifetimeSeconds(of: duration, isTemporary: identity.sessionToken != nil)
+    let end = date.advanced(bySeconds: seconds)
+    try identity.requireValidity(until: end)
+    let path = original.path ?? "/"
+    let resource = try resource(authority: original.authority, path: path)
+    let scheme: OSSDraft.Scheme
+    let signedPath: String
+    switch version {
+    case .v4:
+      let scope = OSSV4Scope(date: date, region: region, product: product)
+      scheme = .v4(scope)
+      signedPath = v4Path(presigning: path, of: original, as: identity, seconds: seconds, in: scope)
+    case .v1:
+      scheme = .v1(.expiration(end))
+      signedPath = v1Path(presigning: path, as: identity)
+    }
+    return OSSDraft(
+      fields: FieldDraft(original.headerFields.without(Self.signatureHeaders)), path: signedPath, resource: resource,
+      scheme: scheme, expiration: end,
+      refusedParameters: RefusedParameters(Self.signatureParameters, before: path.utf8.count))
+  }
+
+  /// Appends the path and the query of a presigned URL, except the signature.
+  func append(
+    pathOf draft: borrowing OSSDraft, for request: HTTPRequest, as identity: Identity, to writer: inout ByteWriter
+  ) {
+    switch draft.scheme {
+    case .v4: writer.append(draft.path)
+    case .v1(let dateLine): append(v1Path: request.path ?? "/", dateLine, as: identity, to: &writer)
+    }
+  }
+
+  private static let signatureHeaders: [HTTPField.Name] = [
+    .authorization, .ossSecurityToken, .ossDate, .ossContentSHA256,
+  ]
+
+  private func append(urlSignature signature: Digest, to writer: inout ByteWriter) {
+    writer.append(signatureParameter)
+    switch version {
+    case .v1: writer.append(percentEncodedBase64: signature)
+    case .v4: writer.append(hex: signature)
+    }
+  }
+
+  /// The query parameter that contains the signature in a URL, up to and including `=`.
+  var signatureParameter: StaticString {
+    switch version {
+    case .v1: "&Signature="
+    case .v4: "&x-oss-signature="
+    }
+  }
+
+  /// Returns the lifetime of a presigned URL in seconds, or throws an error if the signature version does not allow it.
+  private func lifetimeSeconds(of duration: Duration, isTemporary: Bool) throws(SigningError) -> Int64 {
+    let seconds = duration.components.seconds
+    let limits = version == .v1 ? 1...(.max / 2) : OSSLimits.urlSeconds(isTemporary: isTemporary)
+    guard limits.contains(seconds) else {
+      let range =
+        version == .v1
+        ? "1 second or more" : "1 to \(limits.upperBound) seconds\(isTemporary ? " with a temporary key" : "")"
+      throw SigningError(
+        .lifetimeOutOfRange, "A URL cannot be valid for \(seconds) seconds.",
+        remedy: "Request \(range).")
+    }
+    return seconds
+  }
+
+  /// Returns the headers that the signature of a presigned URL covers.
+  func signedHeaders(of fields: HTTPFields) -> HTTPFields {
+    if fields.isEmpty { return [:] }
+    return fields.filter { field in
+      let name = field.name.canonicalName
+      return OSSV4Request.isSignedByRule(name) || version == .v4 && additionalHeaders.contains(name)
+    }
+  }
+}

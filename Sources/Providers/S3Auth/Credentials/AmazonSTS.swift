@@ -1,0 +1,143 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CredentialSources
+internal import HTTPTypes
+internal import StorageAuth
+
+/// An endpoint of Amazon's token service (STS) or of a compatible service, with the region in the signature's scope.
+///
+/// Compatible services, such as MinIO, have custom URLs; see ``url(_:region:)``.
+public struct AmazonSTSEndpoint: Sendable, Hashable {
+  let region: String
+  private let ownURL: String?
+
+  /// The global STS endpoint, which is reachable from everywhere: `sts.amazonaws.com`.
+  public static let global = AmazonSTSEndpoint(region: "us-east-1", ownURL: "https://sts.amazonaws.com")
+
+  /// Returns the STS endpoint for a region: `sts.<region>.amazonaws.com`.
+  ///
+  /// - Parameter region: The region ID, such as `eu-central-1`.
+  public static func region(_ region: String) -> AmazonSTSEndpoint {
+    AmazonSTSEndpoint(region: region, ownURL: nil)
+  }
+
+  /// Returns a custom STS endpoint.
+  ///
+  /// - Parameters:
+  ///   - url: The endpoint's URL with scheme, host and port. The scheme is `https`, or `http` if the server runs on
+  ///     this machine.
+  ///   - region: The region in the signature's scope.
+  public static func url(_ url: String, region: String = "us-east-1") -> AmazonSTSEndpoint {
+    AmazonSTSEndpoint(region: region, ownURL: url)
+  }
+
+  var url: String {
+    ownURL ?? "https://sts.\(region).\(region.hasBytePrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com")"
+  }
+
+  /// Returns the URL for requests; an invalid region is rejected because it could change the host.
+  func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
+    guard region.isScopePart(atMost: 63) else {
+      throw check.refused("The name of the region is not valid.", "Write it like eu-central-1.")
+    }
+    return try check.address(url).appending("/")
+  }
+}
+
+/// A role of Amazon, with the parameters that `AssumeRole` and `AssumeRoleWithWebIdentity` share.
+typealias AmazonRole = AssumedRole<AmazonSTSEndpoint>
+
+extension AmazonRole {
+  /// Returns the checked request parameters; of an ARN only the beginning, as compatible services have other forms.
+  func parameters(of action: String, _ check: RequestCheck) throws(CredentialError) -> [FormPair] {
+    let parts = arn.parts(between: ":", atMost: 5)
+    let isARN = parts.count == 6 && parts[0] == "arn" && !parts[5].isEmpty
+    try check.requireResourceName(arn, of: "role", form: "arn:aws:iam::<account>:role/<name>", limit: 2048, isARN)
+    return [FormPair("Action", action), FormPair("Version", "2011-06-15")]
+      + (try parameters(sessionMarks: "_+=,.@-", check))
+  }
+}
+
+extension ServiceURL {
+  func amazonCall(_ form: [FormPair]) -> ServiceCall {
+    let headers: HTTPFields = [
+      .accept: "application/xml", .contentType: "application/x-www-form-urlencoded; charset=utf-8",
+    ]
+    return call(.post, headers: headers, body: Array(FormPair.written(form).utf8))
+  }
+}
+
+extension RefusalRules {
+  /// The rules for the error codes, from the STS API reference: "AssumeRole", "AssumeRoleWithWebIdentity", "Common
+  /// Errors".
+  ///
+  /// The service also reports a wrong signing time as `SignatureDoesNotMatch`. Therefore a clock that differs from the
+  /// service's is corrected before the secret is assumed to be wrong.
+  static let amazon = RefusalRules(
+    clock: ["RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"],
+    passing: [
+      "IDPCommunicationError", "Throttling", "InternalFailure", "InternalError", "ServiceUnavailable",
+      "RequestLimitExceeded",
+    ],
+    remedies: [
+      ("RequestExpired", "Set this machine's clock."), ("RequestTimeTooSkewed", "Set this machine's clock."),
+      ("AccessDenied", "Let the role's trust policy name the caller, and give the caller sts:AssumeRole."),
+      ("ExpiredToken", "Get a new token, or a new temporary key to sign with."),
+      ("InvalidIdentityToken", "Check the identity provider that the role trusts, and the token's audience."),
+      ("IDPRejectedClaim", "Get a new identity token; the identity provider no longer accepts this one."),
+      ("InvalidClientTokenId", "Check the access key id of the signing key, and its session token."),
+      ("SignatureDoesNotMatch", "Check the secret of the signing key; a blank at its end is the usual cause."),
+      ("RegionDisabledException", "Activate STS in the region, or use another region."),
+      ("MalformedPolicyDocument", "Correct the policy; it is written like those of IAM."),
+      ("PackedPolicyTooLarge", "Shorten the policy, or attach it to the role."),
+      ("ValidationError", "Request a lifetime within the role's maximum, and check the names."),
+    ])
+}
+
+extension ServiceResponse {
+  var amazonRefusal: ServiceRefusal? {
+    guard let document, let error = document.name.isIdentical(to: "Error") ? document : document["Error"],
+      let code = error["Code"]?.text, !code.isEmpty
+    else { return nil }
+    return ServiceRefusal(
+      code: code, message: error["Message"]?.text ?? "",
+      requestID: (document["RequestId"] ?? error["RequestId"])?.text)
+  }
+}
+
+extension CredentialReader {
+  /// Returns the temporary key in an XML response of the token service: `<…Response><…Result><Credentials>`.
+  func amazonRoleKey(
+    in response: ServiceResponse, to action: String
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard let document = response.document else {
+      throw malformed("The response is empty, is no XML, or was cut off.", isRetryable: true)
+    }
+    guard document.name.isIdentical(to: "\(action)Response") else {
+      throw malformed("The response is XML, but no \(action)Response.")
+    }
+    let credentials = try only("Credentials", in: try only("\(action)Result", in: document))
+    var fields = JSONObject()
+    for field in credentials.children {
+      guard fields[field.name] == nil else { throw malformed("The response has a field of the key twice.") }
+      fields[field.name] = .string(field.text)
+    }
+    return try amazonKey(in: fields, token: "SessionToken", at: response.issuerTime)
+  }
+
+  private func only(_ name: String, in node: XMLNode) throws(CredentialError) -> XMLNode {
+    let found = node.all(name)
+    guard let first = found.first, found.count == 1 else {
+      throw malformed("The response has \(found.isEmpty ? "no element" : "more than one element") \(name).")
+    }
+    return first
+  }
+
+  /// Returns the temporary key in an object; only the name of the token's field varies among the services.
+  func amazonKey(
+    in fields: JSONObject, token: String, at issuerTime: Timestamp?
+  ) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    try key(("AccessKeyId", "SecretAccessKey", token), in: fields, in: fields, at: issuerTime)
+  }
+}

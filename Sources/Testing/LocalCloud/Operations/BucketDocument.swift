@@ -1,0 +1,150 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// A kind of document that clients store with a bucket, such as its lifecycle rules.
+///
+/// The server checks the root element, stores the bytes and returns them. Only three documents have an effect: the
+/// rules for requests of web pages (``CrossOriginRule``), the policy, and the state of the versioning.
+struct BucketDocument: Sendable {
+  /// The name of the query parameter that selects the document.
+  let parameter: String
+
+  /// The name of the root element, or `nil` for a policy, which is in JSON.
+  let root: String?
+
+  let unset: Unset
+
+  /// The name of the document in the names of actions, after the verb.
+  let subject: String
+
+  /// The verb of the action that allows deleting the document, or `nil` if it cannot be deleted.
+  let deletion: String?
+
+  /// The response to a request for the document while there is none.
+  enum Unset: Sendable {
+    case error(String)
+    /// A document with these elements.
+    case document([XMLNode] = [])
+    /// The error code for documents with IDs, the root element of their list, and the parameter with the ID.
+    case list(error: String, root: String, id: ByteExactString, canBeEmpty: Bool = true)
+  }
+
+  init(
+    _ parameter: String, _ root: String?, _ unset: Unset, subject: String? = nil, deletion: String? = "Delete"
+  ) {
+    (self.parameter, self.root, self.unset, self.deletion) = (parameter, root, unset, deletion)
+    self.subject = subject ?? "Bucket\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())"
+  }
+
+  var idParameter: ByteExactString? {
+    if case .list(_, _, let id, _) = unset { id } else { nil }
+  }
+
+  var routes: [OperationRoute] {
+    let options = idParameter.map { Set([$0.string]) } ?? []
+    let methods: [(Operation, HTTPRequest.Method)] =
+      [(.readDocument, .get), (.changeDocument, .put)] + (deletion == nil ? [] : [(.deleteDocument, .delete)])
+    return methods.map { OperationRoute($0, $1, .bucket, [parameter], taking: options) }
+  }
+
+  func action(of operation: Operation) -> String {
+    (operation == .readDocument ? "Get" : operation == .changeDocument ? "Put" : deletion ?? "") + subject
+  }
+}
+
+extension Call {
+  /// Returns the kind of document that the request selects, and the name under which it is stored; `isList` tells that
+  /// the request selects all documents of the kind.
+  private func selectedDocument() throws(ErrorResponse) -> (kind: BucketDocument, name: String, isList: Bool) {
+    guard let kind = service.document(selectedBy: target) else {
+      throw .notImplemented("The service has no such document.")
+    }
+    guard let idName = kind.idParameter else { return (kind, kind.parameter, false) }
+    let id = parameter(idName)
+    if id == nil, operation == .readDocument { return (kind, kind.parameter, true) }
+    guard let id, !id.isEmpty else { throw .invalidArgument("The parameter \"\(idName)\" is missing or empty.") }
+    return (kind, "\(kind.parameter)/\(id)", false)
+  }
+
+  func readDocument() throws -> Answer {
+    let (kind, name, isList) = try selectedDocument()
+    let documents = try store.read(bucket) { $0.settings.documents ?? [:] }
+    if let text = documents[name] {
+      let type = kind.root == nil ? "application/json" : "application/xml"
+      return Answer(headers: [.contentType: type], body: .bytes(Array(text.utf8)))
+    }
+    let names = documents.keys.filter { $0.hasBytePrefix("\(name)/") }.sorted()
+    switch kind.unset {
+    case .document(let elements): return service.response(with: XMLNode(kind.root ?? "", children: elements))
+    case .list(_, let root, _, let canBeEmpty) where isList && (canBeEmpty || !names.isEmpty):
+      let nodes = try names.compactMap { documents[$0] }.map { try XMLNode.parse(Array($0.utf8)) }
+      return service.response(with: XMLNode(root, children: nodes + [XMLNode("IsTruncated", "false")]))
+    case .error(let code), .list(let code, _, _, _):
+      throw ErrorResponse(
+        .notFound, code, "The bucket has no such document: \(name).",
+        details: [ErrorResponse.Detail(name: "BucketName", value: bucket)])
+    }
+  }
+
+  func changeDocument() async throws -> Answer {
+    let (kind, name, _) = try selectedDocument()
+    let bytes = try await bytes()
+    guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
+      throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
+    }
+    var versioning: BucketSettings.Versioning?
+    if let root = kind.root {
+      let document = try document(bytes, named: root)
+      if root == CrossOriginRule.root { _ = try CrossOriginRule.rules(of: document) }
+      if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
+    } else {
+      do throws(PolicyFault) {
+        _ = try SessionPolicy(text, in: service.policies.language, ofBucket: true)
+      } catch {
+        throw ErrorResponse(
+          .badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
+      }
+    }
+    try await store.configure(bucket) { settings in
+      settings.documents = (settings.documents ?? [:]).merging([name: text]) { $1 }
+      settings.versioning = versioning ?? settings.versioning
+    }
+    return Answer()
+  }
+
+  private static func versioning(in document: XMLNode) throws(ErrorResponse) -> BucketSettings.Versioning {
+    if document.children.contains(where: { $0.name != "Status" && $0.text != "Disabled" }) {
+      throw .notImplemented("This server supports only the Status of a bucket's versioning.")
+    }
+    guard let state = document["Status"].flatMap({ BucketSettings.Versioning(rawValue: $0.text) }) else {
+      throw .malformedXML("The Status must be Enabled or Suspended.")
+    }
+    return state
+  }
+
+  func deleteDocument() async throws -> Answer {
+    let (kind, name, _) = try selectedDocument()
+    guard parameter(ByteExactString(kind.parameter))?.isEmpty != false else {
+      throw ErrorResponse.notImplemented("This server deletes only the whole document \"\(name)\".")
+    }
+    try await store.configure(bucket) { $0.documents?[name] = nil }
+    return Answer(.noContent)
+  }
+}
+
+extension SimulatedService {
+  /// Returns the kind of document that a query parameter selects, or `nil` if none does.
+  func document(selectedBy target: RequestTarget) -> BucketDocument? {
+    documents.first { target.contains(ByteExactString($0.parameter)) }
+  }
+
+  /// Returns the document of a bucket with a root element, or the policy if it is `nil`, or `nil` if it is unset.
+  func document(_ root: String?, of bucket: String, in store: BucketTable) -> String? {
+    documents.first { $0.root == root }.flatMap { kind in
+      try? store.read(bucket) { $0.settings.documents?[kind.parameter] }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+internal import StorageCrypto
+
+extension Call {
+  private static let nextPosition = "next-append-position"
+
+  /// Appends the body to an object, or creates an object to which bytes can be appended.
+  func appendObject() async throws -> Answer {
+    guard let position = parameter("position").flatMap({ Int64(digits: $0) }) else {
+      throw ErrorResponse.invalidArgument("The position must be the length of the object in bytes.")
+    }
+    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    let attributes = try attributes()
+    let existing = try store.read(bucket) { bucket in
+      try checkOverwrite(in: bucket)
+      return bucket.objects[key]
+    }
+    try Self.checkAppending(to: existing, at: position)
+    let written = try await store.blobs.write(body, try expectation()).content
+    var content = written
+    if let first = existing?.content {
+      content = try await store.blobs.compact(
+        Content(
+          extents: first.extents + written.extents, byteCount: first.byteCount + written.byteCount,
+          entityTag: MD5.hash(Array((first.entityTag + written.entityTag).utf8)).hex,
+          crc64: CRC.combine(first.crc64, written.crc64, byteCount: UInt64(written.byteCount), .crc64ECMA)))
+    }
+    let object = StoredObject(
+      id: .random(), key: key, content: content, description: existing?.description ?? description, modified: date,
+      kind: .appendable, access: existing?.access ?? access, attributes: existing?.attributes ?? attributes)
+    let stored = try await store.put(object, in: bucket, inPlaceOf: existing) { bucket in
+      guard bucket.objects[key] === existing else {
+        try Self.checkAppending(to: bucket.objects[key], at: position)
+        throw ErrorResponse.operationAborted
+      }
+    }
+    var response = Answer(headers: checksums(of: content))
+    response.headers[.contentMD5] = nil
+    response.headers.set(service.header(Self.nextPosition), String(content.byteCount))
+    describe(stored, in: &response.headers)
+    return response
+  }
+
+  private static func checkAppending(to existing: StoredObject?, at position: Int64) throws(ErrorResponse) {
+    if let existing, existing.kind != .appendable {
+      throw ErrorResponse(.conflict, "ObjectNotAppendable", "The object is not appendable.")
+    }
+    let length = existing?.content.byteCount ?? 0
+    guard position == length else {
+      var refusal = ErrorResponse(.conflict, "PositionNotEqualToLength", "Position is not equal to file length.")
+      refusal.headers = [ErrorResponse.Detail(name: nextPosition, value: String(length))]
+      throw refusal
+    }
+  }
+
+  // MARK: Symbolic links
+
+  private static let linkTarget = "symlink-target"
+
+  func putSymlink() async throws -> Answer {
+    guard let target = serviceHeader(Self.linkTarget)?.percentDecodedBytes(),
+      let name = String(validating: target, as: UTF8.self), !name.isEmpty
+    else {
+      throw ErrorResponse.invalidArgument(
+        "The header \(service.header(Self.linkTarget)) must be the percent-encoded key of an object.",
+        ec: "0043-00000001")
+    }
+    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    var attributes = try attributes()
+    attributes.linkTarget = name
+    let content = Content(extents: [], byteCount: 0, entityTag: MD5.hash(target).hex, crc64: 0)
+    let link = try await stored(content, access, attributes)
+    var response = Answer(headers: [.eTag: service.entityTag(content.entityTag)])
+    describe(link, in: &response.headers)
+    return response
+  }
+
+  func getSymlink() throws -> Answer {
+    let link = try store.object(key, in: bucket, version: requestedVersion)
+    guard let target = link.attributes.linkTarget else {
+      throw ErrorResponse(.badRequest, "NotSymlink", "The object is not symlink type.", ec: "0043-00000101")
+    }
+    var response = Answer(headers: [.eTag: service.entityTag(link.content.entityTag)])
+    response.headers[.lastModified] = link.modified.httpDate
+    response.headers.set(service.header(Self.linkTarget), target.percentEncoded())
+    describe(link, in: &response.headers)
+    return response
+  }
+
+  /// Returns the object of the request; a symbolic link has the content of the object to which it points.
+  func readableObject() throws -> StoredObject {
+    let object = try store.object(key, in: bucket, version: requestedVersion)
+    guard let target = object.attributes.linkTarget else { return object }
+    let (linked, access) = try store.read(bucket) { ($0.objects[ObjectKey(target)], $0.access) }
+    guard let linked else {
+      throw ErrorResponse(
+        .notFound, "SymlinkTargetNotExist", "The symlink target object does not exist.", ec: "0026-00000012")
+    }
+    let isAllowed =
+      isAnonymous ? (linked.access ?? access).isPublic : rights.allowReading(target, version: nil, in: bucket)
+    guard isAllowed else { throw service.policyRefusal(at: date) }
+    guard linked.attributes.linkTarget == nil else {
+      throw ErrorResponse(.badRequest, "InvalidTargetType", "The symbolic's target object type is invalid.")
+    }
+    return object.linked(to: linked)
+  }
+}

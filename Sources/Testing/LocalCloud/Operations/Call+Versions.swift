@@ -1,0 +1,127 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+extension Call {
+  /// The version of the object that the request selects, or `nil` for the current one.
+  var requestedVersion: String? { parameter("versionId") }
+
+  /// Returns the state of the versioning of a bucket, or `nil` if it never had versions.
+  func versioning(of bucket: String) -> BucketSettings.Versioning? {
+    (try? store.read(bucket) { $0.settings.versioning }) ?? nil
+  }
+
+  /// Adds the headers of a response that report the encryption of an object, and its version if the bucket has versions.
+  func describe(_ object: StoredObject, in headers: inout HTTPFields) {
+    describe(object.attributes, in: &headers)
+    let isNull = object.version == StoredObject.nullVersion
+    if versioning(of: bucket) != nil, !isNull || operation.isRead || service.objects.tellsNullVersions {
+      headers.set(service.header("version-id"), object.version)
+    }
+  }
+
+  func listVersions() throws -> Answer {
+    let encodes = try encodesNames()
+    let query = try listQuery(after: parameter("key-marker") ?? "")
+    let marker = parameter("version-id-marker") ?? ""
+    guard marker.isEmpty || !query.after.isEmpty else {
+      throw ErrorResponse.invalidArgument("A version-id marker cannot be specified without a key marker.")
+    }
+    let page = try store.read(bucket) { $0.versionPage(query, after: marker) }
+    func name(_ text: String) -> String { written(text, encodes) }
+    var head = [
+      XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("KeyMarker", name(query.after)),
+      XMLNode("VersionIdMarker", marker), XMLNode("MaxKeys", String(query.limit)),
+      XMLNode("Delimiter", name(query.delimiter)), XMLNode("IsTruncated", String(page.next != nil)),
+    ]
+    if let next = page.next {
+      head += [XMLNode("NextKeyMarker", name(next.key)), XMLNode("NextVersionIdMarker", next.version)]
+    }
+    let versions = page.versions.map { version, isLatest in
+      let common = [
+        XMLNode("Key", name(version.key.text)), XMLNode("VersionId", version.version),
+        XMLNode("IsLatest", String(isLatest)), XMLNode("LastModified", version.modified.iso8601Milliseconds),
+        service.owner,
+      ]
+      if version.kind == .deleteMarker { return XMLNode("DeleteMarker", children: common) }
+      return XMLNode(
+        "Version",
+        children: common + [XMLNode("ETag", service.entityTag(version.content.entityTag))]
+          + service.elements(of: version)
+          + [
+            XMLNode("Size", String(version.content.byteCount)),
+            XMLNode("StorageClass", service.storageClass(version.attributes.storageClass)),
+          ])
+    }
+    let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
+    return service.response(
+      with: XMLNode("ListVersionsResult", children: head + encodingElement(encodes) + versions + groups))
+  }
+
+  // MARK: Deletion
+
+  func deleteObject() async throws -> Answer {
+    let conditions = try WriteConditions(headers)
+    let deleted = try await delete(key, version: requestedVersion) { try conditions.check($0, key) }
+    var response = Answer(.noContent)
+    if let version = requestedVersion ?? deleted?.version, versioning(of: bucket) != nil {
+      response.headers.set(service.header("version-id"), version)
+    }
+    if deleted?.kind == .deleteMarker { response.headers.set(service.header("delete-marker"), "true") }
+    return response
+  }
+
+  /// Deletes a version of an object, or hides all versions with a delete marker if the bucket has versions.
+  ///
+  /// - Returns: The new delete marker, or else what was deleted, or `nil` if neither existed.
+  private func delete(
+    _ key: ObjectKey, version: String?, after check: (StoredObject?) throws -> Void = { _ in }
+  ) async throws -> StoredObject? {
+    guard version == nil, versioning(of: bucket) != nil else {
+      return try await store.delete(key, in: bucket, version: version ?? StoredObject.nullVersion, after: check)
+    }
+    let marker = StoredObject(
+      id: .random(), key: key, content: .empty, description: ObjectDescription(), modified: date, kind: .deleteMarker)
+    return try await store.put(marker, in: bucket) { try check($0.objects[key]) }
+  }
+
+  private static let deleteLimit = 1000
+
+  func deleteObjects() async throws -> Answer {
+    let encodes = try encodesNames()
+    let document = try await document(named: "Delete")
+    let isQuiet = document["Quiet"]?.text.asciiLowercased == "true"
+    let objects = document.all("Object")
+    guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
+      throw ErrorResponse.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
+    }
+    let named = try objects.map { object in
+      guard let key = object["Key"]?.text, !key.isEmpty else {
+        throw ErrorResponse.malformedXML("An object has no key.")
+      }
+      if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
+        throw ErrorResponse.notImplemented("The element \"\(other.name)\" of an object is not supported.")
+      }
+      return (key: key, version: object["VersionId"].flatMap { $0.text.isEmpty ? nil : $0.text })
+    }
+    // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
+    // first object is deleted.
+    guard named.allSatisfy({ rights.allowDeleting($0.key, version: $0.version, in: bucket) }) else {
+      throw service.policyRefusal(at: date)
+    }
+    var elements: [XMLNode] = []
+    for (key, version) in named {
+      let deleted = try await delete(ObjectKey(key), version: version)
+      var element = XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
+      if let version { element.children.append(XMLNode("VersionId", version)) }
+      if let deleted, deleted.kind == .deleteMarker {
+        element.children += [XMLNode("DeleteMarker", "true"), XMLNode("DeleteMarkerVersionId", deleted.version)]
+      }
+      elements.append(element)
+    }
+    return service.response(
+      with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : elements)))
+  }
+}

@@ -1,0 +1,264 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import StorageAuth
+
+/// A conformance suite for signers and verifiers of forms, which checks an implementation against each ``FormRule``.
+///
+/// ```swift
+/// let report = FormConformance(
+///   OBSSigner(), verifier: OBSVerifier(), endpoint: endpoint, bucket: "photos", metadata: "x-obs-meta-author"
+/// ).report()
+/// XCTAssertTrue(report.isConforming, "\(report)")
+/// ```
+public struct FormConformance<Signing: FormSigner<AccessKey>, Verifying: FormVerifier>: Sendable {
+  let signer: Signing
+  let verifier: Verifying
+  let endpoint: ServiceEndpoint
+  let bucket: String
+  let metadata: String
+  let date: Timestamp
+
+  /// Creates a suite for a signer and a verifier of forms.
+  ///
+  /// - Parameters:
+  ///   - signer: The signer to check.
+  ///   - verifier: The verifier to check, which accepts the signer's forms.
+  ///   - endpoint: The endpoint of the service that receives the forms.
+  ///   - bucket: The bucket that receives the forms.
+  ///   - metadata: The name of a field with metadata, such as `x-acme-meta-author`.
+  ///   - date: The signing time.
+  public init(
+    _ signer: Signing, verifier: Verifying, endpoint: ServiceEndpoint, bucket: String, metadata: String,
+    date: Timestamp = Timestamp(unixSeconds: 1_795_161_600)
+  ) {
+    self.signer = signer
+    self.verifier = verifier
+    self.endpoint = endpoint
+    self.bucket = bucket
+    self.metadata = metadata
+    self.date = date
+  }
+
+  /// Checks the signer and the verifier against the given rules.
+  ///
+  /// - Parameter rules: The rules to check.
+  /// - Returns: A report with one check for each rule.
+  public func report(_ rules: [FormRule] = FormRule.allCases) -> ConformanceReport {
+    ConformanceReport(of: Verifying.self, rules) { rule in
+      try Self.keys.reduce(0) { try $0 + check(rule, $1) }
+    }
+  }
+
+  private func check(_ rule: FormRule, _ key: AccessKey) throws -> Int {
+    switch rule {
+    case .acceptance: try checkAcceptance(key)
+    case .fields: try checkFields(key)
+    case .repetition: try checkRepetition(key)
+    case .additions: try checkAdditions(key)
+    case .target: try checkTarget(key)
+    case .fileName: try checkFileName(key)
+    case .time: try checkTime(key)
+    case .key: try checkKey(key)
+    case .refusal: try checkRefusal(key)
+    case .secrecy: try checkSecrecy(key)
+    }
+  }
+}
+
+/// A rule that implementations of `FormSigner` and `FormVerifier` must follow.
+public enum FormRule: String, CaseIterable, Sendable {
+  /// The verifier accepts what the signer signs, and reports what the policy permits.
+  case acceptance = "a signed form is accepted, with its id, key, sizes, media type and expiration"
+  /// No field of a form can be changed.
+  case fields = "a form with a changed or missing field is rejected"
+  /// A form has one meaning.
+  case repetition = "a form with a repeated field is rejected, also in another letter case"
+  /// A field that the policy does not know has no unnoticed effect.
+  case additions = "a field without a condition is rejected or reported"
+  /// A form is for one bucket and certain keys.
+  case target = "a form for another bucket, or with a key outside of the policy, is rejected"
+  /// A file name cannot leave the prefix of the policy.
+  case fileName = "only the last component of the file name becomes a part of the key"
+  /// A form expires.
+  case time = "a form is accepted until its policy expires, and not later"
+  /// The signature and the token are those of the key.
+  case key = "a form is rejected with another secret, id or session token"
+  /// The signer rejects what it cannot sign.
+  case refusal = "unusable, anonymous and early ending keys, and policies that have expired, are rejected"
+  /// Forms and errors do not disclose secrets.
+  case secrecy = "no secret is in a form or an error, and no token in a description"
+}
+
+extension FormConformance {
+  private static var keys: [AccessKey] {
+    [
+      AccessKey(id: "AKIDexample1", secret: "secret0canary"),
+      AccessKey(id: "AKIDexample2", secret: "secret1canary", sessionToken: "token0canary+/="),
+    ]
+  }
+
+  private var policy: FormPolicy {
+    FormPolicy(
+      bucket: bucket, objects: .prefix("up/"), sizes: 1...100, contentType: .startsWith("image/"), response: .created,
+      conditions: [FormCondition(metadata, .equals("mia"))], until: date.advanced(by: .seconds(600)))
+  }
+
+  private func sign(_ key: AccessKey, _ change: (inout FormPolicy) -> Void = { _ in }) throws(SigningError)
+    -> SignedForm
+  {
+    var policy = policy
+    change(&policy)
+    return try signer.sign(policy, to: endpoint, with: key, in: .at(date))
+  }
+
+  /// Returns the fields of a signed form as a browser completes them.
+  private func fields(_ key: AccessKey) throws -> [FormField] {
+    let form = try sign(key)
+    return form.fields + form.openConditions.map { FormField($0.field, "image/png") }
+  }
+
+  private func submitted(_ fields: [FormField], bucket: String? = nil, fileName: String = "cat.png") -> SubmittedForm {
+    SubmittedForm(bucket: bucket ?? self.bucket, fields: fields, fileName: fileName, fileType: "image/png")
+  }
+
+  private func verify(
+    _ form: SubmittedForm, _ key: AccessKey, after seconds: Int64 = 0
+  ) throws(VerificationError) -> VerifiedForm {
+    _ = try verifier.claim(in: form)
+    return try verifier.verify(form, against: key, at: date.advanced(by: .seconds(seconds)))
+  }
+
+  private func requireRefused(
+    _ form: SubmittedForm, _ key: AccessKey, after seconds: Int64 = 0, _ what: String
+  ) throws {
+    do throws(VerificationError) { _ = try verify(form, key, after: seconds) } catch { return }
+    throw Violation("a form \(what) was accepted")
+  }
+
+  private func checkAcceptance(_ key: AccessKey) throws -> Int {
+    let form = submitted(try fields(key))
+    let claim = try verifier.claim(in: form)
+    try require(claim.accessKeyID == key.id && claim.sessionToken == key.sessionToken, "the claim is of another key")
+    let verified = try verify(form, key)
+    try require(verified.accessKeyID == key.id, "the access key ID is \(verified.accessKeyID)")
+    try require(verified.key == "up/cat.png", "the key is \(verified.key)")
+    try require(verified.sizes == 1...100, "the permitted sizes are \(verified.sizes)")
+    try require(verified.contentType == "image/png", "the media type is \(verified.contentType ?? "nil")")
+    try require(verified.expiration == policy.expiration, "the expiration is \(verified.expiration)")
+    try require(verified.unlistedFields.isEmpty, "the fields \(verified.unlistedFields) have no condition")
+    return 1
+  }
+
+  private func checkFields(_ key: AccessKey) throws -> Int {
+    let signed = try sign(key).fields
+    let fields = try fields(key)
+    for (index, field) in fields.enumerated() {
+      var changed = fields
+      // The policy permits every key with the prefix.
+      changed[index] = FormField(field.name, "x" + field.value)
+      try requireRefused(submitted(changed), key, "with another value of \(field.name)")
+      // The media type of the file can replace a missing one.
+      guard index < signed.count else { continue }
+      changed.remove(at: index)
+      try requireRefused(submitted(changed), key, "without \(field.name)")
+    }
+    return fields.count * 2
+  }
+
+  private func checkRepetition(_ key: AccessKey) throws -> Int {
+    let fields = try fields(key)
+    for field in fields {
+      for copy in [field, FormField(field.name.uppercased(), field.value), FormField(field.name, "x")] {
+        try requireRefused(submitted(fields + [copy]), key, "with \(copy.name) twice")
+        try requireRefused(submitted([copy] + fields), key, "with \(copy.name) twice")
+      }
+    }
+    return fields.count * 6
+  }
+
+  private func checkAdditions(_ key: AccessKey) throws -> Int {
+    let name = metadata + "-other"
+    let form = submitted(try fields(key) + [FormField(name, "x")])
+    guard let verified = try? verify(form, key) else { return 1 }
+    try require(verified.unlistedFields == [name], "a field without a condition was accepted and not reported")
+    return 1
+  }
+
+  private func checkTarget(_ key: AccessKey) throws -> Int {
+    let fields = try fields(key)
+    try requireRefused(submitted(fields, bucket: bucket + "x"), key, "for another bucket")
+    for name in ["down/a", "up", "Up/a", "/up/a", "", "up\u{2215}a"] {
+      let changed = fields.map { $0.name == "key" ? FormField("key", name) : $0 }
+      try requireRefused(submitted(changed), key, "with the key \(name.debugDescription)")
+    }
+    return 7
+  }
+
+  private func checkFileName(_ key: AccessKey) throws -> Int {
+    for name in ["../../cat.png", "C:\\photos\\cat.png", "/etc/cat.png"] {
+      let verified = try verify(submitted(try fields(key), fileName: name), key)
+      try require(verified.key == "up/cat.png", "the file name \(name) leads to the key \(verified.key)")
+    }
+    return 3
+  }
+
+  private func checkTime(_ key: AccessKey) throws -> Int {
+    let form = submitted(try fields(key))
+    _ = try verify(form, key, after: 599)
+    try requireRefused(form, key, after: 601, "whose policy expired a second ago")
+    try requireRefused(form, key, after: 1 << 31, "whose policy expired long ago")
+    return 3
+  }
+
+  private func checkKey(_ key: AccessKey) throws -> Int {
+    let form = submitted(try fields(key))
+    let token = key.sessionToken == nil ? "another token" : nil
+    let others: [(name: String, key: AccessKey)] = [
+      ("of another secret", AccessKey(id: key.id, secret: Secret("another"), sessionToken: key.sessionToken)),
+      ("of another kind of key", AccessKey(id: key.id, secret: key.secret, sessionToken: token.map { Secret($0) })),
+      ("of another token", AccessKey(id: key.id, secret: key.secret, sessionToken: Secret("yet another token"))),
+    ]
+    for (name, other) in others { try requireRefused(form, other, name) }
+    let renamed = form.fields.map { FormField($0.name, $0.value.replacing(key.id.string, with: "AKIDother")) }
+    try requireRefused(submitted(renamed), key, "with another id")
+    return others.count + 1
+  }
+
+  private func checkRefusal(_ key: AccessKey) throws -> Int {
+    let early = AccessKey(
+      id: key.id, secret: key.secret, sessionToken: key.sessionToken, expiration: date.advanced(by: .seconds(599)))
+    let keys = [("an anonymous key", AccessKey.anonymous), ("a key that ends before the policy", early)]
+    for (name, key) in AccessKey.unusable.map({ ($0.name, $0.key) }) + keys {
+      try requireUnsigned(name) { () throws(SigningError) in _ = try sign(key) }
+    }
+    for expiration in [date, date.advanced(by: .seconds(-1))] {
+      try requireUnsigned("a policy that has expired") { () throws(SigningError) in
+        _ = try sign(key) { $0.expiration = expiration }
+      }
+    }
+    return AccessKey.unusable.count + 4
+  }
+
+  private func requireUnsigned(_ name: String, _ sign: () throws(SigningError) -> Void) throws {
+    do throws(SigningError) { try sign() } catch { return }
+    throw Violation("\(name) was not rejected")
+  }
+
+  private func checkSecrecy(_ key: AccessKey) throws -> Int {
+    let form = try sign(key)
+    let secrets = [key.secret.reveal()]
+    try secrets.requireAbsent(from: form.json, "the form")
+    let submitted = submitted(try fields(key))
+    let hidden = secrets + [key.sessionToken?.reveal()].compactMap { $0 }
+    try hidden.requireAbsent(fromDisplaysOf: form, "the signed form")
+    try hidden.requireAbsent(fromDisplaysOf: submitted, "the submitted form")
+    let other = AccessKey(id: key.id, secret: Secret("another"), sessionToken: key.sessionToken)
+    for (key, seconds) in [(other, Int64(0)), (key, 9_999)] {
+      do throws(VerificationError) { _ = try verify(submitted, key, after: seconds) } catch {
+        try hidden.requireAbsent(fromDisplaysOf: error, "the error \(error.code)")
+      }
+    }
+    return 5
+  }
+}

@@ -1,0 +1,287 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+public import StorageAuth
+
+/// A conformance suite for signers of strings, which checks an implementation against each ``StringToSignSignerRule``.
+///
+/// The strings are those that a client's signer in two steps prepares:
+///
+/// ```swift
+/// let report = StringToSignSignerConformance(OBSStringToSignSigner(), client: OBSSigner(), samples: samples).report()
+/// XCTAssertTrue(report.isConforming, "\(report)")
+/// ```
+public struct StringToSignSignerConformance<
+  Subject: StringToSignSigner, Client: TwoStepSigner<AccessKey> & Presigner<AccessKey>
+>: Sendable {
+  let signer: Subject
+  let client: Client
+  let samples: [SigningSample<AccessKey>]
+  let ambiguities: [(request: HTTPRequest, targets: [RequestTarget])]
+
+  /// Creates a suite for a signer of strings.
+  ///
+  /// - Parameters:
+  ///   - signer: The signer of strings to check.
+  ///   - client: The client's signer, which prepares the strings.
+  ///   - samples: The requests to sign, whose strings the signer must parse. The rules about policies and changed strings
+  ///     use those samples that a policy for all objects of the bucket allows; at least one must be allowed.
+  ///   - ambiguities: The requests whose string to sign is also that of another request, each with all targets. A scheme
+  ///     that signs decoded values has some.
+  public init(
+    _ signer: Subject, client: Client, samples: [SigningSample<AccessKey>],
+    ambiguities: [(request: HTTPRequest, targets: [RequestTarget])] = []
+  ) {
+    self.signer = signer
+    self.client = client
+    self.samples = samples
+    self.ambiguities = ambiguities
+  }
+
+  /// Checks the signer against the given rules.
+  ///
+  /// - Parameter rules: The rules to check.
+  /// - Returns: A report with one check for each rule.
+  public func report(_ rules: [StringToSignSignerRule] = StringToSignSignerRule.allCases) -> ConformanceReport {
+    ConformanceReport(of: Subject.self, rules, check)
+  }
+
+  private func check(_ rule: StringToSignSignerRule) throws -> Int {
+    switch rule {
+    case .parsing: try forPending(samples, checkParsing)
+    case .signature: try forPending(samples, checkSignature)
+    case .method: try forPending(samples, checkMethod)
+    case .canonical: try forPending(Array(allowedSamples().prefix(2)), checkCanonical)
+    case .policy: try forPending(allowedSamples(), checkPolicy)
+    case .token: try forPending(samples, checkToken)
+    case .ambiguity: try checkAmbiguities()
+    case .secrecy: try forPending(samples, checkSecrecy)
+    }
+  }
+}
+
+/// A rule that an implementation of `StringToSignSigner` must follow.
+public enum StringToSignSignerRule: String, CaseIterable, Sendable {
+  /// A string is parsed into the request that it was prepared for.
+  case parsing = "a prepared string is parsed into its request: method, target, placement, times and id"
+  /// A signature is the one that the client would compute with the key.
+  case signature = "the signature of a prepared string is that of signing in one step"
+  /// The method is compared with the one in the string.
+  case method = "a string with another method than the client's is rejected"
+  /// Each request has one string to sign.
+  case canonical = "a changed string is rejected, or parsed into another request"
+  /// The policy is applied to the parsed target.
+  case policy = "a string outside of the policy is rejected: another bucket, key or action"
+  /// A string contains the token of the key that signs it.
+  case token = "a string that was prepared for another id or session token than those of the key is rejected"
+  /// Every request to which a signature applies is known.
+  case ambiguity = "a string that stands for several requests has all of their targets, and needs permission for each"
+  /// An error does not disclose secrets.
+  case secrecy = "no secret and no token is in a refusal"
+}
+
+extension StringToSignSignerConformance {
+  private typealias Sample = SigningSample<AccessKey>
+
+  private func pendings(_ sample: Sample) throws(SigningError) -> [PendingSignature] {
+    let identity = sample.credential.identity
+    return [
+      try client.prepare(sample.request, as: identity, in: .at(sample.date)),
+      try client.prepare(presigning: sample.request, as: identity, validFor: .seconds(60), in: .at(sample.date)),
+    ]
+  }
+
+  private func forPending(_ samples: [Sample], _ check: (Sample, PendingSignature) throws -> Void) throws -> Int {
+    try samples.forEach { sample in
+      for pending in try pendings(sample) {
+        do throws(SigningRefusal) {
+          _ = try signer.intent(of: SigningRequest(pending))
+        } catch {
+          throw Violation("the string of the \(pending.isPresigned ? "URL" : "request") was rejected: \(error)")
+        }
+        try check(sample, pending)
+      }
+    } * 2
+  }
+
+  /// The samples that a policy for all objects allows.
+  private func allowedSamples() throws -> [Sample] {
+    let allowed = try samples.filter { sample in
+      try pendings(sample).allSatisfy { sign(SigningRequest($0), sample, Self.everything(in: sample)) == nil }
+    }
+    if allowed.isEmpty { throw NotTried(reason: "a policy for all objects allows no sample") }
+    return allowed
+  }
+
+  private static func everything(in sample: Sample) -> AccessPolicy { policy(.all, in: sample.target?.bucket?.string) }
+
+  private static func policy(_ objects: ObjectScope, in bucket: String?) -> AccessPolicy {
+    AccessPolicy([AccessRule(.read, .write, .delete, .list, objects: objects, in: bucket ?? "")])
+  }
+
+  /// Returns the error with which a string is rejected, or `nil` if it is signed.
+  private func sign(
+    _ request: SigningRequest, _ sample: Sample, with key: AccessKey? = nil, _ policy: AccessPolicy
+  ) -> SigningRefusal? {
+    do throws(SigningRefusal) {
+      _ = try signer.sign(request, with: key ?? sample.credential, under: SigningRules(policy), at: sample.date)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func checkParsing(_ sample: Sample, _ pending: PendingSignature) throws {
+    let intent = try signer.intent(of: SigningRequest(pending))
+    try require(intent.method == sample.request.method, "the method is \(intent.method)")
+    try require(intent.expiration == pending.expiration, "the expiration is \(intent.expiration?.iso8601 ?? "nil")")
+    let placement = pending.isPresigned ? VerifiedRequest.Placement.query : .header
+    try require(intent.placement ?? placement == placement, "the placement is another one")
+    try require(intent.accessKeyID ?? sample.credential.id == sample.credential.id, "the access key ID is another one")
+    guard let target = sample.target else { return }
+    func names(_ target: RequestTarget) -> Set<String> {
+      Set(
+        target.parameters.map { parameter in
+          let name = parameter.name.string
+          let shown = intent.signableNames.ignoresParameterCase ? name.lowercased() : name
+          return "\(shown)=\(parameter.value ?? "")"
+        })
+    }
+    try require(intent.target.bucket == target.bucket, "the bucket is \(intent.target.bucket ?? "nil")")
+    try require(intent.target.key == target.key, "the key is \(intent.target.key ?? "nil")")
+    try require(names(intent.target) == names(target), "the parameters are \(intent.target.parameters)")
+  }
+
+  private func checkSignature(_ sample: Sample, _ pending: PendingSignature) throws {
+    let request = SigningRequest(pending)
+    let signature = try signer.signature(
+      of: request, signer.intent(of: request), with: sample.credential, at: sample.date)
+    let finished = try client.finish(pending, signature: signature)
+    guard pending.isPresigned else {
+      let signed = try client.signed(sample.request, with: sample.credential, in: .at(sample.date))
+      return try require(finished == signed, "the request with the signature is another one")
+    }
+    let signed = try client.presign(
+      sample.request, with: sample.credential, validFor: .seconds(60), in: .at(sample.date))
+    try require(signed.url.hasSuffix(finished.path ?? "?"), "the URL with the signature is another one")
+  }
+
+  private func checkMethod(_ sample: Sample, _ pending: PendingSignature) throws {
+    for method in ["GET", "PUT", "get", "", "POST\n"] where method != pending.request.method.rawValue {
+      let request = SigningRequest(
+        pending.scheme, method: method, stringToSign: pending.stringToSign, canonicalRequest: pending.canonicalRequest)
+      try require((try? signer.intent(of: request)) == nil, "the method \(method.debugDescription) was accepted")
+    }
+  }
+
+  private func checkCanonical(_ sample: Sample, _ pending: PendingSignature) throws {
+    let original = ParsedRequest(try signer.intent(of: SigningRequest(pending)))
+    func require(_ request: SigningRequest, _ text: String) throws {
+      guard sign(request, sample, Self.everything(in: sample)) == nil else { return }
+      try StorageAuthTesting.require(
+        try ParsedRequest(signer.intent(of: request)) != original,
+        "another string was parsed into the same request: \(text.debugDescription)")
+    }
+    for text in Self.changes(of: pending.stringToSign) {
+      try require(
+        SigningRequest(
+          pending.scheme, method: pending.request.method.rawValue, stringToSign: text,
+          canonicalRequest: pending.canonicalRequest), text)
+    }
+    for text in Self.changes(of: pending.canonicalRequest ?? "") + (pending.canonicalRequest == nil ? [] : [""]) {
+      try require(
+        SigningRequest(
+          pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign,
+          canonicalRequest: text), text)
+    }
+  }
+
+  /// Returns the strings that differ from a given one in one byte.
+  private static func changes(of text: String) -> Set<String> {
+    let bytes = Array(text.utf8)
+    var changed: Set<String> = [text + "\n", text + " "]
+    for index in bytes.indices {
+      let (head, tail) = (Array(bytes[..<index]), Array(bytes[(index + 1)...]))
+      let replacements = [[bytes[index] ^ 0x20], Array("%".utf8), []]
+      let insertions = ["\n", "&"].map { Array($0.utf8) + [bytes[index]] }
+      for middle in replacements + insertions { changed.insert(String(decoding: head + middle + tail, as: UTF8.self)) }
+    }
+    changed.remove(text)
+    return changed
+  }
+
+  private func checkPolicy(_ sample: Sample, _ pending: PendingSignature) throws {
+    let (bucket, key) = (sample.target?.bucket?.string ?? "", sample.target?.key?.string ?? "")
+    let policies: [(name: String, policy: AccessPolicy)] = [
+      ("another bucket", Self.policy(.all, in: bucket + "x")),
+      ("another key", Self.policy(.key(key + "x"), in: bucket)),
+      ("another prefix", Self.policy(.prefix(key + "/x"), in: bucket)), ("no operation", AccessPolicy([])),
+    ]
+    for (name, policy) in policies {
+      let error = sign(SigningRequest(pending), sample, policy)
+      try require(
+        error?.code == .notAllowed, "a policy for \(name) has the outcome \(error?.code.description ?? "signed")")
+    }
+  }
+
+  private func checkToken(_ sample: Sample, _ pending: PendingSignature) throws {
+    let key = sample.credential
+    let own = sign(SigningRequest(pending), sample, Self.everything(in: sample))
+    try require(own?.code != .anotherKey, "with its own key it was rejected as that of another one")
+    let token = key.sessionToken == nil ? "another token" : nil
+    let tokens: [(name: String, key: AccessKey)] = [
+      ("another kind of key", AccessKey(id: key.id, secret: key.secret, sessionToken: token.map { Secret($0) })),
+      ("another token", AccessKey(id: key.id, secret: key.secret, sessionToken: Secret("yet another token"))),
+    ]
+    for (name, other) in tokens {
+      let error = sign(SigningRequest(pending), sample, with: other, Self.everything(in: sample))
+      try require(error?.code == .anotherKey, "with \(name) it had the outcome \(error?.code.description ?? "signed")")
+    }
+  }
+
+  private func checkAmbiguities() throws -> Int {
+    guard let sample = samples.first, !ambiguities.isEmpty else {
+      throw NotTried(reason: "no request shares its string to sign with another one")
+    }
+    for (request, targets) in ambiguities {
+      let pending = try client.prepare(
+        presigning: request, as: sample.credential.identity, validFor: .seconds(60), in: .at(sample.date))
+      let intent = try signer.intent(of: SigningRequest(pending))
+      let found = Set([intent.target] + intent.otherTargets)
+      try require(found.isSuperset(of: targets), "the string of \(request.path ?? "") has the targets \(found)")
+    }
+    return ambiguities.count
+  }
+
+  private func checkSecrecy(_ sample: Sample, _ pending: PendingSignature) throws {
+    let secrets = sample.secrets + [sample.credential.sessionToken?.reveal()].compactMap { $0 }
+    let request = SigningRequest(
+      pending.scheme, method: pending.request.method.rawValue, stringToSign: pending.stringToSign + "\n",
+      canonicalRequest: pending.canonicalRequest)
+    let other = AccessKey(id: "another", secret: sample.credential.secret, sessionToken: "another token")
+    for error in [
+      sign(request, sample, Self.everything(in: sample)), sign(SigningRequest(pending), sample, AccessPolicy([])),
+      sign(SigningRequest(pending), sample, with: other, Self.everything(in: sample)),
+    ] {
+      if let error { try secrets.requireAbsent(fromDisplaysOf: error, "the refusal \(error.code)") }
+    }
+  }
+}
+
+/// The content of a string to sign, without the session token.
+private struct ParsedRequest: Equatable {
+  let method: HTTPRequest.Method
+  let target: RequestTarget
+  let headers: HTTPFields
+  let times: [Timestamp?]
+  let id: AccessKeyID?
+
+  init(_ intent: AuthorizedRequest) {
+    method = intent.method
+    target = intent.target
+    headers = intent.headers
+    times = [intent.date, intent.expiration]
+    id = intent.accessKeyID
+  }
+}

@@ -1,0 +1,90 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import LocalCloud
+internal import S3Auth
+internal import StorageAuth
+internal import XCTest
+
+/// Tests a server that containers and other machines reach: its address, and the host names by which they name it.
+final class ListeningTests: CloudTestCase {
+  func testOtherMachinesAreServedOnlyWithTLSOrByChoice() async throws {
+    for address in ["0.0.0.0", "::", "192.0.2.1", "cloud.example"] {
+      var configuration = configuration
+      configuration.address = address
+      do {
+        let cloud = try await LocalCloud.start(configuration)
+        await cloud.stop()
+        XCTFail("The server listens at \(address).")
+      } catch let error as LocalCloudError {
+        XCTAssertTrue(error.description.contains("certificate"), error.description)
+        XCTAssertTrue(error.description.contains(address), error.description)
+      }
+    }
+    var configuration = configuration
+    configuration.address = "0.0.0.0"
+    configuration.allowsPlainHTTP = true
+    try await withEachService(configuration) { client in
+      XCTAssertTrue(client.cloud.endpoint(of: client.provider).authority.hasPrefix("127.0.0.1:"))
+      let put = try await client.send(.put, "a", body: [1])
+      XCTAssertEqual(put.status, 200, put.text)
+    }
+  }
+
+  /// Sends a signed request to a host by the address of the server.
+  private func answer(
+    _ client: TestClient, _ method: HTTPRequest.Method, _ host: String, _ path: String, throughS3: Bool = false
+  ) async throws -> String {
+    let plain = HTTPRequest(method: method, scheme: "http", authority: host, path: path)
+    let isInPath = path.hasPrefix("/\(Self.bucket)")
+    let style: AddressingStyle = isInPath ? .path : .virtualHosted
+    let request =
+      throughS3
+      ? try S3Signer(region: "us-east-1").signed(plain, with: client.key, in: .at(clock.now))
+      : try client.signed(plain, style)
+    let lines = ["\(method.rawValue) \(path) HTTP/1.1", "Host: \(host)", "Connection: close"]
+    return try await RawConnection.exchange(
+      RawConnection.head(lines + request.headerFields.map { "\($0.name.rawName): \($0.value)" }),
+      with: client.cloud.endpoint(of: client.provider), until: { _ in false })
+  }
+
+  func testBucketIsInThePathOfANamedDomainAndBeforeIt() async throws {
+    var configuration = configuration
+    configuration.domains = ["Storage.test", "oss.test"]
+    try await withEachService(configuration) { client in
+      _ = try await client.send(.put, "a", body: [7])
+      let (inPath, inHost) = ("/\(Self.bucket)/a", "/a")
+      let cases = [
+        ("storage.test:9000", inPath), ("oss.test", inPath), ("cloud:9000", inPath),
+        ("cloud", inPath), ("\(Self.bucket).storage.test:9000", inHost), ("\(Self.bucket).oss.test", inHost),
+        ("\(Self.bucket).cloud:9000", inHost),
+      ]
+      for (host, path) in cases {
+        let own = try await answer(client, .get, host, path)
+        XCTAssertTrue(own.hasPrefix("HTTP/1.1 200"), "\(client.provider) \(host)\(path): \(own)")
+        XCTAssertTrue(own.hasSuffix("\r\n\r\n\u{7}"), "\(client.provider) \(host)\(path): \(own)")
+        let throughS3 = try await answer(client, .get, host, path, throughS3: true)
+        XCTAssertTrue(throughS3.hasPrefix("HTTP/1.1 200"), "\(client.provider) \(host)\(path): \(throughS3)")
+      }
+      let other = try await answer(client, .get, "other.test", inPath)
+      XCTAssertFalse(other.hasPrefix("HTTP/1.1 200"), "\(client.provider): \(other)")
+    }
+  }
+
+  func testServicesWithoutASignatureStayOnThisMachine() async throws {
+    var configuration = configuration
+    configuration.address = "0.0.0.0"
+    configuration.allowsPlainHTTP = true
+    configuration.domains = ["cloud"]
+    let cloud = try await LocalCloud.start(configuration)
+    addTeardownBlock { await cloud.stop() }
+    for url in [cloud.servicesURL, cloud.nodeURL, cloud.asperaOnCloudURL] {
+      XCTAssertTrue(url.hasPrefix("http://127.0.0.1:"), url)
+    }
+    let reply = try await RawConnection.exchange(
+      RawConnection.head(["GET /oss/distribute-token.json HTTP/1.1", "Host: cloud", "Connection: close"]),
+      with: cloud.servicesEndpoint)
+    XCTAssertTrue(reply.hasPrefix("HTTP/1.1 403"), reply)
+  }
+}
