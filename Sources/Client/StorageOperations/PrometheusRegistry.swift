@@ -21,13 +21,13 @@ package final class PrometheusRegistry: MetricsFactory {
   }
 
   private let state = Lock(State())
-  private let limit: Int
+  private let seriesLimit: Int
 
   /// Creates a registry without metrics.
   ///
   /// - Parameter seriesLimit: The maximum number of series.
   package init(seriesLimit: Int = 5_000) {
-    limit = seriesLimit
+    self.seriesLimit = seriesLimit
   }
 
   /// The values of all metrics in the text format.
@@ -84,7 +84,7 @@ package final class PrometheusRegistry: MetricsFactory {
       var family = state.families[name] ?? PrometheusFamily(kind: kind)
       if family.kind == kind, let series = family.series[labels] { return series }
       let series = PrometheusSeries(name: name, labels: labels)
-      guard family.kind == kind, state.seriesCount < limit else {
+      guard family.kind == kind, state.seriesCount < seriesLimit else {
         state.droppedSeriesCount += 1
         return series
       }

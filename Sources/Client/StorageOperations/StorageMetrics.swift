@@ -108,12 +108,12 @@ final class MetricSeries: Sendable {
   }
 
   private let factory: any MetricsFactory
-  private let limit: Int
-  private let all = Lock<[Name: Series]>([:])
+  private let seriesLimit: Int
+  private let seriesByName = Lock<[Name: Series]>([:])
 
   init(factory: any MetricsFactory, seriesLimit: Int) {
     self.factory = factory
-    limit = seriesLimit
+    self.seriesLimit = seriesLimit
   }
 
   func increment(_ name: String, _ labels: [(String, String)], by amount: Int64 = 1) {
@@ -146,15 +146,15 @@ final class MetricSeries: Sendable {
   private func withSeries(
     _ name: String, _ labels: [(String, String)], make: (String, [(String, String)]) -> Series, act: (Series) -> Void
   ) {
-    let series = all.withLock { all -> Series in
+    let series = seriesByName.withLock { seriesByName -> Series in
       let id = Name(name: name, values: labels.map(\.1))
-      if let series = all[id] { return series }
-      let isNew = all.count < limit
+      if let series = seriesByName[id] { return series }
+      let isNew = seriesByName.count < seriesLimit
       let labels = isNew ? labels : labels.map { name, _ in (name, "other") }
       let keptID = isNew ? id : Name(name: name, values: labels.map(\.1))
-      if let series = all[keptID] { return series }
+      if let series = seriesByName[keptID] { return series }
       let series = make("storage_auth_\(name)", labels)
-      all[keptID] = series
+      seriesByName[keptID] = series
       return series
     }
     act(series)

@@ -81,11 +81,11 @@ public struct RedisConfiguration: Sendable, Redacted {
     _ text: Substring
   ) throws(RedisURLError) -> (user: String?, password: Secret?) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    let words = parts.compactMap {
+    let decoded = parts.compactMap {
       String($0).percentDecodedBytes().flatMap { String(utf8: $0) }
     }
-    guard parts.count == 2, words.count == 2 else { throw .login }
-    return (words[0].isEmpty ? nil : words[0], words[1].isEmpty ? nil : Secret(words[1]))
+    guard parts.count == 2, decoded.count == 2 else { throw .login }
+    return (decoded[0].isEmpty ? nil : decoded[0], decoded[1].isEmpty ? nil : Secret(decoded[1]))
   }
 
   private static func parseAddress(_ text: Substring) throws(RedisURLError) -> Address {

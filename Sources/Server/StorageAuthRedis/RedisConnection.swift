@@ -5,21 +5,20 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import StorageAuth
-internal import StorageAuthServer
 
 /// An authenticated connection to a Redis server, on which commands follow each other without waiting for replies.
 final class RedisConnection: Sendable {
   let channel: any Channel
   let information: RedisInformation
   private let commandTimeout: Duration
-  private let limit: Int
+  private let pendingLimit: Int
   private let pending = Lock(0)
 
   private init(_ channel: any Channel, _ information: RedisInformation, _ configuration: RedisConfiguration) {
     self.channel = channel
     self.information = information
     commandTimeout = configuration.commandTimeout
-    limit = configuration.pendingLimit
+    pendingLimit = configuration.pendingLimit
   }
 
   /// Connects to the server, authenticates, selects the database and asks the server about itself.
@@ -87,7 +86,7 @@ final class RedisConnection: Sendable {
   /// Without a reply in time the connection is closed, because later replies could not arrive either.
   func reply(to command: RedisCommand) async throws(RedisFailure) -> RedisValue {
     let isFull = pending.withLock { pending in
-      guard pending < limit else { return true }
+      guard pending < pendingLimit else { return true }
       pending += 1
       return false
     }

@@ -111,6 +111,7 @@ extension S3Provider {
   }
 }
 
+/// The settings that the buckets of all providers have.
 @available(macOS 15, *)
 private struct BucketSettings {
   let bucket: String

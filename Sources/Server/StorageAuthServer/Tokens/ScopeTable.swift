@@ -28,12 +28,12 @@ final class ScopeTable: Sendable {
   }
 
   private let limit: Int
-  private let make: @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys
+  private let makeKeys: @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys
   private let state = Lock(State())
 
   init(limit: Int, _ makeKeys: @escaping @Sendable (TokenScope, any CredentialProvider<AccessKey>) -> ScopeKeys) {
     self.limit = max(1, limit)
-    make = makeKeys
+    self.makeKeys = makeKeys
   }
 
   /// Returns the keys for a scope, which are created when the scope is first requested.
@@ -42,7 +42,7 @@ final class ScopeTable: Sendable {
     makeProvider: () throws(TokenServiceError) -> any CredentialProvider<AccessKey>
   ) throws(TokenServiceError) -> ScopeKeys {
     if let existing = recordUse(of: scope) { return existing }
-    let newKeys = make(scope, try makeProvider())
+    let newKeys = makeKeys(scope, try makeProvider())
     return state.withLock { state in
       if let existing = state.entries[scope] { return existing.keys }
       if state.entries.count >= limit { Self.makeRoom(&state.entries) }
@@ -85,46 +85,5 @@ final class ScopeTable: Sendable {
     }
     let evictionOrder = ranked.sorted { $0.rank == $1.rank ? $0.lastUse < $1.lastUse : $0.rank > $1.rank }
     for (scope, _, _) in evictionOrder.prefix(max(1, entries.count / 8)) { entries[scope] = nil }
-  }
-}
-
-/// A credential provider that asks the store of issued keys, and records the issuer's clock and the lifetime of the
-/// newest key.
-final class IssuerClock: CredentialProvider {
-  private let provider: any CredentialProvider<AccessKey>
-  private let scope: TokenScope
-  private let store: any IssuedKeyStore
-  private let time: any SigningClock
-  /// The issuer's time when this machine's uptime was zero, and the lifetime of the newest key.
-  private let heard = Lock<(origin: Timestamp?, life: Duration?)>((nil, nil))
-
-  var source: String { provider.source }
-
-  init(
-    _ provider: any CredentialProvider<AccessKey>, of scope: TokenScope, in store: any IssuedKeyStore,
-    time: any SigningClock
-  ) {
-    self.provider = provider
-    self.scope = scope
-    self.store = store
-    self.time = time
-  }
-
-  /// The current time according to the issuer's clock, or this machine's clock if the issuer's time is unknown.
-  var now: Timestamp { heard.withLock { $0.origin }.map { $0.advanced(by: time.uptime) } ?? time.now }
-
-  /// The lifetime of the newest key when the issuer created it, or `nil` before the first key.
-  var lifetime: Duration? { heard.withLock { $0.life } }
-
-  func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let issued = try await store.key(for: scope) { [provider] () async throws(CredentialError) in
-      try await provider.issue(in: context)
-    }
-    let date = issued.issuerTime ?? time.now
-    heard.withLock { heard in
-      heard.origin = issued.issuerTime?.advanced(by: .zero - time.uptime)
-      heard.life = issued.lifetime ?? issued.credential.expiration.map { date.duration(to: $0) }
-    }
-    return issued
   }
 }

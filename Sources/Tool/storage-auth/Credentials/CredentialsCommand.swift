@@ -75,7 +75,7 @@ struct CredentialFinding {
 
   /// Asks the sources of a chain in order until one has a key or fails.
   init(over network: NetworkOptions, searching chain: CredentialChain<AccessKey>) async throws {
-    let log = WalkLog()
+    let log = SearchLog()
     let context = try ProviderContext.commandLine(network) { log.add($0) }
     let watched = CredentialChain(chain.links.map { WatchedSource(base: $0, log: log) }, source: chain.source)
     do throws(CredentialError) {
@@ -96,7 +96,7 @@ struct CredentialFinding {
 /// A credential provider that records the error with which its base provider declines.
 private struct WatchedSource: CredentialProvider {
   let base: any CredentialProvider<AccessKey>
-  let log: WalkLog
+  let log: SearchLog
 
   var source: String { base.source }
 
@@ -111,17 +111,17 @@ private struct WatchedSource: CredentialProvider {
 }
 
 /// A log of the errors and warnings that occur while a chain is searched.
-private final class WalkLog: Sendable {
-  private let notes = Lock((declined: [CredentialError](), warnings: [CredentialWarning]()))
+private final class SearchLog: Sendable {
+  private let findings = Lock((declined: [CredentialError](), warnings: [CredentialWarning]()))
 
-  var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { notes.withLock { $0 } }
+  var contents: (declined: [CredentialError], warnings: [CredentialWarning]) { findings.withLock { $0 } }
 
   func add(_ error: CredentialError) {
-    notes.withLock { $0.declined.append(error) }
+    findings.withLock { $0.declined.append(error) }
   }
 
   func add(_ warning: CredentialWarning) {
-    notes.withLock { if !$0.warnings.contains(warning) { $0.warnings.append(warning) } }
+    findings.withLock { if !$0.warnings.contains(warning) { $0.warnings.append(warning) } }
   }
 }
 

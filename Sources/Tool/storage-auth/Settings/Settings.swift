@@ -53,7 +53,7 @@ struct Settings {
     let settings = chosen.values.sorted { $0.option.name < $1.option.name }
     self.arguments = command.path + (try settings.flatMap { try $0.arguments() }) + given
     sources = chosen.mapValues(\.source)
-    try Self.checkVariables(environment)
+    try Self.requireKnownVariables(environment)
     if #available(macOS 15, *) {
       try await Self.readClient(file, environment)
     } else if SettingsFile.sections.keys.contains(where: { Self.isSet($0, in: file, environment) }) {
@@ -113,10 +113,10 @@ struct Settings {
     }
   }
 
-  private static func checkVariables(_ environment: [String: String]) throws {
+  private static func requireKnownVariables(_ environment: [String: String]) throws {
     for (section, keys) in SettingsFile.sections {
       let start = start(section)
-      let known = keys.map { start + variable($0.name) }
+      let known = keys.map { start + variableEnd(for: $0.name) }
       for name in environment.keys.sorted() where name.hasPrefix(start) && !known.contains(name) {
         throw ValidationError(
           "The variable \(name) is no setting.\(SettingRules.proposal(name, among: known))")
@@ -125,7 +125,7 @@ struct Settings {
   }
 
   /// Returns the end of the name of a variable for a key: `retryDelay` becomes `RETRY_DELAY`.
-  private static func variable(_ key: String) -> String {
+  private static func variableEnd(for key: String) -> String {
     key.map { $0 == "." ? "_" : $0.isUppercase ? "_\($0)" : $0.uppercased() }.joined()
   }
 

@@ -8,12 +8,12 @@ internal import StorageAuth
 /// The callers of a token server, and the file from which they are read.
 final class CallerFile: Sendable {
   private let path: String
-  private let list: Lock<CallerList>
+  private let callers: Lock<CallerList>
 
   /// Reads the callers from a file; errors contain the number of an invalid line, but never its content.
   init(path: String) throws {
     self.path = path
-    list = Lock(try CallerList(path: path))
+    callers = Lock(try CallerList(path: path))
   }
 
   /// Reads the file again, for the following requests; if it cannot be used, the previous callers remain.
@@ -22,10 +22,10 @@ final class CallerFile: Sendable {
       throw SecretFile.Problem(description: "Standard input cannot be read again. Name a file with --callers.")
     }
     let replacement = try CallerList(path: path)
-    list.withLock { $0 = replacement }
+    callers.withLock { $0 = replacement }
   }
 
-  func masked(_ text: String) -> String { list.withLock(\.mask).applied(to: text) }
+  func masked(_ text: String) -> String { callers.withLock(\.mask).applied(to: text) }
 
   /// Returns a path in which the tokens of callers are masked.
   ///
@@ -47,7 +47,7 @@ final class CallerFile: Sendable {
 
   /// Returns the name of the caller that sent a request, or throws the status 401.
   func authenticate(_ request: Request) throws -> String {
-    try list.withLock(\.self).authenticate(request)
+    try callers.withLock(\.self).authenticate(request)
   }
 }
 
