@@ -6,7 +6,7 @@ internal import StorageClient
 
 /// A transport that counts requests and bytes, and remembers the ID that the service gave to the last request.
 final class CountingTransport: HTTPTransport {
-  /// What the transport has counted.
+  /// The numbers of requests and bytes, and the ID of the last request.
   struct Counts: Sendable {
     var requests = 0
     var bytes: Int64 = 0
