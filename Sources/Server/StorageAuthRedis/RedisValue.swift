@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import NIOCore
+internal import StorageAuth
 
 /// A reply of a Redis server, in version 2 of its protocol (RESP2).
 ///
