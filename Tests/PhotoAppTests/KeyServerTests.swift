@@ -1,8 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LocalCloud
-import StorageAuth
 import StorageClient
 import XCTest
 
@@ -145,10 +145,12 @@ final class KeyServerTests: XCTestCase {
 }
 
 /// Sessions in memory, in place of the keychain.
-final class MemorySessions: SessionStore {
-  private let session = Lock<Session?>(nil)
+final class MemorySessions: SessionStore, @unchecked Sendable {
+  private let lock = NSLock()
+  // Safe: the lock guards it.
+  private var session: Session?
 
-  func load() -> Session? { session.withLock { $0 } }
+  func load() -> Session? { lock.withLock { session } }
 
-  func save(_ session: Session?) { self.session.withLock { $0 = session } }
+  func save(_ session: Session?) { lock.withLock { self.session = session } }
 }

@@ -109,9 +109,9 @@ final class RequestLogTests: XCTestCase {
   func testSignsOfLifeReachListenersAndDropThoseThatDoNotRead() throws {
     let log = RequestLog(limits { $0.waitingEvents = 1 })
     let listener = try XCTUnwrap(log.listen(after: nil))
-    log.beat()
+    log.sendHeartbeat()
     XCTAssertEqual(log.listenerCount, 1)
-    log.beat()
+    log.sendHeartbeat()
     XCTAssertEqual(log.listenerCount, 0)
     withExtendedLifetime(listener) {}
   }
