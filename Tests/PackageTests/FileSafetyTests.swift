@@ -59,7 +59,8 @@ final class FileSafetyTests: XCTestCase {
 
   func testTestsUseNoCallThatCanLoseBothFiles() throws {
     let words = ["replaceItem(", "replaceItemAt(", "moveItem(", "withItemAt:"]
-    for file in try SourceTree("Tests").files where !file.path.hasSuffix("FileSafetyTests.swift") {
+    for file in try SourceTree("Tests").files
+    where !file.path.hasSuffix("FileSafetyTests.swift") && !file.path.hasPrefix("Tests/Apple/Systems/") {
       for line in file.lines {
         for word in words where Self.calls(word, in: line) { XCTFail("\(file.path) calls \(word)") }
       }

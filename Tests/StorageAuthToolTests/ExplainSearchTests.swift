@@ -39,7 +39,7 @@ final class ExplainSearchTests: XCTestCase {
     let directory = try TemporaryDirectory(self)
     let services = [
       ("oss", cloud.server.ossEndpoint, ["--signature", "v1"]), ("oss", cloud.server.ossEndpoint, []),
-      ("cos", cloud.server.cosEndpoint, []), ("s3", cloud.server.s3Endpoint, []),
+      ("cos", cloud.server.cosEndpoint, []), ("s3", cloud.server.s3Endpoint, ["--region", "us-east-1"]),
     ]
     for (name, endpoint, options) in services {
       let presigned = try await Programs.storageAuth(

@@ -13,8 +13,8 @@ final class VendorGuideTests: XCTestCase {
   private let key = AccessKey(id: "LTAIguide", secret: "Jefe")
 
   private func transport(_ body: String = "") -> RecordingTransport {
-    RecordingTransport { _ throws(TransportError) in
-      HTTPStreamingResponse(200, body, ["Content-Type": "application/json"])
+    RecordingTransport { request throws(TransportError) in
+      HTTPStreamingResponse(request.method == .delete ? 204 : 200, body, ["Content-Type": "application/json"])
     }
   }
 

@@ -92,7 +92,7 @@ extension Call {
   func changeDocument() async throws -> Answer {
     let (kind, name, _) = try selectedDocument()
     let bytes = try await bytes()
-    guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
+    guard let text = String(utf8: bytes), !text.isEmpty else {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
     var versioning: BucketSettings.Versioning?

@@ -63,7 +63,7 @@ extension Call {
 
   func putSymlink() async throws -> Answer {
     guard let target = serviceHeader(Self.linkTarget)?.percentDecodedBytes(),
-      let name = String(validating: target, as: UTF8.self), !name.isEmpty
+      let name = String(utf8: target), !name.isEmpty
     else {
       throw ErrorResponse.invalidArgument(
         "The header \(service.header(Self.linkTarget)) must be the percent-encoded key of an object.",

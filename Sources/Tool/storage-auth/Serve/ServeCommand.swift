@@ -105,15 +105,15 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   func validate() throws {
     try AccountArgument.check(account, of: "--account")
     try AccountArgument.check(disabled, of: "--disabled")
+    guard try interface.isLocal || !account.isEmpty || !SecretArguments(file: accountFile)[.account].isEmpty else {
+      throw ValidationError(
+        "Other machines reach \(interface.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
+    }
   }
 
   func run() async throws {
     let secrets = try SecretArguments(file: accountFile)
     let named = try account + secrets.accounts(.account)
-    guard interface.isLocal || !named.isEmpty else {
-      throw ValidationError(
-        "Other machines reach \(interface.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
-    }
     let accounts = named.isEmpty ? [AccountArgument.random()] : named
     let disabled = try self.disabled + secrets.accounts(.disabled)
     let services = try self.services.services(with: secrets)
