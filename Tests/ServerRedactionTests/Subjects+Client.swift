@@ -53,6 +53,7 @@ extension Subjects {
     "StorageClient.ObjectVersion": "a version's attributes from the service",
     "StorageClient.ObjectVersions": "a key, and a function that requests pages",
     "StorageClient.ObjectVersions.AsyncIterator": "keys and ids, and a function that requests pages",
+    "StorageClient.ObjectVersions.Marker": "a key and an id", "StorageClient.ObjectVersions.Page": "keys and ids",
     "StorageClient.ObjectTransfer": "the name of an object, its size, and a function",
     "AsperaClient.PackageDraft": "a title, a note and names",
     "AsperaClient.PackageDraft.Recipient": "a name and a type",

@@ -48,7 +48,9 @@ struct Exchange: Sendable {
     if answer.isCompressed {
       var bytes: [UInt8] = []
       try await answer.body.forEachPiece(reading: read) { bytes += $0.readableBytesView }
-      guard let compressed = Gzip.compressed(bytes) else { throw ErrorResponse.internalError("There is no memory for gzip.") }
+      guard let compressed = Gzip.compressed(bytes) else {
+        throw ErrorResponse.internalError("There is no memory for gzip.")
+      }
       answer.body = .bytes(compressed)
     }
     var head = HTTPResponse(status: answer.status, headerFields: answer.headers)
