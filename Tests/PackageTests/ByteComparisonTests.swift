@@ -46,7 +46,7 @@ final class ByteComparisonTests: XCTestCase {
     "$0.isASCII && $0.isHexDigit": "only ASCII letters and digits", #"origins.contains("*")"#: "a set of origins",
     #"unicodeScalars.split(whereSeparator: \.properties.isWhitespace)"#: "Unicode scalars, not characters",
     #"unicodeScalars.allSatisfy(\.properties.isWhitespace)"#: "Unicode scalars, not characters",
-    "names.subtracting(ofListings).map { $0.lowercased() }": "a list that the package defines",
+    "names.subtracting(listingParameters).map { $0.lowercased() }": "a list that the package defines",
     "parameter.name.string.uppercased().lowercased()": "refuses every name that case folding maps to an operation",
     "ByteExactString(parameter.name.string.lowercased())":
       "rejects every name that case folding maps to a signature parameter",

@@ -60,7 +60,7 @@ final class ProxyConfigurationTests: XCTestCase {
     for url in [
       "http://mia:hunter2@", "http://mia:hunter2@proxy:0", "http://mia:hunter2@proxy:65536", "http://:hunter2@proxy",
       "http://mia:hunter2%@proxy", "http://mi%3Aa:hunter2@proxy", "http://mia:hunter2@pro xy", "http://hunter2\u{0}",
-      "http://mia:hunter2@proxy:1/path", "http://mia:hunter2%0d%0a@proxy", "http://",
+      "http://mia:hunter2@\u{301}proxy", "http://mia:hunter2@proxy:1/path", "http://mia:hunter2%0d%0a@proxy", "http://",
     ] {
       assertInvalid(["https_proxy": url], "The variable https_proxy")
     }

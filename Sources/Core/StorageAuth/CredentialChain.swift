@@ -38,7 +38,7 @@ public struct CredentialChain<Value: Credential>: CredentialProvider {
     for link in links {
       do {
         let issued = try await link.issue(in: context)
-        return IssuedCredential(issued.credential, issuerTime: issued.issuerTime, source: issued.source ?? link.source)
+        return issued.with(source: issued.source ?? link.source)
       } catch {
         guard error.code == .notConfigured else { throw error.adding(declined) }
         declined.append(error)

@@ -68,10 +68,13 @@ public struct RejectedResponse: Sendable {
     return details
   }
 
+  /// Returns the response as the reader's service documents it, from the error document or the text of a log.
   package func reading(by reader: some SignatureReader) -> Reading {
-    let inHeader = reader.errorCodes.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
-    let details = document ?? inHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
+    // The response to a HEAD request has no body; its document is in a header.
+    let documentInHeader = reader.errorCodes.headHeader.flatMap { headers[$0] }.flatMap { [UInt8](base64: $0) }
+    let details = document ?? documentInHeader.flatMap { Self.details(in: String(decoding: $0, as: UTF8.self)) }
     guard var details else {
+      // SDKs put the service's code first; a message after it can mention further codes.
       let codes = reader.refusalMeanings.keys.compactMap { code in
         text.firstRange(of: code).map { (position: $0.lowerBound, code: code) }
       }
@@ -81,6 +84,7 @@ public struct RejectedResponse: Sendable {
       reading.storeCopiedText(text, readBy: reader)
       return reading
     }
+    // The bytes are exact, whereas an XML parser changes line endings in a text.
     for name in ["StringToSign", "CanonicalRequest"] {
       if let exact = details["\(name)Bytes"].flatMap(Self.text(ofBytes:)) { details[name] = exact }
     }
@@ -104,24 +108,6 @@ extension RejectedResponse: Redacted {
   }
 }
 
-extension RejectedResponse.Reading: Redacted {
-  /// The status code and the error code, without the strings that the service signed.
-  public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
-}
-
-extension String {
-  fileprivate func firstRange(of text: String) -> Range<Index>? {
-    var rest = self[...]
-    while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {
-      if rest[start...].utf8.starts(with: text.utf8) {
-        return start..<rest.utf8.index(start, offsetBy: text.utf8.count)
-      }
-      rest = rest[rest.utf8.index(after: start)...]
-    }
-    return nil
-  }
-}
-
 extension RejectedResponse {
   /// A response that has been parsed according to the conventions of a service.
   public struct Reading: Sendable {
@@ -140,8 +126,10 @@ extension RejectedResponse {
     /// The text of each element in the error document, by element name.
     public let details: [String: String]
 
+    /// The string to sign that the service computed, or `nil` if the response does not show it.
     var stringToSign: String?
 
+    /// The canonical request that the service computed, or `nil` if the response does not show it.
     var canonicalRequest: String?
 
     /// The reading of a response that says only that the signature does not match.
@@ -156,7 +144,7 @@ extension RejectedResponse {
       return reading
     }
 
-    /// Returns whether the service may have compared the signature and found another one.
+    /// Returns whether the service may have rejected the request because its signature does not match.
     func mayBeMismatch(_ meanings: [String: RefusalMeaning]) -> Bool {
       guard let code else { return stringToSign != nil || canonicalRequest != nil || isRefusal }
       return meanings[code] == .mismatch
@@ -166,6 +154,7 @@ extension RejectedResponse {
     mutating func storeCopiedText(_ text: String, readBy reader: some SignatureReader) {
       var lines = text.lines
       if lines.last?.isEmpty ?? false, !reader.endsTextsWithLineFeed { lines.removeLast() }
+      // A shorter text is an error message, and neither of the two.
       guard lines.count > 2 else { return }
       switch reader.kind(ofCopiedText: lines) {
       case .stringToSign: stringToSign = lines.joined(separator: "\n")
@@ -174,6 +163,7 @@ extension RejectedResponse {
       }
     }
 
+    /// Whether the status says that the request was not authorized.
     var isRefusal: Bool { status == 403 || status == 401 }
 
     /// Returns whether the request's credential or signature can be the reason for the error response.
@@ -191,5 +181,24 @@ extension RejectedResponse {
     var serverTime: Timestamp? {
       time(inElement: "ServerTime") ?? headers[.date].flatMap { Timestamp(httpDate: $0) }
     }
+  }
+}
+
+extension RejectedResponse.Reading: Redacted {
+  /// The status code and the error code, without the strings that the service signed.
+  public var description: String { "Reading(\(status.map { "\($0) " } ?? "")\(code ?? "without a code"))" }
+}
+
+extension String {
+  /// Returns the first range with the UTF-8 bytes of a text, which must not be empty.
+  fileprivate func firstRange(of text: String) -> Range<Index>? {
+    var rest = self[...]
+    while let start = rest.utf8.firstIndex(of: text.utf8.first ?? 0) {
+      if rest[start...].utf8.starts(with: text.utf8) {
+        return start..<rest.utf8.index(start, offsetBy: text.utf8.count)
+      }
+      rest = rest[rest.utf8.index(after: start)...]
+    }
+    return nil
   }
 }

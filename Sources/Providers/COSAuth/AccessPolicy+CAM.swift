@@ -155,7 +155,7 @@ struct CAMRule {
   ) throws(PolicyError) -> [DocumentStatement.Condition] {
     var conditions: [DocumentStatement.Condition] = []
     if let addresses = rule.addresses {
-      guard !addresses.contains(where: \.isVersion6) else {
+      guard !addresses.contains(where: \.isIPv6) else {
         throw PolicyError(
           .unsupportedCondition,
           "CAM documents no IPv6 addresses, which the rule for \"\(rule.bucket)\" contains.",

@@ -31,7 +31,7 @@ extension StatementLanguage {
       .read: ["oss:GetObject"], .write: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
       .delete: ["oss:DeleteObject"],
     ], listing: "oss:ListObjects", prefixKey: "oss:Prefix", addressKey: "acs:SourceIp", dateKey: "acs:CurrentTime",
-    takesVersion6: false)
+    supportsIPv6: false)
 }
 
 extension AccessRule {

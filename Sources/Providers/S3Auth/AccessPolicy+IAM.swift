@@ -40,5 +40,5 @@ extension StatementLanguage {
       .write: ["s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"],
       .delete: ["s3:DeleteObject"],
     ], listing: "s3:ListBucket", prefixKey: "s3:prefix", addressKey: "aws:SourceIp", dateKey: "aws:CurrentTime",
-    takesVersion6: true)
+    supportsIPv6: true)
 }

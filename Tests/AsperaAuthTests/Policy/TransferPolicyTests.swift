@@ -60,6 +60,18 @@ final class TransferPolicyTests: XCTestCase {
     }
   }
 
+  func testDestinationCanBeBelowTheRootOfTheNode() throws {
+    let rule = AccessRule(.write, objects: .all, in: "ak")
+    for root in [nil, "/"] {
+      let allowed = try result(upload(to: root, as: "2026/cat.jpg"), rule).get()
+      XCTAssertEqual(allowed.destinationRoot, "/")
+      XCTAssertEqual(allowed.paths, upload(to: root, as: "2026/cat.jpg").paths)
+    }
+    for destination in ["../bob", "/../bob", "a/../b", "a//b"] {
+      XCTAssertEqual(code(result(upload(to: "/", as: destination), rule)), .refused, destination)
+    }
+  }
+
   func testSlashesAtTheEndOfARootAreRemovedAsBytes() throws {
     // For Swift's characters, U+0600 and the slash after it are one.
     let allowed = try result(download("cat.jpg", root: "/uploads/alice/\u{600}//"), alice).get()

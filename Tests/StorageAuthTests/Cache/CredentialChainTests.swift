@@ -33,6 +33,20 @@ final class CredentialChainTests: XCTestCase {
     XCTAssertEqual(cached.source, "b")
   }
 
+  func testLifetimeAndTimeOfAStoredCredentialArePassedOn() async throws {
+    struct Store: CredentialProvider {
+      func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Token> {
+        IssuedCredential(
+          Token(name: "stored"), issuerTime: Timestamp(unixSeconds: 1_800_000_000), source: "disk",
+          lifetime: .seconds(3600))
+      }
+    }
+    let issued = try await CredentialChain([Link("a", .notConfigured), Store()]).issue(in: .local)
+    XCTAssertEqual(issued.lifetime, .seconds(3600))
+    XCTAssertEqual(issued.issuerTime, Timestamp(unixSeconds: 1_800_000_000))
+    XCTAssertEqual(issued.source, "disk")
+  }
+
   // matrix: Credential chain: refusal
   func testFailureStopsTheChainAndListsTheDeclinedProviders() async {
     let chain = CredentialChain([Link("a", .notConfigured), Link("b", .failed), Link("c")])

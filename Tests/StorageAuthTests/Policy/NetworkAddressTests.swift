@@ -41,8 +41,8 @@ final class NetworkAddressTests: XCTestCase {
       let contains = NetworkAddress(address).flatMap { AddressRange(range)?.contains($0) }
       XCTAssertEqual(contains, isIn, "\(range) \(address)")
     }
-    XCTAssertEqual(AddressRange("2001:db8::/32")?.isVersion6, true)
-    XCTAssertEqual(AddressRange("10.0.0.0/8")?.isVersion6, false)
+    XCTAssertEqual(AddressRange("2001:db8::/32")?.isIPv6, true)
+    XCTAssertEqual(AddressRange("10.0.0.0/8")?.isIPv6, false)
     XCTAssertEqual(AddressRange("10.0.0.0/8")?.description, "10.0.0.0/8")
   }
 

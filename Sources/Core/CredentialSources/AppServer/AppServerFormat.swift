@@ -15,7 +15,9 @@ public struct AppServerFormat: Sendable {
   /// A format that is detected automatically among the formats of all services in this package.
   public static let automatic = AppServerFormat(kind: .documents(known))
 
-  /// The formats of all services, of which the last is used for a response that no format recognizes.
+  /// The formats of all services, in the order in which they are tried.
+  ///
+  /// The last one is used for a response that no format recognizes, because its errors name the most spellings.
   static let known: [AppServerDocument] = [.s3, .oss, .cos]
 
   /// The response format in the OSS documentation (`distribute-token.json`).
@@ -45,10 +47,13 @@ public struct AppServerFormat: Sendable {
 
 /// The format of a JSON document in which an app server returns an access key for one service.
 struct AppServerDocument: Sendable {
+  /// Whether an object has fields of this format.
   let recognizes: @Sendable (JSONObject) -> Bool
 
+  /// Reads the key from a response and its object, or throws the refusal in the object.
   let issued: @Sendable (AppServerResponse, JSONObject) throws(CredentialError) -> IssuedCredential<AccessKey>
 
+  /// Reads the refusal from an object, or returns `nil` if the object has none.
   let refusal: @Sendable (JSONObject) -> ServiceRefusal?
 
   static let oss: AppServerDocument = .init(
@@ -89,6 +94,54 @@ struct AppServerDocument: Sendable {
     return ServiceRefusal(
       code: name, message: error.first(["message", "Message", "msg"])?.value.string ?? "",
       requestID: object.first(["requestId", "RequestId"])?.value.string)
+  }
+}
+
+/// An app server's response, from which a format reads the key or the refusal.
+struct AppServerResponse {
+  let source: String
+  let response: ServiceResponse
+
+  var reader: CredentialReader {
+    CredentialReader(
+      source: source,
+      remedy: "Compare the server's response with the formats in the article CredentialServices of CredentialSources.")
+  }
+
+  func issued(as format: AppServerFormat) throws(CredentialError) -> IssuedCredential<AccessKey> {
+    guard response.isSuccess else { throw refusal }
+    switch format.kind {
+    case .documents(let documents):
+      let object = try reader.object(response)
+      guard let document = documents.first(where: { $0.recognizes(object) }) ?? documents.last else {
+        throw reader.malformed("The response has none of the supported formats.")
+      }
+      return try document.issued(self, object)
+    case .custom(let decode):
+      do {
+        return try reader.issued(try decode(response.body), at: response.issuerTime)
+      } catch let error as CredentialError {
+        throw error
+      } catch {
+        throw reader.malformed("The app's decoder threw \(type(of: error)).", underlying: error)
+      }
+    }
+  }
+
+  private var refusal: CredentialError {
+    let object = response.object ?? JSONObject()
+    let refusal = AppServerFormat.known.reversed().lazy.compactMap { $0.refusal(object) }.first
+    let isLoginRefused = response.status == 401 || response.status == 403
+    let fallback =
+      isLoginRefused
+      ? "Log in again, so that the app's requests are accepted."
+      : "Check the address, and the request that the app makes."
+    return RefusalRules.none.error(for: response, refusal, source: source, fallback: fallback)
+  }
+
+  /// Returns the error for a refusal that the body of a successful response contains.
+  func rejected(_ refusal: ServiceRefusal) -> CredentialError {
+    RefusalRules.none.error(for: response, refusal, source: source, fallback: "See the server's log.")
   }
 }
 
@@ -136,53 +189,6 @@ extension AppServerResponse {
   private func credentials(in envelope: JSONObject) -> JSONObject? {
     if let nested = envelope.first(["credentials", "Credentials"])?.value.object { return nested }
     return envelope.first(Self.ids + Self.secrets) == nil ? nil : envelope
-  }
-}
-
-struct AppServerResponse {
-  let source: String
-  let response: ServiceResponse
-
-  var reader: CredentialReader {
-    CredentialReader(
-      source: source,
-      remedy: "Compare the server's response with the formats in the article CredentialServices of CredentialSources.")
-  }
-
-  func issued(as format: AppServerFormat) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    guard response.isSuccess else { throw refusal }
-    switch format.kind {
-    case .documents(let documents):
-      let object = try reader.object(response)
-      guard let document = documents.first(where: { $0.recognizes(object) }) ?? documents.last else {
-        throw reader.malformed("The response has none of the supported formats.")
-      }
-      return try document.issued(self, object)
-    case .custom(let decode):
-      do {
-        return try reader.issued(try decode(response.body), at: response.issuerTime)
-      } catch let error as CredentialError {
-        throw error
-      } catch {
-        throw reader.malformed("The app's decoder threw \(type(of: error)).", underlying: error)
-      }
-    }
-  }
-
-  private var refusal: CredentialError {
-    let object = response.object ?? JSONObject()
-    let refusal = AppServerFormat.known.reversed().lazy.compactMap { $0.refusal(object) }.first
-    let isLogin = response.status == 401 || response.status == 403
-    let fallback =
-      isLogin
-      ? "Log in again, so that the app's requests are accepted."
-      : "Check the address, and the request that the app makes."
-    return RefusalRules.none.error(for: response, refusal, source: source, fallback: fallback)
-  }
-
-  /// Returns the error for a refusal that the body of a successful response contains.
-  func rejected(_ refusal: ServiceRefusal) -> CredentialError {
-    RefusalRules.none.error(for: response, refusal, source: source, fallback: "See the server's log.")
   }
 }
 

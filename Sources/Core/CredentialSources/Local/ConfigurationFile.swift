@@ -88,6 +88,53 @@ extension ConfigurationFile.Contents {
   }
 }
 
+extension FileReader {
+  /// Reads a file of settings or a secret, or returns `nil` if it does not exist.
+  ///
+  /// - Throws: `failed` if the file is too large or cannot be read.
+  func read(_ path: String, at location: SettingLocation) throws(CredentialError) -> FileContents? {
+    do {
+      return try read(path, limit: ConfigurationFile.sizeLimit)
+    } catch {
+      switch error {
+      case .notFound: return nil
+      case .tooLarge:
+        throw location.error(
+          .failed, "is larger than \(ConfigurationFile.sizeLimit) bytes", remedy: "See whether it is the right file.")
+      case .unreadable(let reason):
+        throw location.error(
+          .failed, "cannot be read: \(reason)", remedy: "Let the user who runs this program read it, or remove it.")
+      }
+    }
+  }
+}
+
+extension FileContents {
+  /// Returns the reason why others could have written the file, by its path or its permissions, or `nil`.
+  func weakness(at path: String) -> FileWeakness? {
+    weakness ?? permissions.flatMap { FileWeakness(permissions: $0, of: "the file \(path)", at: path) }
+  }
+
+  /// Returns warnings if other users can read a file with secrets, or could have written it.
+  func warnings(about location: SettingLocation, at path: String) -> [CredentialWarning] {
+    var warnings: [CredentialWarning] = []
+    if isReadableByOthers {
+      warnings.append(
+        CredentialWarning(
+          source: location.source, "\(location.name) holds secrets and can be read by others than its owner.",
+          remedy: "Run chmod 600 \(path)."))
+    }
+    if let weakness = weakness(at: path) {
+      warnings.append(
+        CredentialWarning(
+          source: location.source,
+          "\(location.name) holds keys, and others could have written them: \(weakness.reason).",
+          remedy: weakness.remedy))
+    }
+    return warnings
+  }
+}
+
 extension FileContents {
   /// Whether members of the file's group or all users can read the file.
   ///

@@ -47,8 +47,7 @@ extension CredentialProvider {
   ) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
       let issued = try await issue(in: context)
-      return IssuedCredential(
-        issued.credential, issuerTime: issued.issuerTime, source: "\(location.source): \(issued.source ?? source)")
+      return issued.with(source: "\(location.source): \(issued.source ?? source)")
     } catch {
       throw error.inside(location)
     }

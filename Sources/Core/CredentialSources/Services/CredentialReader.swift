@@ -52,7 +52,7 @@ package struct CredentialReader: Sendable {
   }
 
   private static func problem(_ name: String, _ time: Timestamp, _ value: JSONValue) -> String {
-    let isEnd = name.lowercased().hasPrefix("expir")
+    let isExpiration = name.lowercased().hasPrefix("expir")
     if !isWritten(value), time.unixSeconds <= 0 {
       return
         "The field \(name) is \(time.unixSeconds), which cannot be the time of a credential: it must be Unix time in seconds."
@@ -62,7 +62,7 @@ package struct CredentialReader: Sendable {
         "The field \(name) is \(time.unixSeconds), which looks like a duration in seconds: it must be the time itself, as Unix time."
     }
     if time < Timestamp.plausible.lowerBound {
-      return isEnd
+      return isExpiration
         ? "The credential expired at \(time) according to the field \(name); the vendors' sample responses have such dates."
         : "The field \(name) is \(time), which is too early for a current credential."
     }
@@ -124,18 +124,18 @@ extension CredentialReader {
   /// - Parameters:
   ///   - names: The names of the fields with the access key ID, the secret and the session token.
   ///   - fields: The object with these fields.
-  ///   - ends: The possible names of the field with the expiration.
+  ///   - expirationNames: The possible names of the field with the expiration.
   ///   - object: The object with the expiration.
   ///   - issuerTime: The time of the service.
   package func key(
-    _ names: (id: String, secret: String, token: String), in fields: JSONObject, ending ends: [String] = ["Expiration"],
-    in object: JSONObject, at issuerTime: Timestamp?
+    _ names: (id: String, secret: String, token: String), in fields: JSONObject,
+    expirationNames: [String] = ["Expiration"], expirationIn object: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     let id = try text([names.id], in: fields)
     let secret = try text([names.secret], in: fields)
     let token = try text([names.token], in: fields)
-    guard let end = try instant(ends, in: [object]) else {
-      throw malformed("The response has no field \(ends.joined(separator: " or ")).")
+    guard let end = try instant(expirationNames, in: [object]) else {
+      throw malformed("The response has no field \(expirationNames.joined(separator: " or ")).")
     }
     return try issued(id: id, secret: secret, token: token, expiration: end, at: issuerTime)
   }

@@ -14,11 +14,10 @@ package struct ServiceText: Sendable {
 
   /// Returns a string as one line of at most 300 characters, with values masked and without control characters.
   package func shown(_ text: String) -> String {
-    // Only this prefix is searched for secrets, so no later part of a longer text may be shown.
-    let text = mask.applied(to: String(text.prefix(16 * Self.characterLimit)))
-    let line = text.split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
+    // The whole text is masked before it is shortened, because a mask does not recognize a part of a secret.
+    let line = mask.applied(to: text).split(whereSeparator: { $0.isWhitespace || $0.isNewline }).joined(separator: " ")
     let scalars = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
-    // A secret with a control character in it is one only without that character.
+    // A secret that the text contains with control characters in it is recognizable only without them.
     let visible = mask.applied(to: String(String.UnicodeScalarView(scalars)))
     return visible.count > Self.characterLimit ? visible.prefix(Self.characterLimit) + "…" : visible
   }

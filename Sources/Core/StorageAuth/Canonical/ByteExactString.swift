@@ -3,7 +3,7 @@
 
 package import StorageCrypto
 
-/// A text from a request, or a text to compare with it; two byte-exact strings are equal only if their UTF-8 bytes are equal.
+/// A string that equals only a string with the same UTF-8 bytes, for the names and values in requests.
 ///
 /// As `String` values, canonically equivalent texts are equal: U+212A (KELVIN SIGN) is `K`, and `é` is `e` with a
 /// combining accent. A storage service compares bytes, so a name that was looked up as a `String` may differ from the
@@ -61,6 +61,7 @@ extension ByteExactString: Hashable, Comparable {
   /// Hashes the text's UTF-8 bytes, so that equivalent spellings of a text have different hash values.
   public func hash(into hasher: inout Hasher) {
     for byte in utf8 { hasher.combine(byte) }
+    // UTF-8 has no byte 0xff, which therefore marks the end: the hashes of ("a", "bc") and ("ab", "c") differ.
     hasher.combine(0xff as UInt8)
   }
 }
@@ -77,6 +78,7 @@ extension ByteExactString: ExpressibleByStringInterpolation, CustomStringConvert
 }
 
 extension ByteWriter {
+  /// Appends the text with all bytes escaped that the encoding does not keep.
   package mutating func append(percentEncoding text: ByteExactString, _ encoding: PercentEncoding = .component) {
     append(percentEncoding: text.string, encoding)
   }

@@ -45,13 +45,13 @@ package enum ParameterCatalog {
   ]
 
   /// The names of parameters that select a part of a listing, and no operation.
-  private static let ofListings: Set<String> = [
+  private static let listingParameters: Set<String> = [
     "continuation-token", "delimiter", "encoding-type", "fetch-owner", "key-marker", "list-type", "marker", "max-keys",
     "max-parts", "max-uploads", "part-number-marker", "prefix", "start-after", "upload-id-marker", "version-id-marker",
   ]
 
   /// The lowercase names of parameters that select an operation, or change what it returns or stores.
-  private static let ofOperations = Set(names.subtracting(ofListings).map { $0.lowercased() })
+  private static let operationParameters = Set(names.subtracting(listingParameters).map { $0.lowercased() })
 
   private static let processingPrefixes = ["ci-", "x-image-"]
 
@@ -62,9 +62,9 @@ package enum ParameterCatalog {
   package static func namesOperation(_ parameter: RequestTarget.Parameter) -> Bool {
     // Both mappings, because a character can have the same lowercase letter as an ASCII one, or the same uppercase one.
     let name = parameter.name.string.uppercased().lowercased()
-    let isListing = ofListings.contains { $0.isIdentical(to: name) }
+    let isListing = listingParameters.contains { $0.isIdentical(to: name) }
     if parameter.value == nil, !isListing { return true }
-    return [name[...], name.bytes(before: "/")].contains { ofOperations.contains(String($0)) }
+    return [name[...], name.bytes(before: "/")].contains { operationParameters.contains(String($0)) }
       || processingPrefixes.contains { name.hasBytePrefix($0) }
   }
 }

@@ -36,7 +36,7 @@ public enum JSONValue: Sendable, Equatable {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The value as an integer, or `nil` if the value is not a whole number that fits in an `Int`.
+  /// The value as an integer, as ``JSONNumber/integer`` returns it, or `nil` if the value is not a number.
   public var integer: Int? {
     if case .number(let number) = self { number.integer } else { nil }
   }
@@ -102,7 +102,8 @@ public struct JSONNumber: Sendable, Hashable {
 
   /// The number as an integer, or `nil` if it is not a whole number of a magnitude of at most 2^60.
   ///
-  /// A few such integers can be added without an overflow.
+  /// A few such integers can be added without an overflow. A number with a fraction or an exponent, such as `1.0` or
+  /// `1e3`, must be smaller than 2^53, up to which `Double` represents every integer exactly.
   public var integer: Int? {
     if let exact = Int(signedDigits: digits) { return exact }
     guard let value = Double(digits), value.magnitude < 0x1p53 else { return nil }

@@ -9,7 +9,7 @@
 /// ```swift
 /// let policy = FormPolicy(
 ///   bucket: "photos", objects: .prefix("uploads/alice/"), sizes: 1...(10 << 20), contentType: .startsWith("image/"),
-///   answer: .created, until: .now.advanced(by: .seconds(600)))
+///   response: .created, until: .now.advanced(by: .seconds(600)))
 /// ```
 public struct FormPolicy: Sendable, Hashable {
   /// The name of the bucket that receives the upload.

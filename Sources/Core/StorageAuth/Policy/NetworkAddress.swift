@@ -66,7 +66,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
   /// The address range in its original spelling.
   public let description: String
 
-  package var isVersion6: Bool { address.bytes.count == 16 }
+  package var isIPv6: Bool { address.bytes.count == 16 }
 
   private let address: NetworkAddress
   private let length: Int

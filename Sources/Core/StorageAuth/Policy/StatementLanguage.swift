@@ -19,11 +19,11 @@ package struct StatementLanguage: Sendable {
   package let addressKey: String
   package let dateKey: String
 
-  package let takesVersion6: Bool
+  package let supportsIPv6: Bool
 
   package init(
     name: String, version: String, actions: [AccessAction: [String]], listing: String, prefixKey: String,
-    addressKey: String, dateKey: String, takesVersion6: Bool
+    addressKey: String, dateKey: String, supportsIPv6: Bool
   ) {
     self.name = name
     self.version = version
@@ -32,7 +32,7 @@ package struct StatementLanguage: Sendable {
     self.prefixKey = prefixKey
     self.addressKey = addressKey
     self.dateKey = dateKey
-    self.takesVersion6 = takesVersion6
+    self.supportsIPv6 = supportsIPv6
   }
 
   /// Returns the policy document for validated rules; the closure returns the language's name for a rule's bucket.
@@ -58,16 +58,20 @@ package struct StatementLanguage: Sendable {
   private func statements(of rule: AccessRule, on resource: String) throws(PolicyError) -> [DocumentStatement] {
     let pattern = try rule.objects.pattern(in: name)
     let conditions = try conditions(of: rule)
-    let onObjects = AccessAction.allCases.filter(rule.actions.contains).flatMap { actions[$0] ?? [] }
-    var statements = [DocumentStatement(onObjects, on: ["\(resource)/\(pattern)"], if: conditions)]
+    let objectActions = AccessAction.allCases.filter(rule.actions.contains).flatMap { actions[$0] ?? [] }
+    var statements = [DocumentStatement(objectActions, on: ["\(resource)/\(pattern)"], if: conditions)]
     if rule.actions.contains(.list) {
       statements.append(
-        DocumentStatement([listing], on: [resource], if: prefixes(of: rule.objects, pattern) + conditions))
+        DocumentStatement(
+          [listing], on: [resource], if: prefixConditions(for: rule.objects, matching: pattern) + conditions))
     }
     return statements
   }
 
-  private func prefixes(of objects: ObjectScope, _ pattern: String) -> [DocumentStatement.Condition] {
+  /// Returns the conditions on the prefix of a list request; a scope with every key needs none.
+  private func prefixConditions(
+    for objects: ObjectScope, matching pattern: String
+  ) -> [DocumentStatement.Condition] {
     switch objects {
     case .all, .prefix(""): []
     case .prefix: [.init("StringLike", prefixKey, .texts([pattern]))]
@@ -82,17 +86,17 @@ package struct StatementLanguage: Sendable {
     }
     var conditions: [DocumentStatement.Condition] = []
     if let addresses = rule.addresses {
-      if !takesVersion6, addresses.contains(where: \.isVersion6) { throw unsupported("IPv6 addresses", in: rule) }
+      if !supportsIPv6, addresses.contains(where: \.isIPv6) { throw unsupported("IPv6 addresses", in: rule) }
       conditions.append(.init("IpAddress", addressKey, .texts(addresses.map(\.description))))
     }
     if let end = rule.end { conditions.append(.init("DateLessThan", dateKey, .texts([end.iso8601]))) }
     return conditions
   }
 
-  private func unsupported(_ what: String, in rule: AccessRule) -> PolicyError {
+  private func unsupported(_ property: String, in rule: AccessRule) -> PolicyError {
     PolicyError(
       .unsupportedCondition,
-      "The rule for \"\(rule.bucket)\" has a condition on \(what), which \(name) cannot express.",
+      "The rule for \"\(rule.bucket)\" has a condition on \(property), which \(name) cannot express.",
       remedy: "Remove it from the rule; sizes and media types can be limited by a form upload or a presigned URL.")
   }
 }

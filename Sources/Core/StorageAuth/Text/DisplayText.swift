@@ -8,9 +8,9 @@
 /// Swift literal: `\n`, `\u{1B}`, `\u{202E}`. All other characters are unchanged, including the backslash, so escaping
 /// twice has no further effect. Programs that need the exact string should use the JSON output.
 ///
-/// The escaped characters are the Unicode general categories Cc, Cf, Zl and Zp and the code points that are ignorable
-/// by default, except the variation selectors of emoji
-/// (https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing).
+/// The escaped characters are the Unicode general categories Cc, Cf, Zl and Zp and the code points that are ignorable by
+/// default (<https://www.unicode.org/reports/tr36/#Bidirectional_Text_Spoofing>). The variation selectors U+FE00 to
+/// U+FE0F are unchanged, because emoji and some scripts need them.
 ///
 /// ```swift
 /// for try await entry in client.list() { print(DisplayText(entry.name)) }
@@ -43,7 +43,8 @@ public struct DisplayText: Sendable, CustomStringConvertible {
 
   /// Escapes the control and invisible characters in a JSON document without changing the document's value.
   ///
-  /// Such characters appear only inside strings, and become `\uXXXX`. Those below U+0020 are unchanged.
+  /// Such characters appear only inside strings, and become `\uXXXX`. Characters below U+0020 are unchanged: a JSON
+  /// document contains them only between values, as line feeds and tabs.
   package static func escapingInsideJSON(_ json: String) -> String {
     var result = ""
     result.reserveCapacity(json.utf8.count)
@@ -60,7 +61,10 @@ public struct DisplayText: Sendable, CustomStringConvertible {
     return result
   }
 
+  /// Returns whether a byte is a visible ASCII character or a space.
   private static func isPlain(_ byte: UInt8) -> Bool { (0x20..<0x7f).contains(byte) }
+
+  private static let variationSelectors: ClosedRange<Unicode.Scalar> = "\u{FE00}"..."\u{FE0F}"
 
   private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return isPlain(UInt8(truncatingIfNeeded: scalar.value)) }
@@ -68,7 +72,7 @@ public struct DisplayText: Sendable, CustomStringConvertible {
     case .control, .format, .lineSeparator, .paragraphSeparator: return false
     default: break
     }
-    return !scalar.properties.isDefaultIgnorableCodePoint || (0xfe00...0xfe0f).contains(scalar.value)
+    return !scalar.properties.isDefaultIgnorableCodePoint || variationSelectors.contains(scalar)
   }
 
   private static func escape(_ scalar: Unicode.Scalar) -> String {

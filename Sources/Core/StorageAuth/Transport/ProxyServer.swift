@@ -45,7 +45,8 @@ public struct ProxyServer: Sendable, Equatable {
     var login: (user: String?, password: Secret?) = (nil, nil)
     if let at = rest.utf8.lastIndex(of: UInt8(ascii: "@")) {
       login = try Self.parseLogin(rest[..<at], name)
-      rest = rest[rest.index(after: at)...]
+      // By bytes: the `@` and a combining character after it, which no host contains, are one character.
+      rest = rest[rest.utf8.index(after: at)...]
     }
     guard isHost(String(rest)), let parts = AuthorityParts(String(rest), defaultPort: Self.defaultPort) else {
       throw Self.invalid("\(name) has no valid host and port.")
@@ -68,7 +69,9 @@ public struct ProxyServer: Sendable, Equatable {
     self.password = password
   }
 
-  private static func parseLogin(_ text: Substring, _ name: String) throws(TransportError) -> (String?, Secret?) {
+  private static func parseLogin(
+    _ text: Substring, _ name: String
+  ) throws(TransportError) -> (user: String?, password: Secret?) {
     let parts = text.parts(between: ":", atMost: 1)
     let decoded = parts.compactMap {
       String($0).percentDecodedBytes().flatMap { String(utf8: $0) }

@@ -144,7 +144,7 @@
   }
 
   extension KeyHandle {
-    /// Signs a message with an algorithm that takes the key's kind, or returns `nil` if the key is too short for the hash.
+    /// Signs a message with an algorithm that supports the key's kind, or returns `nil` if the key is too short for the hash.
     func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) -> [UInt8]? {
       let signature: [UInt8]? = clearingErrors {
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }

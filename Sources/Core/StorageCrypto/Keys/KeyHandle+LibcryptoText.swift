@@ -7,10 +7,14 @@
   extension KeyHandle {
     static func reading(privatePEM pem: SecretBytes, passphrase: SecretBytes?) throws(KeyError) -> KeyHandle {
       let request = PassphraseRequest(passphrase)
+      // A result, because the reason for a failure has to be read before libcrypto's error queue is cleared.
       let outcome: Result<KeyHandle, KeyError> = clearingErrors {
         let handle = pem.withBytes { pem in
-          unsafe MemoryBIO.reading(pem) { bio in
-            unsafe KeyHandle(request.use { unsafe PEM_read_bio_PrivateKey(bio, nil, provideRequestedPassphrase, $0) })
+          unsafe MemoryBIO.reading(pem) { bio -> KeyHandle? in
+            let key = unsafe request.withContext { context in
+              unsafe PEM_read_bio_PrivateKey(bio, nil, provideRequestedPassphrase, context)
+            }
+            return unsafe KeyHandle(key)
           }
         }
         return handle.map { .success($0) } ?? .failure(request.failure)
@@ -21,9 +25,11 @@
     static func reading(publicPEM pem: String) -> KeyHandle? {
       clearingErrors {
         withBytes(of: pem) { pem in
-          unsafe MemoryBIO.reading(pem) { bio in
-            unsafe KeyHandle(
-              PassphraseRequest(nil).use { unsafe PEM_read_bio_PUBKEY(bio, nil, provideRequestedPassphrase, $0) })
+          unsafe MemoryBIO.reading(pem) { bio -> KeyHandle? in
+            let key = unsafe PassphraseRequest(nil).withContext { context in
+              unsafe PEM_read_bio_PUBKEY(bio, nil, provideRequestedPassphrase, context)
+            }
+            return unsafe KeyHandle(key)
           }
         }
       }
@@ -55,6 +61,8 @@
 
   /// The memory streams (`BIO`) of libcrypto, each of which exists for the duration of one call.
   enum MemoryBIO {
+    /// Calls `body` with a stream that reads the bytes, or returns `nil` if there are too many or `body` fails.
+    ///
     /// A byte order mark of UTF-8 is skipped, because libcrypto requires the first line of a PEM block to start its line.
     static func reading<Result>(_ bytes: Span<UInt8>, _ body: (OpaquePointer) -> Result?) -> Result? {
       unsafe bytes.withUnsafeBytes { bytes in
@@ -96,10 +104,12 @@
 
     init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
 
-    func use<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
+    /// Calls `body` with the context to pass to libcrypto along with ``provideRequestedPassphrase(_:_:_:_:)``.
+    func withContext<Result>(_ body: (_ context: UnsafeMutableRawPointer) -> Result) -> Result {
       withExtendedLifetime(self) { unsafe body(Unmanaged.passUnretained(self).toOpaque()) }
     }
 
+    /// Copies the passphrase into libcrypto's buffer and returns its length, or -1 if there is none or it does not fit.
     fileprivate func copyPassphrase(into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
       wasRequested = true
       return passphrase?.withBytes { passphrase in

@@ -64,7 +64,8 @@
     /// The signature is the concatenation of R and S, each as long as a coordinate (RFC 7518, section 3.4).
     case ecdsa(EllipticCurve, SignatureHash)
 
-    package func takes(_ kind: KeyKind) -> Bool {
+    /// Returns whether a key of a kind, on the same curve for ECDSA, can sign with the algorithm.
+    package func supports(_ kind: KeyKind) -> Bool {
       switch (self, kind) {
       case (.rsaPKCS1, .rsa), (.rsaPKCS1MD5, .rsa), (.rsaPSS, .rsa): true
       case (.ecdsa(let curve, _), .ecdsa(let other)): curve == other

@@ -62,7 +62,7 @@
 
     /// Signs a message, or throws `failed` if the key is too short for the hash.
     package func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) throws(KeyError) -> [UInt8] {
-      guard algorithm.takes(kind) else { throw .unsupportedKind }
+      guard algorithm.supports(kind) else { throw .unsupportedKind }
       guard let signature = handle.sign(message, with: algorithm) else { throw .failed }
       return signature
     }

@@ -17,7 +17,7 @@
     package var kind: KeyKind { handle.kind }
 
     package func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
-      algorithm.takes(kind) && handle.verify(signature, of: message, with: algorithm)
+      algorithm.supports(kind) && handle.verify(signature, of: message, with: algorithm)
     }
 
     /// The public key as an SSH key blob, or `nil` if SSH does not support the key's kind.

@@ -139,11 +139,11 @@ extension Secret {
 extension AsperaAccount {
   /// Checks everything about the account that can be checked without contacting its server.
   ///
-  /// - Parameter machine: The context that reads the files of a private key and runs `ssh-keygen`.
+  /// - Parameter context: The context that reads the files of a private key and runs `ssh-keygen`.
   /// - Returns: A report about the account's credential, with notes.
   /// - Throws: An ``AsperaError`` if the private key cannot be used (see ``AsperaPrivateKey/check(on:)``), or if the
   ///   password is not UTF-8 or contains a line break or a NUL, which neither ascp nor an SSH client accepts.
-  public func check(on machine: ProviderContext) async throws(AsperaError) -> AccountReport {
+  public func check(on context: ProviderContext) async throws(AsperaError) -> AccountReport {
     var notes: [String] = []
     if hostKey == nil {
       notes.append("The account names no host key, so that any server at \(host) is accepted.")
@@ -158,7 +158,7 @@ extension AsperaAccount {
       }
       return AccountReport(authentication: .password, notes: notes)
     case .privateKey(let key):
-      let report = try await key.check(on: machine)
+      let report = try await key.check(on: context)
       notes += report.limits.map(\.reason)
       if case .unchecked(let reason) = report.passphrase {
         notes.append("The passphrase of the key was not checked: \(reason).")
@@ -188,15 +188,15 @@ extension AsperaAccount {
   ///   - sshPort: The TCP port for SSH.
   ///   - udpPort: The UDP port for data.
   ///   - hostKey: The fingerprint that the server's host key must have, or `nil` to accept every host key.
-  ///   - machine: The context that reads files and environment variables.
+  ///   - context: The context that reads files and environment variables.
   /// - Throws: An ``AsperaError``: `keyNotFound`, with the searched locations, if there is no key; `wrongPassphrase` if
   ///   the key is encrypted and no passphrase is given; `insecureKeyFile` if other users can read or replace the file
   ///   of a key that is not IBM's; `invalidAccount` if the host, the user or a port is invalid.
   public static func defaultTokenAccount(
     host: String, user: String? = nil, keyPath: String? = nil, passphrase: Secret? = nil, sshPort: Int = defaultPort,
-    udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on machine: ProviderContext
+    udpPort: Int = defaultPort, hostKey: HostKeyFingerprint? = nil, on context: ProviderContext
   ) throws(AsperaError) -> AsperaAccount {
-    let key = try tokenKey(at: keyPath, passphrase: passphrase, .ibm, on: machine)
+    let key = try tokenKey(at: keyPath, passphrase: passphrase, .ibm, on: context)
     return try AsperaAccount(
       host: host, user: user ?? defaultTokenUser, privateKey: key, sshPort: sshPort, udpPort: udpPort,
       hostKey: hostKey, requiresToken: true)
@@ -206,30 +206,30 @@ extension AsperaAccount {
   ///
   /// Tests replace the well-known keys.
   package static func tokenKey(
-    at keyPath: String?, passphrase: Secret?, _ wellKnownKeys: WellKnownKeys, on machine: ProviderContext
+    at keyPath: String?, passphrase: Secret?, _ wellKnownKeys: WellKnownKeys, on context: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
-    let path = if let keyPath { keyPath } else { try installedTokenKey(on: machine) }
+    let path = if let keyPath { keyPath } else { try installedTokenKey(on: context) }
     let file = AsperaPrivateKey.Source.file(path)
     var key = AsperaPrivateKey(file, passphrase: passphrase, wellKnownKeys: wellKnownKeys)
-    if key.passphrase == nil, let cipher = try key.cipher(on: machine) {
+    if key.passphrase == nil, let cipher = try key.cipher(on: context) {
       key = AsperaPrivateKey(
-        file, passphrase: machine.environment(passphraseVariable).map { Secret($0) }, wellKnownKeys: wellKnownKeys)
+        file, passphrase: context.environment(passphraseVariable).map { Secret($0) }, wellKnownKeys: wellKnownKeys)
       guard key.passphrase != nil else {
         throw KeyLocation(file).error(
           .wrongPassphrase, "is encrypted (\(cipher)) and no passphrase is given",
           remedy: "Give the passphrase, or set \(passphraseVariable); IBM's samples contain it.")
       }
     }
-    _ = try key.checkedText(on: machine)
+    _ = try key.checkedText(on: context)
     return key
   }
 
   /// Returns the path of the first private key found at the locations where IBM's products install the key.
-  private static func installedTokenKey(on machine: ProviderContext) throws(AsperaError) -> String {
-    let locations = TokenKeyPlaces.all(on: machine).compactMap { machine.absolute($0) }
+  private static func installedTokenKey(on context: ProviderContext) throws(AsperaError) -> String {
+    let locations = TokenKeyPlaces.all(on: context).compactMap { context.absolute($0) }
     for location in locations {
       do {
-        _ = try machine.files.read(location, limit: 1 << 16)
+        _ = try context.files.read(location, limit: AsperaPrivateKey.sizeLimit)
         return location
       } catch FileReadError.notFound {
         continue
@@ -248,8 +248,8 @@ extension AsperaAccount {
 
 extension AsperaPrivateKey {
   /// Returns the cipher of an encrypted key, whose file others may read: IBM's key is recognized by its contents.
-  fileprivate func cipher(on machine: ProviderContext) throws(AsperaError) -> String? {
-    switch try KeyText([UInt8](uncheckedText(on: machine).secret.bytes), at: KeyLocation(source)) {
+  fileprivate func cipher(on context: ProviderContext) throws(AsperaError) -> String? {
+    switch try KeyText([UInt8](uncheckedText(on: context).secret.bytes), at: KeyLocation(source)) {
     case .pem(let block): block.cipher
     case .openSSH(let key): key.isEncrypted ? key.cipher : nil
     }
@@ -299,13 +299,13 @@ package enum TokenKeyPlaces {
   }
 
   /// Returns the paths at which the key is searched for, in the order of the search.
-  package static func all(_ system: System = .current, on machine: ProviderContext) -> [String] {
+  package static func all(_ system: System = .current, on context: ProviderContext) -> [String] {
     let name = "aspera_tokenauth_id_rsa"
     // aspera-cli writes the key to this path.
     let sdk = ["~/.aspera/sdk/aspera_bypass_rsa.pem"]
     switch system {
     case .linux:
-      let conda = machine.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
+      let conda = context.variable("CONDA_PREFIX").map { ["\($0)/opt/aspera/connect/etc/\(name)"] } ?? []
       return ["~/.aspera/connect/etc/\(name)", "/opt/aspera/var/\(name)", "~/.aspera/cli/etc/\(name)"] + sdk + conda
     case .macOS:
       let connect = ["~/Applications", "/Applications"].flatMap { folder in
@@ -317,10 +317,10 @@ package enum TokenKeyPlaces {
           "/Applications/Aspera Drive.app/Contents/Resources/\(name)",
         ] + sdk
     case .windows:
-      let connect = machine.variable("LOCALAPPDATA").map {
+      let connect = context.variable("LOCALAPPDATA").map {
         ["\($0)\\Programs\\Aspera\\Aspera Connect\\etc\\\(name)"]
       }
-      let programs = machine.variable("ProgramFiles") ?? "C:\\Program Files"
+      let programs = context.variable("ProgramFiles") ?? "C:\\Program Files"
       return (connect ?? []) + [
         "\(programs)\\Aspera\\Enterprise Server\\var\\\(name)", "\(programs)\\Aspera\\cli\\etc\\\(name)",
       ] + sdk

@@ -76,13 +76,13 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - client: The program that will read the key.
-  ///   - machine: The context that reads the key file.
+  ///   - context: The context that reads the key file.
   /// - Returns: The key, converted if necessary.
   /// - Throws: An ``AsperaError`` if the key cannot be read, parsed or decrypted.
   public func converted(
-    for client: PrivateKeyReport.Client, on machine: ProviderContext
+    for client: PrivateKeyReport.Client, on context: ProviderContext
   ) throws(AsperaError) -> AsperaPrivateKey {
-    let text = try checkedText(on: machine)
+    let text = try checkedText(on: context)
     let result: SecretBytes?
     switch try KeyText([UInt8](text.secret.bytes), at: location) {
     case .pem(let block):
@@ -114,14 +114,14 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// print(report.kind, report.fingerprint)
   /// ```
   ///
-  /// - Parameter machine: The context that reads the key's files and runs `ssh-keygen`.
+  /// - Parameter context: The context that reads the key's files and runs `ssh-keygen`.
   /// - Returns: A report about the key's format, its kind and the clients that cannot use the key.
   /// - Throws: An ``AsperaError`` if the key is missing, cannot be read, is damaged or is of a kind that SSH does not
   ///   support for logins; if other users can read the key file, which neither its place nor IBM's public key in it
   ///   allows; if the passphrase is wrong or missing; if a passphrase is given for a key that is not encrypted (ascp
   ///   would try the passphrase as the user's password); or if the public key file contains another key.
-  public func check(on machine: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
-    let text = try checkedText(on: machine)
+  public func check(on context: ProviderContext) async throws(AsperaError) -> PrivateKeyReport {
+    let text = try checkedText(on: context)
     let format: PrivateKeyReport.Format
     let kind: PrivateKeyReport.Kind
     let cipher: String?
@@ -146,9 +146,9 @@ public struct AsperaPrivateKey: Sendable, Equatable {
       kind = try PrivateKeyReport.Kind(publicKey.kind, at: location)
       format = .openSSH
       cipher = key.isEncrypted ? key.cipher : nil
-      result = try await checkPassphrase(of: key, text.secret, machine)
+      result = try await checkPassphrase(of: key, text.secret, context)
     }
-    try checkPublicKeyFile(against: publicKey, machine)
+    try checkPublicKeyFile(against: publicKey, context)
     return PrivateKeyReport(
       format: format, kind: kind, cipher: cipher, passphrase: result, publicKey: publicKey,
       hasByteOrderMark: text.hasByteOrderMark)
@@ -162,7 +162,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   }
 
   private func checkPassphrase(
-    of key: OpenSSHKey, _ text: Secret, _ machine: ProviderContext
+    of key: OpenSSHKey, _ text: Secret, _ context: ProviderContext
   ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
     guard key.isEncrypted else {
       try refusePassphrase()
@@ -170,7 +170,7 @@ public struct AsperaPrivateKey: Sendable, Equatable {
       return .none
     }
     guard let passphrase else { throw passphraseMissing(key.cipher) }
-    return try await tryPassphrase(passphrase.reveal(), of: key, text, machine)
+    return try await tryPassphrase(passphrase.reveal(), of: key, text, context)
   }
 
   private static let passphraseVariable = "STORAGE_AUTH_PASSPHRASE"
@@ -188,9 +188,9 @@ public struct AsperaPrivateKey: Sendable, Equatable {
   /// The key is written to a file that only its owner can read. The passphrase is passed in the environment, from which
   /// the askpass script passes it to `ssh-keygen`. No argument contains a secret, and all files are removed afterwards.
   private func tryPassphrase(
-    _ passphrase: String, of key: OpenSSHKey, _ text: Secret, _ machine: ProviderContext
+    _ passphrase: String, of key: OpenSSHKey, _ text: Secret, _ context: ProviderContext
   ) async throws(AsperaError) -> PrivateKeyReport.Passphrase {
-    guard let commands = machine.commands else { return .unchecked("this program runs no commands") }
+    guard let commands = context.commands else { return .unchecked("this program runs no commands") }
     guard passphrase.utf8.allSatisfy({ $0 != 0 && $0 != 0x0a }) else {
       return .unchecked("it has a line break or a NUL in it, which ssh-keygen does not accept")
     }
@@ -222,10 +222,10 @@ public struct AsperaPrivateKey: Sendable, Equatable {
     return .correct
   }
 
-  private func checkPublicKeyFile(against key: SSHPublicKey, _ machine: ProviderContext) throws(AsperaError) {
+  private func checkPublicKeyFile(against key: SSHPublicKey, _ context: ProviderContext) throws(AsperaError) {
     guard let publicKeyFile else { return }
     let location = KeyLocation(name: "The public key file \(publicKeyFile)")
-    let bytes = try Self.read(publicKeyFile, at: location, machine).bytes
+    let bytes = try Self.read(publicKeyFile, at: location, context).bytes
     guard !bytes.isUTF16 else { throw location.utf16Error }
     let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
     let named =
@@ -252,7 +252,8 @@ extension [UInt8] {
 }
 
 extension AsperaPrivateKey {
-  private static let sizeLimit = 1 << 16
+  /// The maximum size of the text of a key, in bytes.
+  static let sizeLimit = 1 << 16
 
   private var location: KeyLocation { KeyLocation(source) }
 
@@ -280,8 +281,8 @@ extension AsperaPrivateKey {
   /// - Throws: An ``AsperaError`` if the text is too long, or if the key file is missing, cannot be read, or can be
   ///   read or replaced by other users and contains no well-known key. If a file with such access contains no private
   ///   key, the error describes the contents.
-  func checkedText(on machine: ProviderContext) throws(AsperaError) -> Text {
-    let text = try uncheckedText(on: machine)
+  func checkedText(on context: ProviderContext) throws(AsperaError) -> Text {
+    let text = try uncheckedText(on: context)
     guard let exposure = text.exposure else { return text }
     switch try isWellKnown(text.secret) {
     case true?: return text
@@ -294,13 +295,13 @@ extension AsperaPrivateKey {
   }
 
   /// Returns the text of the private key without checking who has access to the key file.
-  func uncheckedText(on machine: ProviderContext) throws(AsperaError) -> Text {
+  func uncheckedText(on context: ProviderContext) throws(AsperaError) -> Text {
     switch source {
     case .pem(let text):
       guard text.bytes.withBytes({ $0.count }) <= Self.sizeLimit else { throw Self.tooLong(at: location) }
       return Text([UInt8](text.bytes))
     case .file(let path):
-      let contents = try Self.read(path, at: location, machine)
+      let contents = try Self.read(path, at: location, context)
       let mode = contents.permissions ?? 0
       return Text(
         contents.bytes, isReadableByOthers: mode & 0o077 != 0, exposure: exposure(of: contents, mode: mode, at: path))
@@ -339,14 +340,14 @@ extension AsperaPrivateKey {
   }
 
   private static func read(
-    _ path: String, at location: KeyLocation, _ machine: ProviderContext
+    _ path: String, at location: KeyLocation, _ context: ProviderContext
   ) throws(AsperaError) -> FileContents {
-    guard let absolute = machine.absolute(path) else {
+    guard let absolute = context.absolute(path) else {
       throw location.error(
         .keyNotFound, "is in the home directory, which is not known", remedy: "Give its absolute path.")
     }
     do {
-      return try machine.files.read(absolute, limit: sizeLimit)
+      return try context.files.read(absolute, limit: sizeLimit)
     } catch {
       switch error {
       case .notFound: throw location.error(.keyNotFound, "does not exist", remedy: "Give the path of an existing file.")

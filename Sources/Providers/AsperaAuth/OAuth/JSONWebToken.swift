@@ -55,7 +55,7 @@ package struct JSONWebToken: Sendable, Redacted {
 
   package func isSigned(by key: PublicKey, with algorithm: JWTAlgorithm) -> Bool {
     if case .rsa(let bits) = key.kind, bits < JWTAlgorithm.minimumRSABitCount { return false }
-    return key.verify(signature, of: message, with: algorithm.signature)
+    return key.verify(signature, of: message, with: algorithm.signatureAlgorithm)
   }
 
   package var description: String { "JSONWebToken(\(algorithm?.name ?? "no algorithm"), \(Secret.mask))" }

@@ -13,6 +13,9 @@ internal import StorageCrypto
 /// let key = try JWTSigningKey(.file("~/.ssh/aspera.pem"), on: ProviderContext(transport: transport))
 /// ```
 public struct JWTSigningKey: Sendable, Redacted {
+  /// The remedy for a key with which no assertion can be signed.
+  private static let replacementAdvice = "Create one with openssl genrsa 4096, and register its public key."
+
   private let key: PrivateKey
 
   /// The PEM-encoded public key to register with the authorization server.
@@ -25,7 +28,7 @@ public struct JWTSigningKey: Sendable, Redacted {
   ///
   /// - Parameters:
   ///   - pem: An RSA or ECDSA private key in PEM: traditional, PKCS #8, or unencrypted in OpenSSH's own format.
-  ///   - passphrase: The passphrase of the key. `nil` or a blank passphrase if the key is not encrypted.
+  ///   - passphrase: The passphrase of the key. For a key that is not encrypted, `nil` or a blank passphrase.
   /// - Throws: An ``AsperaError``: `wrongPassphrase` if the passphrase is wrong or missing, `unsupportedKey` if the key
   ///   is of another kind, is an RSA key of less than 2048 bits, or has an unsupported encryption, and `malformedKey`
   ///   if the text is not a private key.
@@ -37,11 +40,11 @@ public struct JWTSigningKey: Sendable, Redacted {
   ///
   /// - Parameters:
   ///   - key: The location of the key, with its passphrase if the key is encrypted.
-  ///   - machine: The context that reads the key file.
+  ///   - context: The context that reads the key file.
   /// - Throws: An ``AsperaError`` if the key file is missing, cannot be read, or can be read by other users, or if the
   ///   key is not supported; see ``init(pem:passphrase:)``.
-  public init(_ key: AsperaPrivateKey, on machine: ProviderContext) throws(AsperaError) {
-    try self.init(parsing: key, text: try key.checkedText(on: machine).secret)
+  public init(_ key: AsperaPrivateKey, on context: ProviderContext) throws(AsperaError) {
+    try self.init(parsing: key, text: try key.checkedText(on: context).secret)
   }
 
   private init(parsing key: AsperaPrivateKey, text: Secret) throws(AsperaError) {
@@ -60,12 +63,12 @@ public struct JWTSigningKey: Sendable, Redacted {
     guard let algorithm = JWTAlgorithm.standard(for: parsed.kind), let publicKey = parsed.publicKey.pem else {
       throw location.error(
         .unsupportedKey, "is neither an RSA key nor an ECDSA key on a curve of NIST",
-        remedy: "Create one with openssl genrsa 4096, and register its public key.")
+        remedy: Self.replacementAdvice)
     }
     if case .rsa(let bits) = parsed.kind, bits < JWTAlgorithm.minimumRSABitCount {
       throw location.error(
         .unsupportedKey, "has \(bits) bits, and signatures of JSON Web Tokens need \(JWTAlgorithm.minimumRSABitCount)",
-        remedy: "Create one with openssl genrsa 4096, and register its public key.")
+        remedy: Self.replacementAdvice)
     }
     self.key = parsed
     publicKeyPEM = publicKey
@@ -74,7 +77,7 @@ public struct JWTSigningKey: Sendable, Redacted {
 
   func signature(of message: [UInt8], with algorithm: JWTAlgorithm) throws(AsperaError) -> [UInt8] {
     do {
-      return try key.sign(message, with: algorithm.signature)
+      return try key.sign(message, with: algorithm.signatureAlgorithm)
     } catch {
       throw AsperaError(
         .unsupportedKey, "The key cannot sign with \(algorithm).",
@@ -95,11 +98,11 @@ public struct JWTAlgorithm: Sendable, Hashable, CustomStringConvertible {
   /// The name of the algorithm in the member `alg` of a token's header, such as `RS256`.
   public let name: String
 
-  let signature: SignatureAlgorithm
+  let signatureAlgorithm: SignatureAlgorithm
 
-  private init(_ name: String, _ signature: SignatureAlgorithm) {
+  private init(_ name: String, _ signatureAlgorithm: SignatureAlgorithm) {
     self.name = name
-    self.signature = signature
+    self.signatureAlgorithm = signatureAlgorithm
   }
 
   /// RSASSA-PKCS1-v1_5 with SHA-256.
@@ -134,7 +137,7 @@ public struct JWTAlgorithm: Sendable, Hashable, CustomStringConvertible {
 
   /// The first algorithm that a kind of key supports, or `nil` if there is none.
   static func standard(for kind: KeyKind) -> JWTAlgorithm? {
-    all.first { $0.signature.takes(kind) }
+    all.first { $0.signatureAlgorithm.supports(kind) }
   }
 
   /// The minimum length of an RSA key, in bits (RFC 7518, sections 3.3 and 3.5).

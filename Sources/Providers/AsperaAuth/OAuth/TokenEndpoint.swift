@@ -12,7 +12,7 @@ struct TokenEndpoint: Sendable {
   static let assumedLifetime = Duration.seconds(1_800)
 
   /// The accepted lifetimes of tokens, in seconds.
-  private static let lives: ClosedRange<Int64> = 1...315_360_000
+  private static let lifetimes: ClosedRange<Int64> = 1...315_360_000
 
   let source: String
   let url: String
@@ -76,10 +76,10 @@ struct TokenEndpoint: Sendable {
 
   private func lifetimeSeconds(in object: JSONObject) throws(CredentialError) -> Int64? {
     guard let value = object["expires_in"], value != .null else { return nil }
-    guard let life = value.code.flatMap({ Int64(digits: $0) }), Self.lives.contains(life) else {
-      throw malformed("The expires_in is not a number of seconds from 1 to \(Self.lives.upperBound).")
+    guard let seconds = value.code.flatMap({ Int64(digits: $0) }), Self.lifetimes.contains(seconds) else {
+      throw malformed("The expires_in is not a number of seconds from 1 to \(Self.lifetimes.upperBound).")
     }
-    return life
+    return seconds
   }
 
   private func malformed(_ message: String, isRetryable: Bool = false) -> CredentialError {

@@ -43,11 +43,11 @@ public struct NodeBearerKey: Sendable, Redacted {
   ///
   /// - Parameters:
   ///   - key: The private key, in memory or in a file.
-  ///   - machine: The context that reads the key file.
+  ///   - context: The context that reads the key file.
   /// - Throws: An ``AsperaError`` if the key file is missing, cannot be read, or can be read by other users, or if the
   ///   key is not supported; see ``init(pem:passphrase:)``.
-  public init(_ key: AsperaPrivateKey, on machine: ProviderContext) throws(AsperaError) {
-    try self.init(pem: try key.checkedText(on: machine).secret, passphrase: key.passphrase)
+  public init(_ key: AsperaPrivateKey, on context: ProviderContext) throws(AsperaError) {
+    try self.init(pem: try key.checkedText(on: context).secret, passphrase: key.passphrase)
   }
 
   /// Returns the signature of a token's payload with RSASSA-PKCS1-v1_5 and SHA-512 (RFC 8017, section 8.2).

@@ -123,7 +123,8 @@ private struct TransferScope {
   private func restrictDestinations(of specification: inout TransferSpec) throws(PolicyError) {
     let root = try resolved(specification.destinationRoot ?? "", isFolder: true)
     for destination in specification.paths.compactMap(\.destination) {
-      _ = try resolved("\(root.absolute)/\(destination)")
+      // The key of the node's own root is empty, so that no slash is doubled.
+      _ = try resolved("/\(root.key(isFolder: true))\(destination)")
     }
     specification.destinationRoot = root.absolute
   }

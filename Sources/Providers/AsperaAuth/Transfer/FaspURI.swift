@@ -104,19 +104,19 @@ public struct FaspURI: Sendable, Equatable, Redacted {
   /// A description that contains the description of the specification, without secrets.
   public var description: String { "FaspURI(\(specification))" }
 
-  private static let texts = [
+  private static let textFields = [
     "token": "token", "sshfp": "sshfp", "cookie": "cookie", "policy": "rate_policy", "tags64": "tags64",
   ]
 
-  private static let numbers = [
+  private static let numberFields = [
     "port": "fasp_port", "httpport": "http_fallback_port", "targetrate": "target_rate_kbps",
     "minrate": "min_rate_kbps", "bwcap": "target_rate_cap_kbps",
   ]
 
-  private static let truths = ["createpath": "create_dir", "fallback": "http_fallback"]
+  private static let booleanFields = ["createpath": "create_dir", "fallback": "http_fallback"]
 
   /// The query parameters that do not affect the transfer: the link's version, and settings of an application window.
-  private static let silent: Set<String> = ["v", "auth", "protect", "lockpolicy", "lockminrate"]
+  private static let ignoredParameters: Set<String> = ["v", "auth", "protect", "lockpolicy", "lockminrate"]
 
   /// Parses the query parameters of a link into a specification, and returns the names of unknown parameters.
   private static func read(query: Substring, into spec: inout TransferSpec) throws(AsperaError) -> [String] {
@@ -127,12 +127,12 @@ public struct FaspURI: Sendable, Equatable, Redacted {
       let name = try decoded(pair[0], "parameters").lowercased()
       let value = try pair.count == 2 ? decoded(pair[1], "parameter") : ""
       guard names.insert(name).inserted else { throw problem("has a duplicate parameter") }
-      if let field = texts[name] {
+      if let field = textFields[name] {
         spec.fields[field] = .string(value)
-      } else if let field = numbers[name] {
+      } else if let field = numberFields[name] {
         guard let number = Int(digits: value) else { throw problem("has a value that is not an integer: \(name)") }
         spec.setNumber(field, number)
-      } else if let field = truths[name] {
+      } else if let field = booleanFields[name] {
         guard value == "yes" || value == "no" else { throw problem("has \(name) that is neither yes nor no") }
         spec.fields[field] = .bool(value == "yes")
       } else if name == "enc" {
@@ -141,7 +141,7 @@ public struct FaspURI: Sendable, Equatable, Redacted {
           throw problem("names an unknown cipher")
         }
         spec.cipher = cipher
-      } else if !silent.contains(name) {
+      } else if !ignoredParameters.contains(name) {
         unknown.append(name)
       }
     }

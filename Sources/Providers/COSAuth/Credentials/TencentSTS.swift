@@ -125,7 +125,8 @@ extension CredentialReader {
     in fields: JSONObject, ending object: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
     try key(
-      ("TmpSecretId", "TmpSecretKey", "Token"), in: fields, ending: ["ExpiredTime", "Expiration"], in: object,
+      ("TmpSecretId", "TmpSecretKey", "Token"), in: fields, expirationNames: ["ExpiredTime", "Expiration"],
+      expirationIn: object,
       at: issuerTime)
   }
 }

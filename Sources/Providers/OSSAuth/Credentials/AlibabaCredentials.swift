@@ -70,11 +70,13 @@ public struct AlibabaCredentials: Sendable {
   ///
   /// If `ALIBABA_CLOUD_PROFILE` specifies a profile that no file contains, the search ends with an error.
   public var chain: CredentialChain<AccessKey> {
-    let check = NamedProfileCheck(
+    let namedProfileCheck = NamedProfileCheck(
       variable: "ALIBABA_CLOUD_PROFILE", files: ["~/.aliyun/config.json", "~/.alibabacloud/credentials"])
+    // After the files: it only runs if neither of them had the profile.
     let readsProfiles = cliProfile != nil || sharedProfile != nil
     let sources: [Source] = [
-      ossEnvironment, environment, podRole, cliProfile, sharedProfile, readsProfiles ? check : nil, ossutil, ossProfile,
+      ossEnvironment, environment, podRole, cliProfile, sharedProfile, readsProfiles ? namedProfileCheck : nil, ossutil,
+      ossProfile,
       metadata, credentialsURI,
     ]
     return CredentialChain(sources.compactMap(\.self), source: "Alibaba Cloud default sources")
@@ -90,7 +92,7 @@ extension CredentialProvider where Self == CredentialChain<AccessKey> {
   public static var alibabaDefault: CredentialChain<AccessKey> { AlibabaCredentials().chain }
 }
 
-/// A factory of the credential providers, which tests can replace.
+/// The providers that request keys from Alibaba Cloud's services, each created by a closure that tests can replace.
 struct AlibabaServices: Sendable {
   typealias Provider = any CredentialProvider<AccessKey>
 
@@ -99,6 +101,7 @@ struct AlibabaServices: Sendable {
   var webIdentity: @Sendable (AlibabaRole, _ providerARN: String, _ token: @escaping IdentityTokenSource) -> Provider
   var uri: @Sendable (String) -> Provider
 
+  /// The providers that send requests to the services.
   static let real = AlibabaServices(
     instanceRole: { AlibabaInstanceMetadataProvider(role: $0, allowsV1: $1, presence: $2) },
     role: { AlibabaAssumeRoleProvider($0, credentials: $1) },
@@ -106,8 +109,7 @@ struct AlibabaServices: Sendable {
     uri: { CredentialsURIProvider($0) })
 }
 
-/// A provider in a chain that throws an error if an environment variable specifies a profile that the preceding
-/// providers do not have.
+/// A provider in a chain that fails if an environment variable names a profile that no earlier provider had.
 ///
 /// Without this check, the chain would continue and silently use another identity than the specified profile.
 struct NamedProfileCheck: CredentialProvider {
@@ -131,9 +133,9 @@ struct NamedProfileCheck: CredentialProvider {
 ///
 /// The variables are `ALIBABA_CLOUD_ROLE_ARN`, `ALIBABA_CLOUD_OIDC_PROVIDER_ARN` and `ALIBABA_CLOUD_OIDC_TOKEN_FILE`.
 struct AlibabaPodRoleProvider: CredentialProvider {
-  private static let roleName = "ALIBABA_CLOUD_ROLE_ARN"
-  private static let providerName = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
-  private static let fileName = "ALIBABA_CLOUD_OIDC_TOKEN_FILE"
+  private static let roleARNVariable = "ALIBABA_CLOUD_ROLE_ARN"
+  private static let providerARNVariable = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
+  private static let tokenFileVariable = "ALIBABA_CLOUD_OIDC_TOKEN_FILE"
 
   let source = "Alibaba Cloud pod role"
   let services: AlibabaServices
@@ -142,8 +144,10 @@ struct AlibabaPodRoleProvider: CredentialProvider {
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
     let location = SettingLocation(source: source, name: "The environment", remedy: "Set all three of them, or none.")
     let values = try context.variables(
-      [Self.roleName, Self.providerName, Self.fileName], unlessUnset: [Self.providerName, Self.fileName], at: location)
-    var role = AlibabaRole(arn: values[0], endpoint: .global)
+      [Self.roleARNVariable, Self.providerARNVariable, Self.tokenFileVariable],
+      unlessUnset: [Self.providerARNVariable, Self.tokenFileVariable], at: location)
+    let (roleARN, providerARN, tokenFile) = (values[0], values[1], values[2])
+    var role = AlibabaRole(arn: roleARN, endpoint: .global)
     if let name = context.variable("ALIBABA_CLOUD_ROLE_SESSION_NAME") { role.sessionName = name }
     if let region = context.variable("ALIBABA_CLOUD_STS_REGION") {
       let isPrivate = context.isTrue("ALIBABA_CLOUD_VPC_ENDPOINT_ENABLED")
@@ -152,7 +156,7 @@ struct AlibabaPodRoleProvider: CredentialProvider {
       }
       role.endpoint = endpoint
     }
-    return try await AlibabaPlan.webIdentity(role, providerARN: values[1], tokenFile: values[2])
+    return try await AlibabaPlan.webIdentity(role, providerARN: providerARN, tokenFile: tokenFile)
       .issue(at: location, in: context, through: services)
   }
 }
@@ -161,7 +165,8 @@ struct AlibabaPodRoleProvider: CredentialProvider {
 ///
 /// `ALIBABA_CLOUD_ECS_METADATA_DISABLED=true` disables the provider.
 struct AlibabaInstanceRoleProvider: CredentialProvider {
-  static let v1SwitchName = "ALIBABA_CLOUD_IMDSV1_DISABLED"
+  /// The variable that, if it is `true`, forbids the older protocol of the metadata service.
+  static let v1DisablingVariable = "ALIBABA_CLOUD_IMDSV1_DISABLED"
 
   let source = AlibabaInstanceMetadataProvider.sourceName
   let services: AlibabaServices
@@ -172,14 +177,15 @@ struct AlibabaInstanceRoleProvider: CredentialProvider {
   }
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let switchName = "ALIBABA_CLOUD_ECS_METADATA_DISABLED"
-    if context.isTrue(switchName) {
+    let disablingVariable = "ALIBABA_CLOUD_ECS_METADATA_DISABLED"
+    if context.isTrue(disablingVariable) {
       throw CredentialError(
-        .notConfigured, source: source, "\(switchName) disables the metadata service.", remedy: "Unset it to use it.")
+        .notConfigured, source: source, "\(disablingVariable) disables the metadata service.",
+        remedy: "Unset it to use it.")
     }
-    let provider = services.instanceRole(
-      context.variable("ALIBABA_CLOUD_ECS_METADATA"), !context.isTrue(Self.v1SwitchName), presence)
-    return try await provider.issue(in: context)
+    let role = context.variable("ALIBABA_CLOUD_ECS_METADATA")
+    let allowsV1 = !context.isTrue(Self.v1DisablingVariable)
+    return try await services.instanceRole(role, allowsV1, presence).issue(in: context)
   }
 }
 
@@ -189,10 +195,12 @@ struct AlibabaCredentialsURIProvider: CredentialProvider {
   let services: AlibabaServices
 
   func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<AccessKey> {
-    let name = "ALIBABA_CLOUD_CREDENTIALS_URI"
+    let uriVariable = "ALIBABA_CLOUD_CREDENTIALS_URI"
     let location = SettingLocation(
-      source: source, name: "The environment", remedy: "Set \(name) to a URL that returns a key.")
-    guard let url = context.variable(name) else { throw location.error(.notConfigured, "does not set \(name)") }
+      source: source, name: "The environment", remedy: "Set \(uriVariable) to a URL that returns a key.")
+    guard let url = context.variable(uriVariable) else {
+      throw location.error(.notConfigured, "does not set \(uriVariable)")
+    }
     return try await AlibabaPlan.uri(url).issue(at: location, in: context, through: services)
   }
 }

@@ -20,7 +20,8 @@ indirect enum AlibabaPlan: Sendable {
     switch self {
     case .key(let key): return StaticCredentialProvider(key, source: location.source)
     case .instanceRole(let name):
-      return services.instanceRole(name, !context.isTrue(AlibabaInstanceRoleProvider.v1SwitchName), ServicePresence())
+      return services.instanceRole(
+        name, !context.isTrue(AlibabaInstanceRoleProvider.v1DisablingVariable), ServicePresence())
     case .role(let role, let plan):
       return services.role(role, plan.provider(at: location, in: context, through: services))
     case .webIdentity(let role, let providerARN, let tokenFile):

@@ -95,6 +95,6 @@ extension CredentialReader {
   func alibabaKey(
     in fields: JSONObject, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    try key(("AccessKeyId", "AccessKeySecret", "SecurityToken"), in: fields, in: fields, at: issuerTime)
+    try key(("AccessKeyId", "AccessKeySecret", "SecurityToken"), in: fields, expirationIn: fields, at: issuerTime)
   }
 }

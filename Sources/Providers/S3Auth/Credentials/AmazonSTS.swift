@@ -138,6 +138,6 @@ extension CredentialReader {
   func amazonKey(
     in fields: JSONObject, token: String, at issuerTime: Timestamp?
   ) throws(CredentialError) -> IssuedCredential<AccessKey> {
-    try key(("AccessKeyId", "SecretAccessKey", token), in: fields, in: fields, at: issuerTime)
+    try key(("AccessKeyId", "SecretAccessKey", token), in: fields, expirationIn: fields, at: issuerTime)
   }
 }
