@@ -91,11 +91,3 @@ extension Bucket {
     return page
   }
 }
-
-struct VersionPage: Sendable {
-  var versions: [(object: StoredObject, isLatest: Bool)] = []
-  var groups: [String] = []
-
-  /// The object key or group, and the version, after which the next page starts, or `nil` on the last page.
-  var next: (key: String, version: String)?
-}
