@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import StorageCrypto
 
 /// An issuer of temporary credentials for the simulated services.
 struct Issuer: Sendable {
