@@ -28,19 +28,19 @@ public final class LocalCloud: Sendable {
   let stores: StorageServices
   private let services: HTTPService
   private let node: HTTPService
-  private let desk: HTTPService
+  private let transferServer: HTTPService
   private let applications: HTTPService
   private let context: CloudContext
 
   private init(
-    storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService, desk: HTTPService,
-    applications: HTTPService, hostKey: HostKeyFingerprint, _ context: CloudContext
+    storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService,
+    transferServer: HTTPService, applications: HTTPService, hostKey: HostKeyFingerprint, _ context: CloudContext
   ) {
     self.storage = storage
     self.stores = stores
     self.services = services
     self.node = node
-    self.desk = desk
+    self.transferServer = transferServer
     self.applications = applications
     transferHostKey = hostKey
     self.context = context
@@ -75,7 +75,7 @@ public final class LocalCloud: Sendable {
       let servicesGateway = ServicesGateway(configuration.services, context)
       let aspera = AsperaContext(configuration, storage.node, context)
       try await aspera.prepare(at: configuration.clock())
-      let transferGateway = TransferGateway(desk: TransferDesk(aspera: aspera))
+      let transferGateway = TransferGateway(server: TransferServer(aspera: aspera))
       let stores = try await StorageServices { provider in
         let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
         let gateway = Gateway(service, store, configuration, context)
@@ -94,10 +94,10 @@ public final class LocalCloud: Sendable {
       }
       context.callbacks?.keyURL =
         "\(services.endpoint.scheme)://\(services.endpoint.authority)\(CallbackSender.keyPath)"
-      let desk = try await open(configuration.aspera.transferPort) {
+      let transferServer = try await open(configuration.aspera.transferPort) {
         try await transferGateway.respond(to: $0, with: $1, $2)
       }
-      let nodeAPI = NodeAPI(aspera: aspera, transferPort: desk.port)
+      let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
       let nodeGateway = NodeGateway(api: nodeAPI, context: context)
       let node = try await open(configuration.aspera.port, acceptsCancel: true) {
         try await nodeGateway.respond(to: $0, with: $1, $2)
@@ -111,8 +111,8 @@ public final class LocalCloud: Sendable {
         try await applicationsGateway.respond(to: $0, with: $1, $2)
       }
       return LocalCloud(
-        storage: storage, stores: stores, services: services, node: node, desk: desk, applications: applications,
-        hostKey: aspera.hostKey, context)
+        storage: storage, stores: stores, services: services, node: node,
+        transferServer: transferServer, applications: applications, hostKey: aspera.hostKey, context)
     } catch {
       for service in started { await service.stop() }
       await storage.close()
@@ -142,7 +142,7 @@ public final class LocalCloud: Sendable {
     await stores.stop()
     await services.stop()
     await node.stop()
-    await desk.stop()
+    await transferServer.stop()
     await applications.stop()
     context.feed.finish()
     await storage.close()
@@ -169,7 +169,7 @@ public final class LocalCloud: Sendable {
 
   /// The port of the simulated Aspera transfer server, to which `ascp-simulator` connects instead of the SSH and UDP
   /// ports.
-  public var transferPort: Int { desk.port }
+  public var transferPort: Int { transferServer.port }
 
   /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
   public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }

@@ -4,7 +4,6 @@
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
-internal import NIOHTTP1
 internal import NIOPosix
 internal import StorageAuth
 internal import StorageAuthServer

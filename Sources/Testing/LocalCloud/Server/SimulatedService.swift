@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageCrypto
 
 /// A simulated storage service: the names, limits and errors in which it differs from other services, and its behavior.
 ///

@@ -86,7 +86,7 @@ struct BlobStore: Sendable {
   /// A file of an Aspera transfer arrives in any number of pieces, and earlier versions stored objects of copied parts
   /// without a limit.
   func compact(_ content: Content) async throws -> Content {
-    guard content.extents.count > Content.mostExtents else { return content }
+    guard content.extents.count > Content.extentLimit else { return content }
     var compacted = Content(
       extents: try await joined(content.extents).content.extents, byteCount: content.byteCount,
       entityTag: content.entityTag, crc64: content.crc64, checksum: content.checksum)

@@ -8,7 +8,7 @@ struct Content: Sendable {
   /// The maximum number of pieces of an object: one for each part of a multipart upload.
   ///
   /// A part that is copied from several pieces is written to one file, so that copies of copies do not multiply pieces.
-  static let mostExtents = 10_000
+  static let extentLimit = 10_000
 
   /// The ranges of files that contain the object's bytes, in order.
   let extents: [Extent]

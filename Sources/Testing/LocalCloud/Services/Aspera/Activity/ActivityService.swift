@@ -206,7 +206,7 @@ struct NodeCopy: Sendable {
       let claim = try TransferTokenCheck(aspera: aspera).claim(
         token, tags: Self.tags(of: document, direction), account: account, direction, at: date)
       let text = document[direction == .send ? "destination_root" : "source_root"]?.string ?? ""
-      let remote = try TransferDesk.path(.string(text), claim)
+      let remote = try TransferServer.authorizedPath(.string(text), for: claim)
       for path in paths {
         try await copy(
           path, from: direction == .send ? local : remote, to: direction == .send ? remote : local, claim, record,
@@ -227,7 +227,7 @@ struct NodeCopy: Sendable {
   ) async throws {
     guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
       let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
-    else { throw TransferRefusal(41, "A path is missing, or leads out of the root.") }
+    else { throw TransferRefusal(TransferRefusal.badPathCode, "A path is missing, or leads out of the root.") }
     let isUpload = record.start.direction == .send
     try TransferTokenCheck.check(isUpload ? to : from, against: claim)
     for entry in try aspera.files.walk(from) where entry.link == nil {

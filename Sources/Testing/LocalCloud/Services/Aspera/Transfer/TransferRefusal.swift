@@ -4,7 +4,26 @@
 internal import AsperaAuth
 internal import StorageAuth
 
+/// An error with which the simulated transfer server refuses a call or ends a session.
 struct TransferRefusal: Error {
+  // The ascp error codes of the server's own errors, named as in `AscpErrorCode`.
+  static let unknownCode = 0
+  static let faspProtocolCode = 1
+  static let noSuchFileCode = 4
+  static let notFolderCode = 6
+  static let isFolderCode = 7
+  static let connectionLostCode = 16
+  static let authenticationCode = 19
+  static let tooManyFilesCode = 23
+  static let canceledCode = 28
+  static let unauthorizedCode = 34
+  static let diskWriteCode = 36
+  static let authorizationCode = 37
+  static let badPathCode = 41
+  static let alreadyExistsCode = 42
+  static let linkLoopCode = 63
+
+  /// The ascp error code.
   let code: Int
   let text: String
   /// Whether the error is injected, so that it is not counted as a real error response.
@@ -17,11 +36,11 @@ struct TransferRefusal: Error {
 
   init(_ problem: FileProblem) {
     switch problem {
-    case .notFound: code = 4
-    case .isNoFolder: code = 6
-    case .isFolder: code = 7
-    case .isRoot, .tooLong: code = 41
-    case .exists, .notEmpty: code = 42
+    case .notFound: code = Self.noSuchFileCode
+    case .isNoFolder: code = Self.notFolderCode
+    case .isFolder: code = Self.isFolderCode
+    case .isRoot, .tooLong: code = Self.badPathCode
+    case .exists, .notEmpty: code = Self.alreadyExistsCode
     }
     text = problem.message
   }
@@ -33,12 +52,14 @@ struct TransferRefusal: Error {
   }
 
   /// The error for a failed login, which does not reveal the reason, as in SSH.
-  static let account = TransferRefusal(19, "failed to authenticate")
+  static let failedLogin = TransferRefusal(authenticationCode, "failed to authenticate")
 
   /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
-  static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
+  static let protocolError = TransferRefusal(faspProtocolCode, "The transfer desk does not understand the call")
 
-  static let canceled = TransferRefusal(28, "The session was canceled by a call of the Node API")
+  static let clientLost = TransferRefusal(connectionLostCode, "The client has ended, or does not respond")
+
+  static let canceled = TransferRefusal(canceledCode, "The session was canceled by a call of the Node API")
 
   var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }

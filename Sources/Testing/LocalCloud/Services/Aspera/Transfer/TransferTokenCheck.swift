@@ -99,13 +99,15 @@ struct TransferTokenCheck: Sendable {
       let caller = try BearerCheck(directory: aspera.directory).caller(text, for: accessKey, at: date)
       return .bearer(caller.key, caller.user)
     } catch .expired(let end) {
-      throw TransferRefusal(37, "Bearer token has expired: it ended at \(end.iso8601), now is \(date.iso8601)")
+      throw TransferRefusal(
+        TransferRefusal.authorizationCode,
+        "Bearer token has expired: it ended at \(end.iso8601), now is \(date.iso8601)")
     } catch {
       throw Self.refusal("bad token Bearer: \(error.message)")
     }
   }
 
   static func refusal(_ text: String) -> TransferRefusal {
-    TransferRefusal(34, "The server refused the session: \(text)")
+    TransferRefusal(TransferRefusal.unauthorizedCode, "The server refused the session: \(text)")
   }
 }
