@@ -11,7 +11,7 @@ struct Authenticator: Sendable {
   let context: CloudContext
 
   private func key(_ id: AccessKeyID, at date: Timestamp) -> AccessKey? {
-    let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
+    let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerCredential)
     return context.keys.key(id, of: provider, at: date, counting: limit)
   }
 
@@ -21,13 +21,15 @@ struct Authenticator: Sendable {
 
   func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? verifier.claim(in: request))?.accessKeyID }
 
+  /// Returns whether the signature of a request is valid for a key.
   func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {
-    func fits(_ verifier: some SignatureVerifier) throws -> Bool {
+    // A function of its own, because the verifier's type must be known to pass its claim back to it.
+    func verifies(_ verifier: some SignatureVerifier) throws -> Bool {
       guard let claim = try verifier.claim(in: request) else { return false }
       _ = try verifier.verify(claim, against: key, at: date)
       return true
     }
-    return (try? fits(verifier)) ?? false
+    return (try? verifies(verifier)) ?? false
   }
 
   /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.

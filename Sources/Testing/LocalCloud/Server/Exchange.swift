@@ -7,7 +7,7 @@ internal import HummingbirdCore
 internal import NIOCore
 internal import StorageAuth
 
-/// The faults that are planned for one request, which are injected before and after its operation, and its record.
+/// A request with its record and the faults that are planned for it, which are injected around its operation.
 struct Exchange: Sendable {
   let plan: FaultPlan
   let record: RequestRecord?
@@ -22,7 +22,7 @@ struct Exchange: Sendable {
   /// Injects the faults after the operation, and returns the status of an error that replaces the answer, if any.
   func end(_ answer: inout Answer) async throws -> Int? {
     if plan.delayAfter > .zero { try await sleep(plan.delayAfter) }
-    if plan.main?.kind == .malformed, case .bytes(let document) = answer.body {
+    if plan.main?.kind == .truncatedDocument, case .bytes(let document) = answer.body {
       answer.body = .bytes(Array(document.prefix(document.count / 2)))
     }
     return try failure(in: .after)
@@ -35,7 +35,7 @@ struct Exchange: Sendable {
       record?.noteInjectedFault()
       return status
     case .disconnect: throw ConnectionFault()
-    case .delay, .stall, .cut, .malformed: return nil
+    case .delay, .stall, .disconnectInBody, .truncatedDocument: return nil
     }
   }
 
@@ -135,7 +135,8 @@ private struct BodyFault {
     sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void
   ) {
     switch kind {
-    case .cut(let bytes):
+    case .disconnectInBody(let bytes):
+      // At least the last byte is missing, so that the client notices.
       limit = max(min(Int64(bytes), byteCount - 1), 0)
       pause = nil
     case .stall(let duration, let bytes):

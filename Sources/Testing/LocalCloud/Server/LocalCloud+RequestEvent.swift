@@ -49,7 +49,7 @@ extension LocalCloud {
     /// The access key ID with which the request claims to be signed, or `nil` if it names none to a storage service.
     public let accessKeyID: AccessKeyID?
 
-    /// A Boolean value that indicates whether the authorization is in the URL.
+    /// Whether the authorization is in the URL.
     public let isPresigned: Bool
 
     /// The result of verifying the authorization.

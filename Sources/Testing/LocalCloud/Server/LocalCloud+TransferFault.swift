@@ -11,7 +11,7 @@ extension LocalCloud {
   /// ```
   public struct TransferFault: Sendable, Hashable {
     /// The point of a transfer at which an injected fault occurs.
-    public enum Place: Sendable, Hashable {
+    public enum Location: Sendable, Hashable {
       /// The fault occurs at the start of the connection, before the login.
       case connecting
       /// The fault occurs at the end of the login, before the session begins.
@@ -22,9 +22,12 @@ extension LocalCloud {
       case afterBytes(Int64)
     }
 
+    /// The ascp error code of a rejected token (`UNAUTHORIZED`).
+    private static let unauthorizedCode = 34
+
     let code: Int
     let text: String?
-    let location: Place
+    let location: Location
     let frequency: Fault.Frequency
 
     /// Returns a transfer fault with an ascp error code.
@@ -36,7 +39,8 @@ extension LocalCloud {
     ///   - text: The description of the error, or `nil` for the default description of the code.
     /// - Returns: The fault.
     public static func failure(
-      code: Int, _ location: Place = .afterAuthentication, _ frequency: Fault.Frequency = .always, text: String? = nil
+      code: Int, _ location: Location = .afterAuthentication, _ frequency: Fault.Frequency = .always,
+      text: String? = nil
     ) -> TransferFault {
       TransferFault(code: code, text: text, location: location, frequency: frequency)
     }
@@ -48,9 +52,11 @@ extension LocalCloud {
     ///   - location: The point of the transfer at which the fault occurs.
     /// - Returns: The fault.
     public static func tokenExpired(
-      _ frequency: Fault.Frequency = .always, _ location: Place = .afterAuthentication
+      _ frequency: Fault.Frequency = .always, _ location: Location = .afterAuthentication
     ) -> TransferFault {
-      failure(code: 34, location, frequency, text: "The server refused the session: token expired 1 seconds ago")
+      failure(
+        code: unauthorizedCode, location, frequency, text: "The server refused the session: token expired 1 seconds ago"
+      )
     }
 
     /// Returns a transfer fault that rejects the token, even if the token is valid.
@@ -60,9 +66,10 @@ extension LocalCloud {
     ///   - location: The point of the transfer at which the fault occurs.
     /// - Returns: The fault.
     public static func tokenRefused(
-      _ frequency: Fault.Frequency = .always, _ location: Place = .afterAuthentication
+      _ frequency: Fault.Frequency = .always, _ location: Location = .afterAuthentication
     ) -> TransferFault {
-      failure(code: 34, location, frequency, text: "The server refused the session: token denied by server")
+      failure(
+        code: unauthorizedCode, location, frequency, text: "The server refused the session: token denied by server")
     }
   }
 }

@@ -21,7 +21,7 @@ package struct RejectedSignature: Sendable {
 
   package let region: String
 
-  /// A Boolean value that indicates whether the signature was compared and does not match.
+  /// Whether the signature was compared and does not match.
   package let isMismatch: Bool
 
   /// The key that the request names, or `nil` if the server does not know it.

@@ -128,7 +128,7 @@ struct SimulatedService: Sendable {
     var framingEncoding: String?
 
     /// The minimum size of every part but the last when an upload is completed, in bytes.
-    var smallestPart: Int64 = 0
+    var minimumPartByteCount: Int64 = 0
 
     /// Whether a completion that is repeated with the same parts has the response of the first one.
     var repeatsCompletion = false
@@ -190,8 +190,8 @@ struct SimulatedService: Sendable {
     /// The query parameters and the XML element for the pages of the bucket list.
     var bucketMarker: ByteExactString = "marker"
     var bucketLimit: ByteExactString = "max-keys"
-    var nextBucket = "NextMarker"
-    let mostBuckets: Int
+    var nextBucketElement = "NextMarker"
+    let bucketPageLimit: Int
 
     /// The XML namespace of response documents, or `nil` if the documents have no namespace.
     var namespace: String?
@@ -310,4 +310,3 @@ struct StorageClass: Sendable {
     (self.name, self.storedName, self.isArchive) = (name, storedName ?? name, isArchive)
   }
 }
-

@@ -6,6 +6,9 @@ internal import StorageAuth
 
 /// The simulated app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
 struct AppServer: ServiceHandler {
+  /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
+  private static let defaultLifetime: Int64 = 1800
+
   let endpoint = LocalCloud.Endpoint.appServer
   let issuer: Issuer
   let token: Secret?
@@ -14,12 +17,13 @@ struct AppServer: ServiceHandler {
     guard call.request.method == .get || call.request.method == .post else {
       throw .methodNotAllowed(call.request.method.rawValue)
     }
-    try checkCaller(call)
+    try requireAppToken(in: call)
     guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
-      let lifetime = issuer.lifetime(nil, default: min(1800, role.maximumDuration.components.seconds), in: 1...43_200)
+      let lifetime = issuer.lifetime(
+        nil, default: min(Self.defaultLifetime, role.maximumDuration.components.seconds), in: Issuer.lifetimeLimits)
     else { throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.") }
-    let order = TokenTable.Order(provider: cloud.provider, role: role, session: "app", lifetime: lifetime)
-    let key = issuer.issue(order, by: endpoint, at: call.date)
+    let request = TokenTable.Request(provider: cloud.provider, role: role, session: "app", lifetime: lifetime)
+    let key = issuer.issue(request, by: endpoint, at: call.date)
     return Answer(cloud.appServerDocument(key, requestID: call.requestID))
   }
 
@@ -33,7 +37,7 @@ struct AppServer: ServiceHandler {
   }
 
   /// Throws if an app token is configured and the request does not contain it.
-  private func checkCaller(_ call: InboundCall) throws(ErrorResponse) {
+  private func requireAppToken(in call: InboundCall) throws(ErrorResponse) {
     guard let token else { return }
     if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
     let given = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in

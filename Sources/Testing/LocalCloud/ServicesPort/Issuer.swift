@@ -6,6 +6,9 @@ internal import StorageCrypto
 
 /// An issuer of temporary credentials for the simulated services.
 struct Issuer: Sendable {
+  /// The lifetimes, in seconds, that a service without parameters can issue: up to twelve hours.
+  static let lifetimeLimits: ClosedRange<Int64> = 1...43_200
+
   let context: CloudContext
   private let roles: [LocalCloud.Role]
   private let fixedLifetime: Duration?
@@ -24,7 +27,7 @@ struct Issuer: Sendable {
   /// Returns whether a role trusts the caller, and the caller's permissions allow it to assume the role.
   ///
   /// Without this check, a temporary credential could obtain permissions beyond its session policy.
-  func lets(_ callerID: AccessKeyID, take role: LocalCloud.Role?, at date: Timestamp) -> Bool {
+  func allows(_ callerID: AccessKeyID, toAssume role: LocalCloud.Role?, at date: Timestamp) -> Bool {
     guard let role, role.trustedKeys?.contains(callerID) ?? true, let provider = role.provider,
       let authority = context.keys.authority(of: callerID),
       let resource = provider.service.behavior.roleResource(role.arn)
@@ -43,10 +46,10 @@ struct Issuer: Sendable {
   }
 
   /// Issues a temporary credential, and counts it in the statistics of an endpoint.
-  func issue(_ order: TokenTable.Order, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> RevealedKey {
-    let key = context.keys.tokens.issue(order, at: date)
+  func issue(_ request: TokenTable.Request, by endpoint: LocalCloud.Endpoint, at date: Timestamp) -> RevealedKey {
+    let key = context.keys.tokens.issue(request, at: date)
     context.counters.count(endpoint) { $0.issued += 1 }
-    return RevealedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: order.lifetime))
+    return RevealedKey(key, from: date.wholeSeconds, until: date.wholeSeconds.advanced(by: request.lifetime))
   }
 }
 

@@ -33,7 +33,7 @@ extension KeyDocuments {
 /// The headers that a vendor's instance metadata service uses for metadata tokens (IMDSv2).
 struct MetadataToken: Sendable {
   /// The name of the header that requests the lifetime of a new token, in seconds.
-  let lifeHeader: String
+  let lifetimeHeader: String
 
   let header: String
 

@@ -7,7 +7,11 @@ internal import StorageAuth
 /// The simulated instance metadata service, which returns only credentials, with and without tokens (IMDSv2, IMDSv1).
 struct Metadata: ServiceHandler {
   private static let tokenPath = "/latest/api/token"
-  private static let longestTokenLife: Int64 = 21_600
+  /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
+  private static let defaultLifetime: Int64 = 21_600
+  private static let tokenLength = 56
+  /// The maximum lifetime of a metadata token, in seconds.
+  private static let maximumTokenLifetime: Int64 = 21_600
 
   let endpoint = LocalCloud.Endpoint.metadata
   let issuer: Issuer
@@ -22,7 +26,7 @@ struct Metadata: ServiceHandler {
     guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
     for cloud in ServicesGateway.clouds {
       for path in cloud.metadataPaths {
-        guard let name = Self.rest(of: call.path, after: path) else { continue }
+        guard let name = Self.suffix(of: call.path, after: path) else { continue }
         if let token = cloud.metadataToken { try checkToken(token, of: call) }
         return try credentials(of: cloud, named: name, for: call)
       }
@@ -37,7 +41,8 @@ struct Metadata: ServiceHandler {
 
   private static let notFound = ErrorResponse(.notFound, "NotFound", "The item does not exist.")
 
-  private static func rest(of path: String, after prefix: String) -> String? {
+  /// Returns what follows a prefix that ends with a slash, which a path without that slash has as well; or `nil`.
+  private static func suffix(of path: String, after prefix: String) -> String? {
     if path.isIdentical(to: prefix.dropLast()) { return "" }
     return path.removingBytePrefix(prefix).map(String.init)
   }
@@ -50,11 +55,11 @@ struct Metadata: ServiceHandler {
 
   private func token(for call: InboundCall) throws(ErrorResponse) -> Answer {
     guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
-    let headers = ServicesGateway.clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifeHeader) } }
+    let headers = ServicesGateway.clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifetimeHeader) } }
     guard headers.count == 1, let seconds = Int64(digits: headers[0]),
-      (1...Self.longestTokenLife).contains(seconds)
+      (1...Self.maximumTokenLifetime).contains(seconds)
     else { throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.") }
-    let token = RandomText.letters(56)
+    let token = RandomText.letters(Self.tokenLength)
     _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
     return Self.text(token)
   }
@@ -79,10 +84,11 @@ struct Metadata: ServiceHandler {
     guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
     if name.isEmpty { return Self.text(role.name) }
     guard name == role.name,
-      let lifetime = issuer.lifetime(nil, default: min(21_600, role.maximumDuration.components.seconds), in: 1...43_200)
+      let lifetime = issuer.lifetime(
+        nil, default: min(Self.defaultLifetime, role.maximumDuration.components.seconds), in: Issuer.lifetimeLimits)
     else { throw Self.notFound }
-    let order = TokenTable.Order(provider: cloud.provider, role: role, session: "instance", lifetime: lifetime)
-    let key = issuer.issue(order, by: endpoint, at: call.date)
+    let request = TokenTable.Request(provider: cloud.provider, role: role, session: "instance", lifetime: lifetime)
+    let key = issuer.issue(request, by: endpoint, at: call.date)
     return Answer(cloud.metadataDocument(key))
   }
 }

@@ -14,8 +14,10 @@ protocol ServiceHandler: Sendable {
   func response(for error: ErrorResponse, to call: InboundCall) -> Answer
 }
 
+/// A token service, which shares its path with those of other vendors.
 protocol TokenServiceHandler: ServiceHandler {
-  func isAsked(by call: InboundCall) -> Bool
+  /// Returns whether a call is in the format of the service.
+  func handles(_ call: InboundCall) -> Bool
 }
 
 /// The access key ID and session token that a call to a token service contains.

@@ -71,7 +71,7 @@ struct ServicesGateway: Sendable {
     return switch Self.endpoint(of: call.request) {
     case .appServer: appServer
     case .metadata: metadata
-    default: tokenServices.dropLast().first { $0.isAsked(by: call) } ?? tokenServices[tokenServices.count - 1]
+    default: tokenServices.dropLast().first { $0.handles(call) } ?? tokenServices[tokenServices.count - 1]
     }
   }
 }

@@ -8,7 +8,8 @@ package import StorageAuth
 /// A credential is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
 /// number of credentials is limited; if there are too many, the oldest credential is discarded.
 package final class TokenTable: Sendable {
-  struct Order: Sendable {
+  /// A request for a temporary credential, which its caller may make.
+  struct Request: Sendable {
     let provider: LocalCloud.Provider
     /// The assumed role, or `nil` for GetFederationToken.
     let role: LocalCloud.Role?
@@ -27,10 +28,11 @@ package final class TokenTable: Sendable {
 
   private struct Entry {
     let key: AccessKey
-    let end: Timestamp
-    let order: Order
+    let expiration: Timestamp
+    let request: Request
     var uses = 0
-    var endedEarly: Timestamp?
+    /// The time at which the uses of the credential were exhausted, or `nil` if they are not.
+    var expiredEarly: Timestamp?
   }
 
   private struct State {
@@ -39,9 +41,12 @@ package final class TokenTable: Sendable {
     var ids: [AccessKeyID] = []
     var first = 0
 
+    var oldest: AccessKeyID? { first < ids.count ? ids[first] : nil }
+
     mutating func dropOldest() {
       entries[ids[first]] = nil
       first += 1
+      // The list is shortened only when half of it is discarded, so that each discard takes constant time on average.
       if first > ids.count / 2 {
         ids.removeFirst(first)
         first = 0
@@ -55,18 +60,17 @@ package final class TokenTable: Sendable {
   package static let watcher = Lock<(@Sendable (AccessKey) -> Void)?>(nil)
 
   /// Issues a temporary credential, whose lifetime starts at a whole second.
-  func issue(_ order: Order, at date: Timestamp) -> AccessKey {
+  func issue(_ request: Request, at date: Timestamp) -> AccessKey {
     let start = date.wholeSeconds
-    let end = start.advanced(by: order.lifetime)
-    let key = order.provider.service.keys.makeKey(from: start, until: end)
+    let expiration = start.advanced(by: request.lifetime)
+    let key = request.provider.service.keys.makeKey(from: start, until: expiration)
     state.withLock { state in
-      while state.first < state.ids.count,
-        state.ids.count - state.first >= Self.capacity
-          || state.entries[state.ids[state.first]].map({ $0.end.advanced(by: Self.retention) < date }) ?? true
-      {
+      while let oldest = state.oldest {
+        let isOutdated = state.entries[oldest].map { $0.expiration.advanced(by: Self.retention) < date } ?? true
+        guard isOutdated || state.ids.count - state.first >= Self.capacity else { break }
         state.dropOldest()
       }
-      state.entries[key.id] = Entry(key: key, end: end, order: order)
+      state.entries[key.id] = Entry(key: key, expiration: expiration, request: request)
       state.ids.append(key.id)
     }
     Self.watcher.withLock { $0 }?(key)
@@ -75,35 +79,35 @@ package final class TokenTable: Sendable {
 
   /// Returns an issued key, or `nil` if the ID is unknown or belongs to another service.
   ///
-  /// If the number of uses is exhausted, the key expires at the current time. Without a limit, the lookup is no use.
+  /// If the number of uses is exhausted, the key expires at the current time. Without a limit, the lookup does not count as a use.
   func key(
     _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
   ) -> AccessKey? {
     state.withLock { state in
-      guard var entry = state.entries[id], entry.order.provider == provider else { return nil }
+      guard var entry = state.entries[id], entry.request.provider == provider else { return nil }
       if let limit {
-        if let uses = limit.uses, entry.uses >= uses, entry.endedEarly == nil { entry.endedEarly = date }
+        if let uses = limit.uses, entry.uses >= uses, entry.expiredEarly == nil { entry.expiredEarly = date }
         entry.uses += 1
         state.entries[id] = entry
       }
-      guard let end = entry.endedEarly else { return entry.key }
+      guard let earlyExpiration = entry.expiredEarly else { return entry.key }
       return AccessKey(
         id: id, secret: entry.key.secret, sessionToken: entry.key.sessionToken, start: entry.key.start,
-        expiration: min(end, entry.end))
+        expiration: min(earlyExpiration, entry.expiration))
     }
   }
 
   /// Returns the permissions of a temporary credential, or `nil` if the access key ID is unknown.
   func authority(of id: AccessKeyID) -> Authority? {
-    state.withLock { state in state.entries[id].map { $0.order.policy.map { .session($0) } ?? .everything } }
+    state.withLock { state in state.entries[id].map { $0.request.policy.map { .session($0) } ?? .everything } }
   }
 
   func session(of id: AccessKeyID) -> LocalCloud.Session? {
     state.withLock { state in
       state.entries[id].map { entry in
         LocalCloud.Session(
-          keyID: id, provider: entry.order.provider, role: entry.order.role?.arn, name: entry.order.session,
-          policy: entry.order.policy?.text, expiration: entry.end, requests: entry.uses)
+          keyID: id, provider: entry.request.provider, role: entry.request.role?.arn, name: entry.request.session,
+          policy: entry.request.policy?.text, expiration: entry.expiration, requests: entry.uses)
       }
     }
   }

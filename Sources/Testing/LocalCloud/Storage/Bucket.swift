@@ -14,10 +14,11 @@ struct Bucket: Sendable {
   var otherVersions = SortedTable<ObjectKey, [StoredObject]>()
   /// The highest number in the order of the bucket's versions.
   var lastOrder: UInt64 = 0
+  /// The multipart uploads that are neither completed nor aborted.
   var uploads = SortedTable<UploadName, PendingUpload>()
 
   /// The newest completions of uploads, which clients can repeat.
-  var completions: [Completion] = []
+  var completions: [CompletedUpload] = []
 
   init(name: String, created: Timestamp, access: AccessControl) {
     (self.name, self.created) = (name, created)
@@ -30,14 +31,16 @@ struct Bucket: Sendable {
   ///
   /// - Parameters:
   ///   - delimiter: The delimiter. Keys that are equal up to its first occurrence after the prefix form a group.
-  ///   - key: The object key after which the page starts; with an upload ID, that of the upload after which it starts.
+  ///   - key: The object key after which the page starts, or an empty string for the first page.
+  ///   - id: The ID of the upload of that key after which the page starts, or an empty string for its last upload.
   ///   - limit: The maximum number of uploads and groups.
-  func uploadPage(prefix: String, delimiter: String, after key: String, _ id: String, _ limit: Int) -> UploadPage {
+  func uploadPage(prefix: String, delimiter: String, after key: String, id: String, limit: Int) -> UploadPage {
     var page = UploadPage()
     let after = ObjectKey(key)
     for (name, upload) in zip(uploads.keys, uploads.values) where name.key.hasBytePrefix(prefix) {
       let group = name.key.group(after: prefix, delimiter: delimiter)
       if !key.isEmpty {
+        // Without an upload ID, the page starts after all uploads of the key.
         if name.key < after || name.key == after && (id.isEmpty || name.id <= id) { continue }
         if let group, ObjectKey(group) == after { continue }
       }
@@ -57,30 +60,30 @@ struct Bucket: Sendable {
     return page
   }
 
-  /// Returns a page of the listing, without visiting each key of a group.
-  func page(_ query: ListQuery) -> BucketListPage {
+  /// Returns a page of the listing of current objects, without visiting each key of a group.
+  func objectPage(_ query: ListQuery) -> BucketListPage {
     var page = BucketListPage()
     let after = ObjectKey(query.after)
     let prefix = ObjectKey(query.prefix)
     var index = max(query.after.isEmpty ? 0 : objects.firstIndex { $0 > after }, objects.firstIndex { $0 >= prefix })
-    var last = ""
+    var lastEntry = ""
     while index < objects.count, objects.keys[index].hasBytePrefix(query.prefix) {
       let key = objects.keys[index]
       let group = key.group(after: query.prefix, delimiter: query.delimiter)
-      let isListed = group.map { ObjectKey($0) == after } ?? false
-      if !isListed, page.objects.count + page.groups.count == query.limit {
-        page.next = last
+      let isOnEarlierPage = group.map { ObjectKey($0) == after } ?? false
+      if !isOnEarlierPage, page.objects.count + page.groups.count == query.limit {
+        page.next = lastEntry
         break
       }
       if let group {
         let start = ObjectKey(group)
         index = objects.firstIndex(from: index) { $0 > start && !$0.hasBytePrefix(group) }
-        if isListed { continue }
+        if isOnEarlierPage { continue }
         page.groups.append(group)
-        last = group
+        lastEntry = group
       } else {
         page.objects.append(objects.values[index])
-        last = key.text
+        lastEntry = key.text
         index += 1
       }
     }

@@ -10,6 +10,7 @@ struct ListQuery {
   var limit: Int
 }
 
+/// A page of a bucket's object listing.
 struct BucketListPage: Sendable {
   /// The objects of the page that are not part of a group.
   var objects: [StoredObject] = []
@@ -21,14 +22,17 @@ struct BucketListPage: Sendable {
   var next: String?
 }
 
+/// A page of the listing of a bucket's pending uploads.
 struct UploadPage: Sendable {
   var uploads: [PendingUpload] = []
   var groups: [String] = []
   var isTruncated = false
+  /// The key or group, and the upload ID, after which the next page starts; both are those of the last entry.
   var nextKey = ""
   var nextID = ""
 }
 
+/// A page of the listing of a bucket's versions.
 struct VersionPage: Sendable {
   var versions: [(object: StoredObject, isLatest: Bool)] = []
   var groups: [String] = []

@@ -8,7 +8,7 @@ extension LocalCloud {
     package let name: String
     package let created: Timestamp
     package let objectCount: Int
-    /// A Boolean value that indicates whether unsigned requests can read the objects of the bucket.
+    /// Whether unsigned requests can read the objects of the bucket.
     package let isPublic: Bool
   }
 
@@ -40,7 +40,7 @@ extension LocalCloud {
     in bucket: String, of provider: Provider, prefix: String, after: String, limit: Int
   ) -> ObjectPage? {
     let query = ListQuery(prefix: prefix, delimiter: "/", after: after, limit: limit)
-    guard let page = try? storage.store(of: provider).read(bucket, { $0.page(query) }) else { return nil }
+    guard let page = try? storage.store(of: provider).read(bucket, { $0.objectPage(query) }) else { return nil }
     return ObjectPage(
       objects: page.objects.map {
         ObjectSummary(key: $0.key.text, byteCount: $0.content.byteCount, modified: $0.modified)

@@ -23,11 +23,11 @@ struct ObjectKey: Sendable, Comparable {
   func group(after prefix: String, delimiter: String) -> String? {
     guard !delimiter.isEmpty else { return nil }
     let bytes = Array(text.utf8)
-    let mark = Array(delimiter.utf8)
+    let delimiterBytes = Array(delimiter.utf8)
     var start = prefix.utf8.count
-    while start + mark.count <= bytes.count {
-      if bytes[start..<(start + mark.count)].elementsEqual(mark) {
-        return String(decoding: bytes[..<(start + mark.count)], as: UTF8.self)
+    while start + delimiterBytes.count <= bytes.count {
+      if bytes[start..<(start + delimiterBytes.count)].elementsEqual(delimiterBytes) {
+        return String(decoding: bytes[..<(start + delimiterBytes.count)], as: UTF8.self)
       }
       start += 1
     }

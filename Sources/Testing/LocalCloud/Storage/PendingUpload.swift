@@ -28,13 +28,14 @@ struct PendingUpload: Sendable {
   var parts = SortedTable<Int, UploadedPart>()
 }
 
+/// A part of a multipart upload that has arrived.
 struct UploadedPart: Sendable {
   let content: Content
   let modified: Timestamp
 }
 
 /// The completion of a multipart upload, with the response that a repetition of the request has as well.
-struct Completion: Sendable {
+struct CompletedUpload: Sendable {
   let name: UploadName
 
   /// The numbers and entity tags of the parts in the request.

@@ -20,8 +20,8 @@ struct SortedTable<Key: Comparable & Sendable, Value: Sendable>: Sendable {
     }
     set {
       let index = firstIndex { $0 >= key }
-      let isThere = index < keys.count && keys[index] == key
-      switch (newValue, isThere) {
+      let exists = index < keys.count && keys[index] == key
+      switch (newValue, exists) {
       case (let value?, true):
         values[index] = value
       case (let value?, false):

@@ -10,7 +10,7 @@ internal import StorageAuth
 /// A node user sees all transfers and events, an access key and its administrators those of the access key, and a user of
 /// the access key the user's own.
 struct ActivityService: Sendable {
-  private static let largestCount = 1_000
+  private static let countLimit = 1_000
 
   let aspera: AsperaContext
   let caller: NodeCaller
@@ -143,7 +143,7 @@ struct ActivityService: Sendable {
     _ document: (ActivityLog.Numbered<Element>) -> JSONValue
   ) throws -> Answer {
     let start = try query.number("iteration_token") ?? 0
-    let count = min(try query.number("count") ?? Self.largestCount, Self.largestCount)
+    let count = min(try query.number("count") ?? Self.countLimit, Self.countLimit)
     let page = found.filter { $0.number > start }.prefix(count)
     var response = Answer(.array(page.map(document)))
     if let last = page.last { response.headers.set("Link", "<\(path)?iteration_token=\(last.number)>; rel=\"next\"") }

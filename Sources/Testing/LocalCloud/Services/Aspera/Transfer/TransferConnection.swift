@@ -76,7 +76,7 @@ final class TransferConnection: Sendable {
   }
 
   /// Returns the fault that is planned for a point of the transfer, or `nil` if no fault occurs there.
-  func fault(at location: LocalCloud.TransferFault.Place) -> LocalCloud.TransferFault? {
+  func fault(at location: LocalCloud.TransferFault.Location) -> LocalCloud.TransferFault? {
     fault?.location == location ? fault : nil
   }
 
