@@ -35,8 +35,8 @@ struct Place {
 
   /// Runs a closure while LocalCloud reports every key as expired after one use.
   func expiringKeys(_ act: () async throws -> Void) async throws {
-    cloud?.faults.requestsPerToken = 1
-    defer { cloud?.faults.requestsPerToken = nil }
+    cloud?.faults.requestsPerCredential = 1
+    defer { cloud?.faults.requestsPerCredential = nil }
     try await act()
   }
 

@@ -26,7 +26,7 @@ final class BucketListingTests: XCTestCase {
     var result = (keys: [String](), groups: [String](), pages: 0)
     var after: String? = ""
     while let start = after, result.pages < 10_000 {
-      let page = bucket.page(ListQuery(prefix: prefix, delimiter: delimiter, after: start, limit: limit))
+      let page = bucket.objectPage(ListQuery(prefix: prefix, delimiter: delimiter, after: start, limit: limit))
       XCTAssertLessThanOrEqual(page.objects.count + page.groups.count, limit)
       result.keys += page.objects.map(\.key.text)
       result.groups += page.groups
@@ -67,9 +67,9 @@ final class BucketListingTests: XCTestCase {
 
   func testMarkerInsideACommonPrefixShowsItsRemainder() {
     let bucket = bucket(["a/b", "a/c", "d"])
-    let page = bucket.page(ListQuery(prefix: "", delimiter: "/", after: "a/b", limit: 10))
+    let page = bucket.objectPage(ListQuery(prefix: "", delimiter: "/", after: "a/b", limit: 10))
     XCTAssertEqual(page.groups, ["a/"])
-    let past = bucket.page(ListQuery(prefix: "", delimiter: "/", after: "a/", limit: 10))
+    let past = bucket.objectPage(ListQuery(prefix: "", delimiter: "/", after: "a/", limit: 10))
     XCTAssertEqual(past.groups, [])
     XCTAssertEqual(past.objects.map(\.key.text), ["d"])
   }

@@ -99,9 +99,9 @@ final class CopiedPieceTests: CloudTestCase {
     let root = try makeDirectory()
     let journal = Journal(directory: FilePath(root))
     try await journal.write(Bucket(name: "photos", created: clock.now, access: .private))
-    try await journal.write(object(content(Content.mostExtents)), in: "photos")
+    try await journal.write(object(content(Content.extentLimit)), in: "photos")
     let loaded = try await journal.load(BlobCollector(directory: "/nowhere"))
-    XCTAssertEqual(loaded["photos"]?.objects.values.first?.content.extents.count, Content.mostExtents)
+    XCTAssertEqual(loaded["photos"]?.objects.values.first?.content.extents.count, Content.extentLimit)
     do {
       try await journal.write(object(content(60_000)), in: "photos")
       XCTFail("A record was written that is too large.")

@@ -69,11 +69,11 @@ final class IssuedKeyTests: ServicesTestCase {
   func testKeysCanExpireImmediatelyOrAfterSomeRequests() async throws {
     try await withServices { client in
       for (provider, expired) in [(LocalCloud.Provider.oss, "SecurityTokenExpired"), (.cos, "ExpiredToken")] {
-        client.cloud.faults.requestsPerToken = nil
+        client.cloud.faults.requestsPerCredential = nil
         let old = try await issue(provider, client)
         let before = try await code(provider, client, old)
         XCTAssertNil(before)
-        client.cloud.faults.requestsPerToken = 2
+        client.cloud.faults.requestsPerCredential = 2
         let key = try await issue(provider, client)
         var codes: [String?] = []
         for _ in 1...4 { codes.append(try await code(provider, client, key)) }
@@ -81,7 +81,7 @@ final class IssuedKeyTests: ServicesTestCase {
         codes = [try await code(provider, client, old), try await code(provider, client, old)]
         XCTAssertEqual(codes, [nil, expired], "the requests before the limit was set count as well")
         XCTAssertEqual(client.cloud.session(of: key.id)?.requests, 4)
-        client.cloud.faults.requestsPerToken = 0
+        client.cloud.faults.requestsPerCredential = 0
         let next = try await issue(provider, client)
         let atOnce = try await code(provider, client, next)
         XCTAssertEqual(atOnce, expired)

@@ -28,7 +28,7 @@ extension Subjects {
     "LocalCloud.LocalCloud.NodePermission.AccessLevel": "the name of a right",
     "LocalCloud.LocalCloud.NodePermission.Grantee": "the name of a user or group",
     "LocalCloud.LocalCloud.TransferFault": "a fault, and its time",
-    "LocalCloud.LocalCloud.TransferFault.Place": "a number",
+    "LocalCloud.LocalCloud.TransferFault.Location": "a number",
     "LocalCloud.LocalCloud.TransferStatistics": "numbers",
     "LocalCloud.LocalCloudError": "a sentence about a configuration, without its secrets",
   ]

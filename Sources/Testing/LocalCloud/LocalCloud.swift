@@ -28,19 +28,19 @@ public final class LocalCloud: Sendable {
   let stores: StorageServices
   private let services: HTTPService
   private let node: HTTPService
-  private let desk: HTTPService
+  private let transferServer: HTTPService
   private let applications: HTTPService
   private let context: CloudContext
 
   private init(
-    storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService, desk: HTTPService,
-    applications: HTTPService, hostKey: HostKeyFingerprint, _ context: CloudContext
+    storage: Storage, stores: StorageServices, services: HTTPService, node: HTTPService,
+    transferServer: HTTPService, applications: HTTPService, hostKey: HostKeyFingerprint, _ context: CloudContext
   ) {
     self.storage = storage
     self.stores = stores
     self.services = services
     self.node = node
-    self.desk = desk
+    self.transferServer = transferServer
     self.applications = applications
     transferHostKey = hostKey
     self.context = context
@@ -75,7 +75,7 @@ public final class LocalCloud: Sendable {
       let servicesGateway = ServicesGateway(configuration.services, context)
       let aspera = AsperaContext(configuration, storage.node, context)
       try await aspera.prepare(at: configuration.clock())
-      let transferGateway = TransferGateway(desk: TransferDesk(aspera: aspera))
+      let transferGateway = TransferGateway(server: TransferServer(aspera: aspera))
       let stores = try await StorageServices { provider in
         let (service, store) = (provider.service(for: configuration), try storage.store(of: provider))
         let gateway = Gateway(service, store, configuration, context)
@@ -94,10 +94,10 @@ public final class LocalCloud: Sendable {
       }
       context.callbacks?.keyURL =
         "\(services.endpoint.scheme)://\(services.endpoint.authority)\(CallbackSender.keyPath)"
-      let desk = try await open(configuration.aspera.transferPort) {
+      let transferServer = try await open(configuration.aspera.transferPort) {
         try await transferGateway.respond(to: $0, with: $1, $2)
       }
-      let nodeAPI = NodeAPI(aspera: aspera, transferPort: desk.port)
+      let nodeAPI = NodeAPI(aspera: aspera, transferPort: transferServer.port)
       let nodeGateway = NodeGateway(api: nodeAPI, context: context)
       let node = try await open(configuration.aspera.port, acceptsCancel: true) {
         try await nodeGateway.respond(to: $0, with: $1, $2)
@@ -111,8 +111,8 @@ public final class LocalCloud: Sendable {
         try await applicationsGateway.respond(to: $0, with: $1, $2)
       }
       return LocalCloud(
-        storage: storage, stores: stores, services: services, node: node, desk: desk, applications: applications,
-        hostKey: aspera.hostKey, context)
+        storage: storage, stores: stores, services: services, node: node,
+        transferServer: transferServer, applications: applications, hostKey: aspera.hostKey, context)
     } catch {
       for service in started { await service.stop() }
       await storage.close()
@@ -142,7 +142,7 @@ public final class LocalCloud: Sendable {
     await stores.stop()
     await services.stop()
     await node.stop()
-    await desk.stop()
+    await transferServer.stop()
     await applications.stop()
     context.feed.finish()
     await storage.close()
@@ -169,7 +169,7 @@ public final class LocalCloud: Sendable {
 
   /// The port of the simulated Aspera transfer server, to which `ascp-simulator` connects instead of the SSH and UDP
   /// ports.
-  public var transferPort: Int { desk.port }
+  public var transferPort: Int { transferServer.port }
 
   /// The base URL of the token services, the app server and the instance metadata service, without a trailing slash.
   public var servicesURL: String { "\(services.endpoint.scheme)://\(services.endpoint.authority)" }
@@ -227,87 +227,6 @@ extension LocalCloud: Service {
 }
 
 extension LocalCloud {
-  /// The statistics of Aspera transfers since the start of the server.
-  ///
-  /// The statistics of the endpoint `.transfer` contain the rejected transfers by error code. The statistics of the
-  /// endpoint `.node` contain the number of issued tokens.
-  public struct TransferStatistics: Sendable, Hashable {
-    /// The number of successful transfer setup calls (`upload_setup` and `download_setup`).
-    public internal(set) var setups = 0
-
-    /// The number of connections to the transfer server, including connections that only test a login.
-    public internal(set) var connections = 0
-
-    /// The number of successful logins to the Aspera transfer server.
-    public internal(set) var logins = 0
-
-    /// The number of Aspera transfer sessions that began with a valid account and token.
-    public internal(set) var sessions = 0
-
-    /// The number of Aspera transfer sessions that completed successfully.
-    public internal(set) var completed = 0
-
-    /// The number of files that Aspera sessions transferred.
-    public internal(set) var files = 0
-
-    /// The number of content bytes that Aspera sessions transferred, including the bytes of failed sessions.
-    public internal(set) var bytes: Int64 = 0
-
-    /// The numbers of faults that were injected into transfers, by ascp error code.
-    public internal(set) var faults: [Int: Int] = [:]
-  }
-
-  /// The statistics of a local server since its start.
-  public struct Statistics: Sendable, Hashable {
-    /// The numbers of requests with a valid signature, by signature scheme.
-    public internal(set) var verified: [SignatureKind: Int] = [:]
-
-    /// The number of unsigned requests that the storage services accepted because the requested data is public.
-    public internal(set) var anonymous = 0
-
-    /// The statistics of each endpoint since the start of the server.
-    public internal(set) var endpoints: [Endpoint: EndpointStatistics] = [:]
-
-    /// The statistics of Aspera transfers since the start of the server.
-    public internal(set) var transfers = TransferStatistics()
-
-    /// The total number of requests with a valid signature, over all signature schemes.
-    public var verifiedCount: Int { verified.values.reduce(0, +) }
-
-    /// The numbers of error responses of all endpoints, by the error code that the client received.
-    ///
-    /// Injected errors are not counted.
-    public var refused: [String: Int] {
-      endpoints.values.reduce(into: [:]) { $0.merge($1.refused, uniquingKeysWith: +) }
-    }
-
-    /// The statistics of an endpoint, such as `.sts`, since the start of the server.
-    public internal(set) subscript(endpoint: Endpoint) -> EndpointStatistics {
-      get { endpoints[endpoint] ?? EndpointStatistics() }
-      set { endpoints[endpoint] = newValue }
-    }
-  }
-
-  /// The statistics of an endpoint since the start of the server.
-  public struct EndpointStatistics: Sendable, Hashable {
-    /// The number of requests that arrived at the endpoint.
-    public internal(set) var requests = 0
-
-    /// The number of requests without the authorization that the endpoint expects, whether or not they were accepted.
-    public internal(set) var unsigned = 0
-
-    /// The numbers of the endpoint's error responses, by the error code that the client received.
-    ///
-    /// Injected errors are not counted.
-    public internal(set) var refused: [String: Int] = [:]
-
-    /// The number of requests to the endpoint into which a fault was injected.
-    public internal(set) var faults = 0
-
-    /// The number of temporary credentials or transfer tokens that the endpoint issued.
-    public internal(set) var issued = 0
-  }
-
   /// A signature scheme that the local server verifies.
   public enum SignatureKind: String, Sendable, Hashable, CaseIterable {
     /// The signature version 4 of OSS, which uses HMAC-SHA-256.

@@ -156,7 +156,7 @@ final class NodeActivityTests: SimulatorTestCase {
     return events.count { $0["types"]?.array?.contains("transfer.ended") ?? false }
   }
 
-  /// Begins a session on the transfer desk, and returns the ID of its connection.
+  /// Begins a session on the transfer server, and returns the ID of its connection.
   private func beginSession(_ cloud: LocalCloud) async throws -> String {
     let opened = try await call(cloud, "/connections", [:]).value
     let connection = try XCTUnwrap(opened["connection"]?.string)

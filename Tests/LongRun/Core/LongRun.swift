@@ -102,7 +102,7 @@ public struct LongRun: Sendable {
   }
 
   private var configuration: LocalCloud.Configuration {
-    var faults = LocalCloud.Faults(requestsPerToken: 25, seed: 3)
+    var faults = LocalCloud.Faults(requestsPerCredential: 25, seed: 3)
     for endpoint in Self.services {
       faults[endpoint] = [
         .serverError(status: 500, .chance(0.04), .before),

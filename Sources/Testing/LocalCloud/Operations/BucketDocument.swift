@@ -98,7 +98,7 @@ extension Call {
     var versioning: BucketSettings.Versioning?
     if let root = kind.root {
       let document = try document(bytes, named: root)
-      if root == CrossOriginRule.root { _ = try CrossOriginRule.rules(of: document) }
+      if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
       if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
     } else {
       do throws(PolicyFault) {

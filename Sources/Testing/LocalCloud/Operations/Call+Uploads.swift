@@ -97,8 +97,9 @@ extension Call {
     let upload = try upload(name)
     if let key = try customerKey() { try CustomerKey.check(key, against: upload.attributes.customerKey) }
     let parts = try Self.parts(of: upload, listed)
-    if let small = parts.dropLast().first(where: { $0.content.byteCount < service.objects.smallestPart }) {
-      throw ErrorResponse.entityTooSmall(byteCount: small.content.byteCount, limit: service.objects.smallestPart)
+    if let small = parts.dropLast().first(where: { $0.content.byteCount < service.objects.minimumPartByteCount }) {
+      throw ErrorResponse.entityTooSmall(
+        byteCount: small.content.byteCount, limit: service.objects.minimumPartByteCount)
     }
     var content = join(parts)
     content.partSizes = parts.map(\.content.byteCount)
@@ -127,7 +128,7 @@ extension Call {
     if service.objects.repeatsCompletion {
       var repeated = response
       repeated.isRepetition = true
-      let completion = Completion(name: name, parts: stated, answer: repeated)
+      let completion = CompletedUpload(name: name, parts: stated, answer: repeated)
       try? store.change(bucket) { $0.completions = $0.completions.suffix(99) + [completion] }
     }
     return try await calledBack(stored, response)

@@ -165,7 +165,7 @@ struct Call: Sendable {
     let prefix = parameter("prefix") ?? ""
     let names = service.listing
     let marker = parameter(names.bucketMarker) ?? ""
-    let limit = try number(names.bucketLimit, default: 1000, in: 1...names.mostBuckets)
+    let limit = try number(names.bucketLimit, default: 1000, in: 1...names.bucketPageLimit)
     let buckets = store.bucketsByName.filter {
       $0.name.utf8.starts(with: prefix.utf8) && ByteExactString($0.name) > ByteExactString(marker)
     }
@@ -183,7 +183,7 @@ struct Call: Sendable {
         XMLNode("IsTruncated", String(isTruncated)), list,
       ]
     }
-    if isTruncated, let last = page.last { elements.append(XMLNode(names.nextBucket, last.name)) }
+    if isTruncated, let last = page.last { elements.append(XMLNode(names.nextBucketElement, last.name)) }
     return service.response(with: XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
@@ -362,7 +362,7 @@ struct Call: Sendable {
   private func list(after: String) throws -> List {
     let encodes = try encodesNames()
     let query = try listQuery(after: after)
-    let page = try store.read(bucket) { $0.page(query) }
+    let page = try store.read(bucket) { $0.objectPage(query) }
     let name: @Sendable (String) -> String = { written($0, encodes) }
     var head = [
       XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("MaxKeys", String(query.limit)),
@@ -450,7 +450,7 @@ struct Call: Sendable {
     let idMarker = parameter("upload-id-marker") ?? ""
     let limit = try min(number("max-uploads", default: 1000, in: service.listing.pageSizes), Self.pageLimit)
     let page = try store.read(bucket) {
-      $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, idMarker, limit)
+      $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, id: idMarker, limit: limit)
     }
     func name(_ text: String) -> String { written(text, encodes) }
     let uploads = page.uploads.map { upload in

@@ -7,8 +7,9 @@ internal import StorageAuth
 /// A rule (CORS) that lets web pages of some origins send requests to a bucket and read the responses.
 struct CrossOriginRule: Sendable {
   /// The name of the root element of a bucket's rules.
-  static let root = "CORSConfiguration"
+  static let rootElement = "CORSConfiguration"
 
+  /// The methods that a rule can allow.
   static let allMethods = ["GET", "PUT", "POST", "DELETE", "HEAD"]
 
   /// The allowed origins, in which an asterisk stands for any characters.
@@ -21,10 +22,10 @@ struct CrossOriginRule: Sendable {
 
   let exposedHeaders: [String]
 
-  /// The number of seconds for which a browser remembers the response to a preflight request.
+  /// The number of seconds for which a browser remembers the response to a preflight request, or `nil` for its default.
   let lifetime: String?
 
-  /// Returns the rules of a bucket's document.
+  /// Returns the rules of a bucket's document, or throws if it has none or one without an origin and a known method.
   static func rules(of document: XMLNode) throws(ErrorResponse) -> [CrossOriginRule] {
     let rules = document.all("CORSRule").map { rule in
       CrossOriginRule(
@@ -41,15 +42,17 @@ struct CrossOriginRule: Sendable {
     return rules
   }
 
-  func allows(_ origin: String, _ method: String, with names: [String]) -> Bool {
-    origins.contains { WildcardPattern($0).matches(origin) } && methods.contains(method)
-      && names.allSatisfy { name in
-        headers.contains { WildcardPattern($0.asciiLowercased).matches(name.asciiLowercased) }
-      }
+  /// Returns whether web pages of an origin may send requests with a method and these headers.
+  func allows(origin: String, method: String, headers names: [String]) -> Bool {
+    let allowsHeaders = names.allSatisfy { name in
+      headers.contains { WildcardPattern($0.asciiLowercased).matches(name.asciiLowercased) }
+    }
+    return allowsHeaders && methods.contains(method) && origins.contains { WildcardPattern($0).matches(origin) }
   }
 
-  /// Adds the headers with which a web page can read the response.
-  func mark(_ response: inout Answer, for origin: String) {
+  /// Adds the headers with which a web page of an allowed origin can read the response.
+  func addHeaders(to response: inout Answer, for origin: String) {
+    // Browsers reject the wildcard in responses to requests with credentials, and credentials need the exact origin.
     let isPublic = origins.contains("*")
     response.headers.set("access-control-allow-origin", isPublic ? "*" : origin)
     if !isPublic { response.headers.set("access-control-allow-credentials", "true") }

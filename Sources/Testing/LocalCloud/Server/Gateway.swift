@@ -14,7 +14,7 @@ struct Gateway: Sendable {
   let context: CloudContext
 
   /// The rule of the server's configuration for requests of web pages, which applies to all buckets.
-  private let crossOriginRule: CrossOriginRule
+  private let serverRule: CrossOriginRule
 
   var counters: Counters { context.counters }
   private var endpoint: LocalCloud.Endpoint { service.endpoint }
@@ -29,7 +29,7 @@ struct Gateway: Sendable {
     region = configuration.region(of: service.provider)
     self.store = store
     self.context = context
-    crossOriginRule = CrossOriginRule(
+    serverRule = CrossOriginRule(
       origins: configuration.allowedOrigins, methods: CrossOriginRule.allMethods, headers: ["*"],
       exposedHeaders: ["ETag", "Location"] + service.headers.exposed.map(service.header), lifetime: "600")
   }
@@ -42,7 +42,7 @@ struct Gateway: Sendable {
       requestID: service.behavior.makeRequestID(at: context.now), method: head.method, host: head.authority ?? "",
       path: String((head.path ?? "").bytes(before: "?")), date: context.now)
     var awaitsContinue = head.headerFields[.expect]?.asciiLowercased == "100-continue"
-    if let record { noteNames(in: head, record) }
+    if let record { noteTargetAndKey(of: head, in: record) }
     var response: Answer
     if let status = try await exchange.begin() {
       response = service.behavior.response(for: .injected(status), to: identity)
@@ -51,7 +51,7 @@ struct Gateway: Sendable {
         if head.method == .options {
           if let refusal = service.errors.missingOrigin, head.headerFields.first("origin") == nil { throw refusal }
           response = try preflight(head)
-        } else if let refusal = Self.ambiguity(of: head) ?? service.behavior.misaddressed(head) {
+        } else if let refusal = Self.ambiguityRefusal(of: head) ?? service.behavior.misaddressed(head) {
           throw refusal
         } else if let upload = try FormUpload(head, at: service) {
           try await sendContinue(&awaitsContinue, &writer)
@@ -79,7 +79,7 @@ struct Gateway: Sendable {
     response.headers[.server] = service.headers.serverName
     if head.method != .options, let origin = head.headerFields.first("origin") {
       let method = head.headerFields.first("access-control-request-method") ?? head.method.rawValue
-      crossOriginRule(for: head, origin, method)?.mark(&response, for: origin)
+      crossOriginRule(for: head, origin, method)?.addHeaders(to: &response, for: origin)
     }
     try await exchange.send(response, to: head.method, with: writer) { extents, send in
       try await store.blobs.read(extents, send)
@@ -94,7 +94,7 @@ struct Gateway: Sendable {
   }
 
   /// Returns the error response for a request whose target or host can be read in two ways, or `nil` if it cannot.
-  private static func ambiguity(of head: HTTPRequest) -> ErrorResponse? {
+  private static func ambiguityRefusal(of head: HTTPRequest) -> ErrorResponse? {
     guard head.path?.utf8.first == UInt8(ascii: "/") else { return .unreadableTarget }
     // If the request has a second Host header, it is only found among the header fields.
     return head.headerFields.first("host") == nil ? nil : .invalidArgument("There is more than one Host header.")
@@ -105,20 +105,20 @@ struct Gateway: Sendable {
   {
     let date = identity.date
     let copySource = head.headerFields.first(service.header("copy-source"))
-    try checkBucket(of: head)
+    try checkBucketExists(of: head)
     do {
       if let verified = try await authenticator.verify(head, at: date) {
         let kind = service.signatureKind(of: head, verified)
         counters.verified(kind)
         record?.noteAuthorization(.verified(kind))
-        try check(verified.wholeTarget)
+        try checkNames(in: verified.wholeTarget)
         var permit = try permit(verified, head, copySource, at: date)
         permit.reader = service.behavior.bodyReader(of: verified)
         return permit
       }
       counters.count(endpoint) { $0.unsigned += 1 }
       let target = try service.behavior.target(of: head)
-      try check(target)
+      try checkNames(in: target)
       let operation = try Operation(head.method, target, of: service, isCopy: copySource != nil)
       try service.headerRules.check(head.headerFields, for: operation)
       let rights = rights(nil, head, operation, target, at: date)
@@ -171,7 +171,7 @@ struct Gateway: Sendable {
   /// Throws an error response if the bucket does not exist, unless the request creates it.
   ///
   /// As in the services, this happens before the access key is looked up.
-  private func checkBucket(of head: HTTPRequest) throws {
+  private func checkBucketExists(of head: HTTPRequest) throws {
     guard let target = try? service.behavior.target(of: head), let bucket = target.bucket?.string,
       service.isBucketName(bucket)
     else { return }
@@ -187,7 +187,8 @@ struct Gateway: Sendable {
     if let host, let redirection = service.behavior.redirection(of: host, for: bucket) { throw redirection }
   }
 
-  func check(_ target: RequestTarget) throws(ErrorResponse) {
+  /// Throws an error response if a target contains a bucket name or a key that the service does not allow.
+  private func checkNames(in target: RequestTarget) throws(ErrorResponse) {
     if let bucket = target.bucket?.string, !service.isBucketName(bucket) { throw .invalidBucketName(bucket) }
     guard let key = target.key else { return }
     let hasBackslash = service.objects.refusesLeadingBackslash && key.string.utf8.first == UInt8(ascii: "\\")
@@ -246,7 +247,7 @@ struct Gateway: Sendable {
     record?.noteClaimedKey(verified.accessKeyID, isPresigned: false)
     record?.noteTarget(bucket: upload.bucket, key: verified.key)
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
-    try check(target)
+    try checkNames(in: target)
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let facts = service.policies.language.conditions.facts(of: verified, at: date)
     let rights = RequestRights(authority: authority, service: service, region: region, facts: facts, store: store)
@@ -276,10 +277,10 @@ struct Gateway: Sendable {
     for head: HTTPRequest, _ origin: String, _ method: String, with headers: [String] = []
   ) -> CrossOriginRule? {
     let bucket = (try? service.behavior.target(of: head))?.bucket?.string ?? ""
-    let text = service.document(CrossOriginRule.root, of: bucket, in: store)
+    let text = service.document(CrossOriginRule.rootElement, of: bucket, in: store)
     let document = text.flatMap { try? XMLNode.parse(Array($0.utf8)) }
     let rules = document.flatMap { try? CrossOriginRule.rules(of: $0) } ?? []
-    return (rules + [crossOriginRule]).first { $0.allows(origin, method, with: headers) }
+    return (rules + [serverRule]).first { $0.allows(origin: origin, method: method, headers: headers) }
   }
 
   /// Returns the response to a preflight request, which a browser sends without authorization before the actual one.
@@ -295,13 +296,13 @@ struct Gateway: Sendable {
         "CORSResponse: This CORS request is not allowed: no rule allows the origin, the method and the headers.")
     }
     var response = Answer(.ok)
-    rule.mark(&response, for: origin)
+    rule.addHeaders(to: &response, for: origin)
     if let lifetime = rule.lifetime { response.headers.set("access-control-max-age", lifetime) }
     if let names { response.headers.set("access-control-allow-headers", names) }
     return response
   }
 
-  private func noteNames(in head: HTTPRequest, _ record: RequestRecord) {
+  private func noteTargetAndKey(of head: HTTPRequest, in record: RequestRecord) {
     if let target = try? service.behavior.target(of: head) {
       record.noteTarget(bucket: target.bucket?.string, key: target.key?.string)
     }
@@ -309,62 +310,23 @@ struct Gateway: Sendable {
     record.noteClaimedKey(id, isPresigned: id != nil && head.headerFields[.authorization] == nil)
   }
 
-  func rejectedSignature(
+  /// Returns a request whose signature was rejected, with the means to explain the rejection.
+  private func rejectedSignature(
     _ head: HTTPRequest, _ identity: CallIdentity, _ error: VerificationError, _ refusal: ErrorResponse
   ) -> RejectedSignature {
     // The response to a HEAD request has no document, so the document is that of a GET request.
-    let shown = CallIdentity(
+    let displayed = CallIdentity(
       requestID: identity.requestID, method: .get, host: identity.host, path: identity.path, date: identity.date)
-    var response = service.behavior.response(for: refusal, to: shown)
+    var response = service.behavior.response(for: refusal, to: displayed)
     response.headers[.date] = identity.date.httpDate
     let document: [UInt8] = if case .bytes(let bytes) = response.body { bytes } else { [] }
-    let claimed = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
-    let key = claimed.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
+    let claimedID = error.accessKeyID ?? authenticator.claimedKeyID(of: head)
+    let key = claimedID.flatMap { context.keys.key($0, of: service.provider, at: identity.date) }
     return RejectedSignature(
       provider: LocalCloud.Provider(rawValue: service.description.name) ?? service.provider, request: head,
       response: HTTPResponse(status: response.status, headerFields: response.headers), document: document,
       region: region, isMismatch: error.code == .mismatch, key: key,
-      others: context.keys.accountKeys.filter { $0.id != claimed },
+      others: context.keys.accountKeys.filter { $0.id != claimedID },
       fits: { [authenticator] in authenticator.fits($0, $1, at: identity.date) })
-  }
-}
-
-/// A verifier for all signatures of requests and form uploads to a storage service.
-struct Authenticator: Sendable {
-  let verifier: any SignatureVerifier & FormVerifier
-  let provider: LocalCloud.Provider
-  let context: CloudContext
-
-  private func key(_ id: AccessKeyID, at date: Timestamp) -> AccessKey? {
-    let limit = TokenTable.UseLimit(uses: context.injector.faults.requestsPerToken)
-    return context.keys.key(id, of: provider, at: date, counting: limit)
-  }
-
-  func verify(_ form: SubmittedForm, at date: Timestamp) async throws -> VerifiedForm {
-    try await verifier.verify(form, at: date) { key($0, at: date) }
-  }
-
-  func claimedKeyID(of request: HTTPRequest) -> AccessKeyID? { (try? verifier.claim(in: request))?.accessKeyID }
-
-  func fits(_ request: HTTPRequest, _ key: AccessKey, at date: Timestamp) -> Bool {
-    func fits(_ verifier: some SignatureVerifier) throws -> Bool {
-      guard let claim = try verifier.claim(in: request) else { return false }
-      _ = try verifier.verify(claim, against: key, at: date)
-      return true
-    }
-    return (try? fits(verifier)) ?? false
-  }
-
-  /// Verifies the signature of a request, or returns `nil` if the request contains no authorization.
-  func verify(_ request: HTTPRequest, at date: Timestamp) async throws(VerificationError) -> VerifiedRequest? {
-    do {
-      guard try verifier.claim(in: request) != nil else { return nil }
-      return try await verifier.verify(request, at: date) { key($0, at: date) }
-    } catch let error as VerificationError {
-      throw error
-    } catch {
-      // Verifiers throw only `VerificationError`. Any other error must reject the request as well.
-      throw VerificationError(.malformed, "The request could not be verified.", remedy: "Sign it again.")
-    }
   }
 }

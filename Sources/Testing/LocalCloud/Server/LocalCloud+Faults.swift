@@ -8,7 +8,7 @@ extension LocalCloud {
   ///
   /// ```swift
   /// cloud.faults[.sts] = [.serverError(.every(10)), .delay(.seconds(2), .chance(0.05))]
-  /// cloud.faults.requestsPerToken = 100
+  /// cloud.faults.requestsPerCredential = 100
   /// ```
   public struct Faults: Sendable, Hashable {
     /// The offset of the server's clock from the configured clock; a negative offset means that the server's clock is
@@ -24,7 +24,7 @@ extension LocalCloud {
     /// Each request to a storage service that contains the credential's key ID counts, even if the service rejects the
     /// request. The limit is read when a request arrives, so that it also applies to credentials that were issued
     /// before the limit was set.
-    public var requestsPerToken: Int?
+    public var requestsPerCredential: Int?
 
     /// The seed of the random number generator that selects the requests for faults with `chance`.
     ///
@@ -34,21 +34,22 @@ extension LocalCloud {
     /// The faults of Aspera transfers; the first fault in the list that applies to a transfer takes effect.
     public var transfers: [TransferFault]
 
-    private var lists: [Endpoint: [Fault]] = [:]
+    private var faultsByEndpoint: [Endpoint: [Fault]] = [:]
 
     /// Creates a fault configuration in which no endpoint has faults yet.
     ///
     /// - Parameters:
     ///   - clockOffset: The offset of the server's clock; negative if the server's clock is behind.
-    ///   - requestsPerToken: The number of requests after which an issued temporary credential counts as expired, or
-    ///     `nil` for no limit.
+    ///   - requestsPerCredential: The number of requests after which an issued temporary credential counts as expired,
+    ///     or `nil` for no limit.
     ///   - seed: The seed of the random number generator.
     ///   - transfers: The faults of Aspera transfers.
     public init(
-      clockOffset: Duration = .zero, requestsPerToken: Int? = nil, seed: UInt64 = 0, transfers: [TransferFault] = []
+      clockOffset: Duration = .zero, requestsPerCredential: Int? = nil, seed: UInt64 = 0,
+      transfers: [TransferFault] = []
     ) {
       self.clockOffset = clockOffset
-      self.requestsPerToken = requestsPerToken
+      self.requestsPerCredential = requestsPerCredential
       self.seed = seed
       self.transfers = transfers
     }
@@ -60,8 +61,8 @@ extension LocalCloud {
     ///
     /// - Parameter endpoint: The endpoint, such as `.sts`.
     public subscript(endpoint: Endpoint) -> [Fault] {
-      get { lists[endpoint] ?? [] }
-      set { lists[endpoint] = newValue.isEmpty ? nil : newValue }
+      get { faultsByEndpoint[endpoint] ?? [] }
+      set { faultsByEndpoint[endpoint] = newValue.isEmpty ? nil : newValue }
     }
   }
 
@@ -75,8 +76,8 @@ extension LocalCloud {
       case disconnect
       case delay(Duration)
       case stall(Duration, afterBytes: Int)
-      case cut(afterBytes: Int)
-      case malformed
+      case disconnectInBody(afterBytes: Int)
+      case truncatedDocument
     }
 
     let kind: Kind
@@ -167,7 +168,7 @@ extension LocalCloud {
     ///   - frequency: The requests that the fault applies to.
     /// - Returns: The fault.
     public static func cut(afterBytes: Int = 1, _ frequency: Frequency = .always) -> Fault {
-      Fault(kind: .cut(afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
+      Fault(kind: .disconnectInBody(afterBytes: max(afterBytes, 0)), frequency: frequency, phase: .after)
     }
 
     /// Returns a fault that truncates the XML or JSON document of a response to its first half.
@@ -178,71 +179,7 @@ extension LocalCloud {
     /// - Parameter frequency: The requests that the fault applies to.
     /// - Returns: The fault.
     public static func malformed(_ frequency: Frequency = .always) -> Fault {
-      Fault(kind: .malformed, frequency: frequency, phase: .after)
-    }
-  }
-
-  /// A failure that the server injects into Aspera transfers.
-  ///
-  /// A fault consists of an ascp error code with a description, and a selection of the transfers that it applies to.
-  ///
-  /// ```swift
-  /// cloud.faults.transfers = [.failure(code: 16, .afterBytes(1_000_000), .first(2)), .tokenExpired(.every(3))]
-  /// ```
-  public struct TransferFault: Sendable, Hashable {
-    /// The point of a transfer at which an injected fault occurs.
-    public enum Place: Sendable, Hashable {
-      /// The fault occurs at the start of the connection, before the login.
-      case connecting
-      /// The fault occurs at the end of the login, before the session begins.
-      case afterAuthentication
-      /// The fault occurs after the given number of content bytes.
-      ///
-      /// A shorter transfer fails at its end, before it counts as completed.
-      case afterBytes(Int64)
-    }
-
-    let code: Int
-    let text: String?
-    let location: Place
-    let frequency: Fault.Frequency
-
-    /// Returns a transfer fault with an ascp error code.
-    ///
-    /// - Parameters:
-    ///   - code: The error code, 0 to 66, from ascp's table of errors.
-    ///   - location: The point of the transfer at which the fault occurs.
-    ///   - frequency: The transfers that the fault applies to, counted by connection.
-    ///   - text: The description of the error, or `nil` for the default description of the code.
-    /// - Returns: The fault.
-    public static func failure(
-      code: Int, _ location: Place = .afterAuthentication, _ frequency: Fault.Frequency = .always, text: String? = nil
-    ) -> TransferFault {
-      TransferFault(code: code, text: text, location: location, frequency: frequency)
-    }
-
-    /// Returns a transfer fault that reports the token as expired, even if the token is valid.
-    ///
-    /// - Parameters:
-    ///   - frequency: The transfers that the fault applies to, counted by connection.
-    ///   - location: The point of the transfer at which the fault occurs.
-    /// - Returns: The fault.
-    public static func tokenExpired(
-      _ frequency: Fault.Frequency = .always, _ location: Place = .afterAuthentication
-    ) -> TransferFault {
-      failure(code: 34, location, frequency, text: "The server refused the session: token expired 1 seconds ago")
-    }
-
-    /// Returns a transfer fault that rejects the token, even if the token is valid.
-    ///
-    /// - Parameters:
-    ///   - frequency: The transfers that the fault applies to, counted by connection.
-    ///   - location: The point of the transfer at which the fault occurs.
-    /// - Returns: The fault.
-    public static func tokenRefused(
-      _ frequency: Fault.Frequency = .always, _ location: Place = .afterAuthentication
-    ) -> TransferFault {
-      failure(code: 34, location, frequency, text: "The server refused the session: token denied by server")
+      Fault(kind: .truncatedDocument, frequency: frequency, phase: .after)
     }
   }
 }

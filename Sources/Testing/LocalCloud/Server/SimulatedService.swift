@@ -3,7 +3,6 @@
 
 internal import HTTPTypes
 internal import StorageAuth
-internal import StorageCrypto
 
 /// A simulated storage service: the names, limits and errors in which it differs from other services, and its behavior.
 ///
@@ -129,7 +128,7 @@ struct SimulatedService: Sendable {
     var framingEncoding: String?
 
     /// The minimum size of every part but the last when an upload is completed, in bytes.
-    var smallestPart: Int64 = 0
+    var minimumPartByteCount: Int64 = 0
 
     /// Whether a completion that is repeated with the same parts has the response of the first one.
     var repeatsCompletion = false
@@ -191,8 +190,8 @@ struct SimulatedService: Sendable {
     /// The query parameters and the XML element for the pages of the bucket list.
     var bucketMarker: ByteExactString = "marker"
     var bucketLimit: ByteExactString = "max-keys"
-    var nextBucket = "NextMarker"
-    let mostBuckets: Int
+    var nextBucketElement = "NextMarker"
+    let bucketPageLimit: Int
 
     /// The XML namespace of response documents, or `nil` if the documents have no namespace.
     var namespace: String?
@@ -309,237 +308,5 @@ struct StorageClass: Sendable {
 
   init(name: String, storedAs storedName: String? = nil, isArchive: Bool = false) {
     (self.name, self.storedName, self.isArchive) = (name, storedName ?? name, isArchive)
-  }
-}
-
-// What the server derives from the values of a service.
-
-extension SimulatedService {
-  /// The ID of the account that owns all buckets.
-  static let account = "1250000000"
-
-  /// The XML element that describes the owner of all buckets and objects.
-  var owner: XMLNode {
-    XMLNode("Owner", children: [XMLNode("ID", buckets.ownerID), XMLNode("DisplayName", "localcloud")])
-  }
-
-  var standardClass: String { objects.storageClasses[0].name }
-
-  /// Returns the name of the storage class of an object, given the name with which it is stored.
-  func storageClass(_ stored: String?) -> String {
-    guard let stored else { return standardClass }
-    return objects.storageClasses.first { $0.storedName == stored }?.name ?? stored
-  }
-
-  /// Returns the full name of a service-specific header, given the name without the service's prefix.
-  func header(_ rest: String) -> String { description.header(rest) }
-
-  var metadataPrefix: String { header("meta-") }
-
-  func isBucketName(_ name: String) -> Bool {
-    buckets.allowsDots ? isBucketNameWithOrWithoutDots(name) : StorageAuth.isBucketName(name)
-  }
-
-  // MARK: Signatures
-
-  func signatureKind(of request: HTTPRequest, _ verified: VerifiedRequest) -> LocalCloud.SignatureKind {
-    guard let newer = signatures.versioned else { return signatures.usual }
-    let isNewer =
-      switch verified.placement {
-      case .header: request.headerFields[.authorization]?.hasBytePrefix(newer.authorization) == true
-      case .query: verified.wholeTarget.contains(newer.parameter)
-      }
-    return isNewer ? newer.kind : signatures.usual
-  }
-
-  func signatureKind(of form: SubmittedForm) -> LocalCloud.SignatureKind {
-    guard let newer = signatures.versioned, form[newer.parameter.string] != nil else { return signatures.usual }
-    return newer.kind
-  }
-
-  // MARK: Buckets
-
-  /// Returns the name that a document about a bucket uses for a region.
-  func location(of region: String) -> String { region == buckets.firstRegion ? "" : buckets.locationPrefix + region }
-
-  /// Returns the error code for creating a bucket that the caller already owns, or `nil` if creating it is no error.
-  func ownBucketCode(in region: String) -> String? { region == buckets.firstRegion ? nil : buckets.ownCode }
-
-  func checkLocation(_ location: String?, in region: String) throws(ErrorResponse) {
-    guard let firstRegion = buckets.firstRegion else { return }
-    let name = location ?? ""
-    guard name.isEmpty ? region != firstRegion : name != region else { return }
-    throw ErrorResponse(
-      .badRequest, "IllegalLocationConstraintException",
-      "The \(name.isEmpty ? "unspecified" : name) location constraint is incompatible for the region specific endpoint "
-        + "this request was sent to.")
-  }
-
-  /// Returns the response with an access control setting; for an object, `nil` means the setting of its bucket.
-  func accessAnswer(_ access: AccessControl?) -> Answer {
-    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
-      var to = XMLNode("Grantee", children: grantee)
-      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
-      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
-    }
-    var grants: [XMLNode]
-    if let everybody = buckets.everybody {
-      grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
-      if access?.isPublic == true { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
-      if access == .publicReadWrite { grants.append(grant("Group", [XMLNode("URI", everybody)], "WRITE")) }
-      if access == .authenticatedRead {
-        let all = everybody.removingByteSuffix("AllUsers").map { "\($0)AuthenticatedUsers" } ?? everybody
-        grants.append(grant("Group", [XMLNode("URI", all)], "READ"))
-      }
-    } else {
-      grants = [XMLNode("Grant", access?.rawValue ?? "default")]
-    }
-    var response = self.response(
-      with: XMLNode("AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)]))
-    if access == nil, buckets.tellsInheritedAccess { response.headers.set(header("acl"), "default") }
-    return response
-  }
-
-  // MARK: Objects
-
-  /// Whether the service ignores a byte range, unless the request asks for the behavior of the HTTP standard.
-  func ignores(_ range: RequestedRange, of byteCount: Int64, isStandard: Bool) -> Bool {
-    objects.ignoresExceedingRanges && !isStandard && !range.lies(within: byteCount)
-  }
-
-  /// Returns the content encoding to store with an object, or `nil` to store no content encoding.
-  func storedEncoding(_ encoding: String) -> String? {
-    let names = encoding.words(between: ",").map { $0.trimmingBlanks }
-    let kept = names.filter { $0.asciiLowercased != objects.framingEncoding }
-    guard kept.count < names.count else { return encoding }
-    return kept.isEmpty ? nil : kept.joined(separator: ",")
-  }
-
-  /// Returns an entity tag in quotation marks, as the service formats it.
-  func entityTag(_ tag: String) -> String { "\"\(objects.hasUppercaseTags ? tag.asciiUppercased : tag)\"" }
-
-  /// Returns the bytes that a part's entity tag contributes to the digest in the object's entity tag.
-  func bytes(ofPartTag tag: String) -> [UInt8] {
-    objects.hasUppercaseTags ? Array(tag.asciiUppercased.utf8) : [UInt8](hex: tag) ?? []
-  }
-
-  /// Returns the response headers with the checksums of an object or a part.
-  func checksums(of content: Content) -> HTTPFields {
-    var fields: HTTPFields = [:]
-    if let name = objects.crc64Header { fields.set(header(name), String(content.crc64)) }
-    if objects.tellsMD5, let md5 = [UInt8](hex: content.entityTag) {
-      fields[.contentMD5] = String(writing: { $0.append(base64: md5) })
-    }
-    if let checksum = content.checksum {
-      fields.set(header("checksum-\(checksum.algorithm)"), checksum.value)
-      fields.set(header("checksum-type"), checksum.typeName)
-    }
-    return fields
-  }
-
-  /// Returns the response headers with an object's checksums for a read request with the given headers and target.
-  func readChecksums(of content: Content, for headers: HTTPFields, _ target: RequestTarget) -> HTTPFields {
-    guard let name = objects.checksumMode.map(header) else { return checksums(of: content) }
-    let mode = headers.first(name) ?? target[ByteExactString(name)]?.string
-    return mode?.asciiUppercased == "ENABLED" ? checksums(of: content) : [:]
-  }
-
-  /// Returns the additional response headers for an object that is read.
-  func headers(of object: StoredObject) -> HTTPFields {
-    var fields: HTTPFields = [:]
-    if objects.tellsType { fields.set(header("object-type"), object.kind.rawValue) }
-    if object.kind == .appendable {
-      fields.set(header("next-append-position"), String(object.content.byteCount))
-    }
-    let name = storageClass(object.attributes.storageClass)
-    let isTold = headers.storageClass == .always || name != standardClass
-    if isTold { fields.set(header("storage-class"), name) }
-    return fields
-  }
-
-  /// Returns the additional headers of the response that initiates a multipart upload.
-  func headers(of upload: PendingUpload) -> HTTPFields {
-    var fields: HTTPFields = [:]
-    guard let rule = upload.checksum, rule.isChosen else { return fields }
-    fields.set(header("checksum-algorithm"), rule.algorithm.asciiUppercased)
-    fields.set(header("checksum-type"), rule.typeName)
-    return fields
-  }
-
-  // MARK: Documents
-
-  /// Returns a response with an XML document, whose namespace becomes the service's.
-  func response(with document: XMLNode) -> Answer {
-    var document = document
-    if let namespace = listing.namespace { document.attributes["xmlns"] = namespace }
-    return Answer(document)
-  }
-
-  func elements(of object: StoredObject) -> [XMLNode] {
-    (objects.tellsType ? [XMLNode("Type", object.kind.rawValue)] : [])
-      + (object.content.checksum.map {
-        [XMLNode("ChecksumAlgorithm", $0.algorithm.asciiUppercased), XMLNode("ChecksumType", $0.typeName)]
-      } ?? [])
-  }
-
-  func elements(of part: UploadedPart) -> [XMLNode] {
-    (objects.crc64Header == nil ? [] : [XMLNode("HashCrc64ecma", String(part.content.crc64))])
-      + (part.content.checksum.map { [XMLNode($0.elementName, $0.value)] } ?? [])
-  }
-
-  /// Returns an object key or prefix in the encoding that documents use with `encoding-type=url`.
-  func encodedName(_ name: String) -> String {
-    guard listing.encodesNamesAsForms else { return name.percentEncoded() }
-    return String(writing: { writer in
-      for byte in name.utf8 {
-        if byte == UInt8(ascii: " ") {
-          writer.append(UInt8(ascii: "+"))
-        } else if byte.isASCIILetterOrDigit || "-._/*".utf8.contains(byte) {
-          writer.append(byte)
-        } else {
-          writer.append(byte < 16 ? "%0" : "%")
-          writer.append(String(byte, radix: 16, uppercase: true))
-        }
-      }
-    })
-  }
-
-  func identify(_ response: inout Answer, as requestID: String) {
-    for name in headers.requestID { response.headers.set(header(name), requestID) }
-    if let name = headers.hostID { response.headers.set(header(name), Self.hostID(of: requestID)) }
-  }
-
-  /// Returns the second ID of a request, which is derived from the request ID.
-  static func hostID(of requestID: String) -> String { SHA512.hash(Array(requestID.utf8)).base64 }
-
-  // MARK: Errors
-
-  func anonymousRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.anonymous, date) }
-
-  func policyRefusal(at date: Timestamp) -> ErrorResponse { dated(errors.policy, date) }
-
-  private func dated(_ refusal: ErrorResponse, _ date: Timestamp) -> ErrorResponse {
-    guard errors.haveServerTime else { return refusal }
-    var refusal = refusal
-    refusal.details.append(ErrorResponse.Detail(name: "ServerTime", value: date.iso8601))
-    return refusal
-  }
-}
-
-extension StoredChecksum {
-  var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
-  var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
-
-  /// The XML elements that describe the checksum in the response to a copy or a completed upload.
-  var elements: [XMLNode] { [XMLNode(elementName, value), XMLNode("ChecksumType", typeName)] }
-}
-
-extension ChecksumRule {
-  var typeName: String { isComposite ? "COMPOSITE" : "FULL_OBJECT" }
-  var elementName: String { "Checksum\(algorithm.asciiUppercased)" }
-
-  /// The XML elements that describe the rule of a multipart upload in listings; empty if the client did not choose it.
-  var elements: [XMLNode] {
-    isChosen ? [XMLNode("ChecksumAlgorithm", algorithm.asciiUppercased), XMLNode("ChecksumType", typeName)] : []
   }
 }

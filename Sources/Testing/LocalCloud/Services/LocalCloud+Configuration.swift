@@ -33,7 +33,7 @@ extension LocalCloud {
     /// The region of the simulated S3 service, which S3 signatures must contain.
     public var s3Region: String
 
-    /// A Boolean value that indicates whether COS signatures must include the host, the content length, the token and
+    /// Whether COS signatures must include the host, the content length, the token and
     /// every parameter.
     public var isStrict: Bool
 
@@ -54,7 +54,7 @@ extension LocalCloud {
     /// The configuration of the callbacks that OSS sends after uploads, or `nil` to reject uploads with a callback.
     public var callbacks: Callbacks?
 
-    /// A Boolean value that indicates whether multipart uploads can consist of parts of any size.
+    /// Whether multipart uploads can consist of parts of any size.
     ///
     /// The services reject the completion of an upload if a part other than the last is too small: in OSS below 100 KiB,
     /// in S3 below 5 MiB. Tests can allow such parts, which saves time.
@@ -75,7 +75,7 @@ extension LocalCloud {
     /// The certificate of OSS, COS and S3, which then speak HTTPS alone, or `nil` for HTTP.
     public var certificate: ServerCertificate?
 
-    /// A Boolean value that indicates whether the storage services can be reached from other machines without encryption.
+    /// Whether the storage services can be reached from other machines without encryption.
     public var allowsPlainHTTP = false
 
     /// The maximum number of connections per port, and the time limits for clients.
@@ -98,7 +98,7 @@ extension LocalCloud {
     ///   - root: The path of the data directory, or `nil` for a temporary directory.
     ///   - region: The region that OSS V4 signatures must contain, or `nil` to accept any well-formed region.
     ///   - s3Region: The region of the simulated S3 service.
-    ///   - isStrict: A Boolean value that indicates whether COS signatures must include the host, the content length,
+    ///   - isStrict: Whether COS signatures must include the host, the content length,
     ///     the token and every query parameter.
     ///   - allowedOrigins: The origins of web pages that can send requests to the storage services and read the
     ///     responses.
@@ -174,7 +174,7 @@ extension LocalCloud {
     /// The key is permanent, or temporary with a session token and optionally an expiration.
     public var key: AccessKey
 
-    /// A Boolean value that indicates whether the access key is disabled.
+    /// Whether the access key is disabled.
     ///
     /// A request that is signed with a disabled key is rejected like a request with an unknown key.
     public var isDisabled: Bool
@@ -183,7 +183,7 @@ extension LocalCloud {
     ///
     /// - Parameters:
     ///   - key: The access key, permanent or temporary.
-    ///   - isDisabled: A Boolean value that indicates whether the key is disabled.
+    ///   - isDisabled: Whether the key is disabled.
     public init(_ key: AccessKey, isDisabled: Bool = false) {
       self.key = key
       self.isDisabled = isDisabled
@@ -214,7 +214,7 @@ extension LocalCloud {
     /// The OIDC identity tokens that callers can exchange for temporary credentials; every role trusts these tokens.
     public var identityTokens: [Secret]
 
-    /// A Boolean value that indicates whether requests for instance metadata must contain a metadata token.
+    /// Whether requests for instance metadata must contain a metadata token.
     ///
     /// A client obtains the token with a PUT request (IMDSv2). The value has no effect for vendors whose metadata
     /// service has no tokens.
@@ -228,7 +228,7 @@ extension LocalCloud {
     ///   - tokenLifetime: The lifetime of every issued temporary credential, or `nil` to use the requested lifetime.
     ///   - appToken: The bearer token that callers of the app server must send, or `nil` to accept all callers.
     ///   - identityTokens: The OIDC identity tokens that callers can exchange for temporary credentials.
-    ///   - requiresMetadataToken: A Boolean value that indicates whether requests for instance metadata must contain a
+    ///   - requiresMetadataToken: Whether requests for instance metadata must contain a
     ///     token, for vendors whose metadata service has tokens.
     public init(
       port: Int = 0, roles: [Role] = [.alibaba, .tencent, .amazon], tokenLifetime: Duration? = nil,
@@ -258,7 +258,7 @@ extension LocalCloud {
         throw LocalCloudError("The role \"\(twice.arn)\" is listed twice; list it once.")
       }
       if let tokenLifetime, tokenLifetime < .seconds(1) {
-        throw LocalCloudError("Tokens must be valid for a second; use requestsPerToken to expire them at once.")
+        throw LocalCloudError("Tokens must be valid for a second; use requestsPerCredential to expire them at once.")
       }
     }
   }

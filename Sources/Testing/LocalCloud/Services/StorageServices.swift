@@ -65,7 +65,7 @@ extension LocalCloud.Provider {
   func service(for configuration: LocalCloud.Configuration) -> SimulatedService {
     var service = self == .s3 ? SimulatedService.s3(region: configuration.s3Region) : service
     service.behavior.pathHosts = PathHosts(configuration.domains)
-    if configuration.allowsSmallParts { service.objects.smallestPart = 0 }
+    if configuration.allowsSmallParts { service.objects.minimumPartByteCount = 0 }
     return service
   }
 }

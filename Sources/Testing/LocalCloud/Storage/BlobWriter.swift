@@ -15,7 +15,7 @@ struct BlobWriter {
   /// The minimum size, in bytes, of a buffer that is retained without copying.
   ///
   /// The memory behind a smaller buffer may be many times as large as the buffer's content.
-  private static let smallestKeptBuffer = 16 * 1024
+  private static let retainedByteMinimum = 16 * 1024
 
   private let path: FilePath
   private var file: FileDescriptor?
@@ -33,7 +33,7 @@ struct BlobWriter {
 
   mutating func append(_ chunk: ByteBuffer) async throws {
     pendingByteCount += chunk.readableBytes
-    if chunk.readableBytes >= Self.smallestKeptBuffer || pending.isEmpty {
+    if chunk.readableBytes >= Self.retainedByteMinimum || pending.isEmpty {
       pending.append(chunk)
     } else {
       pending[pending.count - 1].writeImmutableBuffer(chunk)

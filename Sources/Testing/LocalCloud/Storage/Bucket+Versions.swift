@@ -40,6 +40,7 @@ extension Bucket {
     return removed
   }
 
+  /// Replaces the versions of a key, of which the first one is current unless it is a delete marker.
   private mutating func set(_ versions: [StoredObject], of key: ObjectKey) {
     let current = versions.first.flatMap { $0.kind == .deleteMarker ? nil : $0 }
     let others = current == nil ? versions : Array(versions.dropFirst())
@@ -65,7 +66,7 @@ extension Bucket {
     var page = VersionPage()
     let after = ObjectKey(query.after)
     let keys = (objects.keys + otherVersions.keys.filter { objects[$0] == nil }).sorted()
-    var last = (key: "", version: "")
+    var lastEntry = (key: "", version: "")
     for key in keys where key.hasBytePrefix(query.prefix) && (query.after.isEmpty || key >= after) {
       let group = key.group(after: query.prefix, delimiter: query.delimiter)
       if let group {
@@ -73,29 +74,21 @@ extension Bucket {
       } else if key == after, version.isEmpty {
         continue
       }
-      let all = versions(of: key)
-      for object in group == nil && key == after ? Self.versions(all, after: version) : all {
+      let keyVersions = versions(of: key)
+      for object in group == nil && key == after ? Self.versions(keyVersions, after: version) : keyVersions {
         guard page.versions.count + page.groups.count < query.limit else {
-          page.next = query.limit == 0 ? nil : last
+          page.next = query.limit == 0 ? nil : lastEntry
           return page
         }
         if let group {
           page.groups.append(group)
-          last = (group, "")
+          lastEntry = (group, "")
           break
         }
-        page.versions.append((object, object === all.first))
-        last = (key.text, object.version)
+        page.versions.append((object, object === keyVersions.first))
+        lastEntry = (key.text, object.version)
       }
     }
     return page
   }
-}
-
-struct VersionPage: Sendable {
-  var versions: [(object: StoredObject, isLatest: Bool)] = []
-  var groups: [String] = []
-
-  /// The object key or group, and the version, after which the next page starts, or `nil` on the last page.
-  var next: (key: String, version: String)?
 }

@@ -16,7 +16,7 @@ internal import _NIOFileSystem
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
 
-  /// The maximum size of a record that is written; one with ``Content/mostExtents`` pieces has less than half of it.
+  /// The maximum size of a record that is written; one with ``Content/extentLimit`` pieces has less than half of it.
   private static let writeLimit = 4 << 20
 
   /// The maximum size of a record that is read, which is larger because earlier versions wrote without a limit.

@@ -40,7 +40,7 @@ public struct ConformanceReport: Sendable {
     checks.filter { if case .broken = $0.outcome { true } else { false } }
   }
 
-  /// A Boolean value that indicates whether no rule was broken and at least one rule was checked.
+  /// Whether no rule was broken and at least one rule was checked.
   public var isConforming: Bool {
     failures.isEmpty && checks.contains { if case .kept = $0.outcome { true } else { false } }
   }

@@ -18,11 +18,12 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
   }
 
   /// Creates the name of the first cloud that a condition holds for, or returns `nil` if there is none.
-  init?(where fits: (any Cloud) -> Bool) {
-    guard let found = Self.known.first(where: { fits($0.cloud) }) else { return nil }
+  init?(where predicate: (any Cloud) -> Bool) {
+    guard let found = Self.known.first(where: { predicate($0.cloud) }) else { return nil }
     self = found
   }
 
+  /// Creates the name of a cloud from an argument, or returns `nil` if it is not the name of a known cloud.
   init?(argument: String) {
     self.init { $0.name == argument }
   }
@@ -48,11 +49,12 @@ struct CloudName: ExpressibleByArgument, Hashable, CustomStringConvertible {
     return "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
   }
 
-  static func unknown(host: String) -> ValidationError {
+  /// Returns the error for a host that belongs to no known cloud.
+  static func unknownHostError(_ host: String) -> ValidationError {
     ValidationError("The host \(host) does not identify the cloud: add --provider \(alternatives).")
   }
 
-  static func == (one: CloudName, other: CloudName) -> Bool { one.description == other.description }
+  static func == (first: CloudName, second: CloudName) -> Bool { first.description == second.description }
 
   func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }

@@ -57,7 +57,7 @@ struct RequestOptions: ParsableArguments {
     let found = CloudName { cloud in
       cloud.description.signatureParameters.contains { parameter in names.contains { $0 == parameter } }
     }
-    guard let found else { throw CloudName.unknown(host: request.hostName) }
+    guard let found else { throw CloudName.unknownHostError(request.hostName) }
     return found.cloud
   }
 }

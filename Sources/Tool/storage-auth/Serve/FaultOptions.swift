@@ -63,7 +63,7 @@ struct FaultOptions: ParsableArguments {
 
   var faults: LocalCloud.Faults {
     var faults = LocalCloud.Faults(
-      clockOffset: .seconds(clockOffset), requestsPerToken: requestsPerToken,
+      clockOffset: .seconds(clockOffset), requestsPerCredential: requestsPerToken,
       transfers: transferFault.map(\.fault))
     let list: [LocalCloud.Fault?] = [
       failEvery.map { .serverError(.every($0)) }, loseEvery.map { .disconnect(.every($0), .after) },

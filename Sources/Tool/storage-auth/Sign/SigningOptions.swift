@@ -124,7 +124,7 @@ struct SigningPlan {
     }
     request = try HTTPRequest(method: method, url: url, headers: options.headers)
     guard let name = options.provider ?? CloudName(host: request.hostName) else {
-      throw CloudName.unknown(host: request.hostName)
+      throw CloudName.unknownHostError(request.hostName)
     }
     cloud = name.cloud
     signer = try cloud.signer(

@@ -48,29 +48,30 @@ struct StoreOptions: ParsableArguments {
   )
   var rootFileID: String?
 
-  /// Returns a client for a location's bucket or node, and the location's key, or `nil` for a file on this machine and for
-  /// an account on an Aspera server, which support only copying.
+  /// Returns a client for a location's bucket or node, and the location's key.
+  ///
+  /// It returns `nil` for a file on this machine and for an account on an Aspera server, which support only copying.
   func store(
     of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
   ) throws -> (store: any ObjectStore, key: String)? {
     switch location {
     case .object(let name, let bucket, let key): (try name.cloud.store(bucket, buckets), key)
-    case .node(let server, let key): (try store(server, transfers), key)
+    case .node(let server, let key): (try nodeClient(server, transfers), key)
     case .account, .file: nil
     }
   }
 
-  private func store(_ server: ServerAddress, _ transfers: AsperaTransferOptions) throws -> StorageClient<
-    AsperaProvider
-  > {
+  private func nodeClient(
+    _ server: ServerAddress, _ transfers: AsperaTransferOptions
+  ) throws -> StorageClient<AsperaProvider> {
     let network = buckets.credentials.network
-    let machine = try ProviderContext.commandLine(network)
-    let url = node ?? machine.environment("ASPERA_NODE_URL")
-    let cache = CredentialCache(.asperaDefault, in: machine)
+    let context = try ProviderContext.commandLine(network)
+    let nodeURL = node ?? context.environment("ASPERA_NODE_URL")
+    let cache = CredentialCache(.asperaDefault, in: context)
     EventLog.observe(cache.events)
     let client = StorageClient(
       .aspera(
-        node: url ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
+        node: nodeURL ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
         transfers: transfers),
       credentials: cache, configuration: Settings.client.configuration, transport: try network.transport)
     EventLog.noteRetries(client.events)

@@ -131,7 +131,7 @@ extension LocalCloud {
     /// Setup calls of the Node API can add further public keys.
     public var publicKeys: [String]
 
-    /// A Boolean value that indicates whether each transfer of the account requires a token.
+    /// Whether each transfer of the account requires a token.
     public var requiresToken: Bool
 
     /// Creates an account for logins to the simulated transfer server.
@@ -140,7 +140,7 @@ extension LocalCloud {
     ///   - user: The user name.
     ///   - password: The password, or `nil` to disable logins with a password.
     ///   - publicKeys: The public keys for logins, each as a line in the format of `authorized_keys`.
-    ///   - requiresToken: A Boolean value that indicates whether each transfer requires a token.
+    ///   - requiresToken: Whether each transfer requires a token.
     public init(_ user: String, password: Secret? = nil, publicKeys: [String] = [], requiresToken: Bool = true) {
       self.user = user
       self.password = password
@@ -284,7 +284,7 @@ extension LocalCloud {
     /// The secret of the client, or `nil` if the client has none.
     public var secret: Secret?
 
-    /// A Boolean value that indicates whether the client must send its secret with each JWT grant.
+    /// Whether the client must send its secret with each JWT grant.
     ///
     /// A secret that a client sends is checked in any case. aspera-cli sends none, and IBM's sample programs send it.
     public var requiresSecret: Bool

@@ -56,7 +56,7 @@ extension SimulatedService {
       ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
       access: [.private, .publicRead, .publicReadWrite, .authenticatedRead], tellsInheritedAccess: true,
       publicCanBeListed: true),
-    listing: Listing(defaultPageSize: 1000, mostBuckets: 2000),
+    listing: Listing(defaultPageSize: 1000, bucketPageLimit: 2000),
     policies: Policies(
       .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/", namesVersions: false,
       [
@@ -90,7 +90,7 @@ extension BucketDocument {
   static let cos: [BucketDocument] = [
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
-    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), subject: "BucketCORS"),
+    .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration"), subject: "BucketCORS"),
     .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
     .init("encryption", "ServerSideEncryptionConfiguration", .error("NoSuchEncryptionConfiguration")),
     .init("tagging", "Tagging", .error("NoSuchTagSetError")),

@@ -22,7 +22,7 @@ struct TencentSTS: TokenServiceHandler {
   let issuer: Issuer
   let identityTokens: [Secret]
 
-  func isAsked(by call: InboundCall) -> Bool {
+  func handles(_ call: InboundCall) -> Bool {
     if call.header("x-tc-action") != nil { return true }
     if let authorization = call.authorization, authorization.hasBytePrefix("TC3") || authorization == "SKIP" {
       return true
@@ -81,7 +81,7 @@ struct TencentSTS: TokenServiceHandler {
     guard let name = parameters["Name"] else { throw .missing("Name") }
     guard let policy = try policy(parameters) else { throw .missing("Policy") }
     let lifetime = try lifetime(parameters, default: 1800, longest: Self.federationLimit)
-    let order = TokenTable.Order(provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime)
+    let order = TokenTable.Request(provider: .cos, role: nil, session: name, policy: policy, lifetime: lifetime)
     return response(issuer.issue(order, by: endpoint, at: call.date), call)
   }
 
@@ -106,12 +106,12 @@ struct TencentSTS: TokenServiceHandler {
     guard let role = issuer.role(arn), role.provider == .cos else {
       throw ErrorResponse(.ok, "ResourceNotFound.RoleNotFound", "The role \(arn) does not exist.")
     }
-    if let caller, !issuer.lets(caller.id, take: role, at: call.date) {
+    if let caller, !issuer.allows(caller.id, toAssume: role, at: call.date) {
       throw ErrorResponse(.ok, "UnauthorizedOperation", "The caller is not allowed to assume the role \(arn).")
     }
     let longest = role.maximumDuration.components.seconds
     let lifetime = try lifetime(parameters, default: min(fallback, longest), longest: longest)
-    let order = TokenTable.Order(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime)
+    let order = TokenTable.Request(provider: .cos, role: role, session: session, policy: policy, lifetime: lifetime)
     return response(issuer.issue(order, by: endpoint, at: call.date), call)
   }
 

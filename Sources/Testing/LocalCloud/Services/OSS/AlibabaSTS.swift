@@ -13,7 +13,7 @@ internal import StorageCrypto
 /// responses.
 struct AlibabaSTS: TokenServiceHandler {
   static let version = "2015-04-01"
-  private static let shortestLife: Int64 = 900
+  private static let minimumLifetime: Int64 = 900
   private static let policyByteLimit = 2048
 
   let endpoint = LocalCloud.Endpoint.sts
@@ -22,7 +22,7 @@ struct AlibabaSTS: TokenServiceHandler {
   let identityTokens: [Secret]
 
   /// Whether a call has a header of this service, which also handles all calls that no other service recognizes.
-  func isAsked(by call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
+  func handles(_ call: InboundCall) -> Bool { call.header("x-acs-action") != nil }
 
   func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
     guard let pairs = call.pairs, let parameters = CallParameters(pairs) else {
@@ -60,7 +60,7 @@ struct AlibabaSTS: TokenServiceHandler {
   private func assumeRole(_ call: InboundCall, _ parameters: CallParameters) throws(ErrorResponse) -> Answer {
     let caller = try authenticate(call, parameters)
     let order = try order(parameters)
-    guard issuer.lets(caller, take: order.role, at: call.date) else {
+    guard issuer.allows(caller, toAssume: order.role, at: call.date) else {
       throw ErrorResponse(
         .forbidden, "NoPermission", "You are not authorized to do this action. You should be authorized by RAM.")
     }
@@ -80,7 +80,7 @@ struct AlibabaSTS: TokenServiceHandler {
 
   // MARK: Parameters
 
-  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Order {
+  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count),
@@ -91,16 +91,16 @@ struct AlibabaSTS: TokenServiceHandler {
     guard let role = issuer.role(arn) else {
       throw ErrorResponse(.notFound, "EntityNotExist.Role", "The specified Role not exists: \(arn).")
     }
-    let longest = max(role.maximumDuration.components.seconds, Self.shortestLife)
+    let longest = max(role.maximumDuration.components.seconds, Self.minimumLifetime)
     guard
       let lifetime = issuer.lifetime(
-        parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
+        parameters["DurationSeconds"], default: min(3600, longest), in: Self.minimumLifetime...longest)
     else {
       throw ErrorResponse(
         .badRequest, "InvalidParameter.DurationSeconds",
-        "The Min/Max value of DurationSeconds is \(Self.shortestLife)/\(longest) seconds.")
+        "The Min/Max value of DurationSeconds is \(Self.minimumLifetime)/\(longest) seconds.")
     }
-    return TokenTable.Order(provider: .oss, role: role, session: session, policy: policy, lifetime: lifetime)
+    return TokenTable.Request(provider: .oss, role: role, session: session, policy: policy, lifetime: lifetime)
   }
 
   private static func policy(_ text: String) throws(ErrorResponse) -> SessionPolicy {
@@ -136,7 +136,7 @@ struct AlibabaSTS: TokenServiceHandler {
 
   private static let roleID = "300000000000000000"
 
-  private func response(_ order: TokenTable.Order, _ call: InboundCall, identity: JSONValue? = nil) -> Answer {
+  private func response(_ order: TokenTable.Request, _ call: InboundCall, identity: JSONValue? = nil) -> Answer {
     let key = issuer.issue(order, by: endpoint, at: call.date)
     let document: JSONValue = [
       "RequestId": .string(call.requestID),
@@ -283,7 +283,7 @@ struct AlibabaKeys: KeyDocuments {
   let appServerPath = "/oss/distribute-token.json"
   let metadataPaths = ["/latest/meta-data/ram/security-credentials/"]
   let metadataToken: MetadataToken? = MetadataToken(
-    lifeHeader: "x-aliyun-ecs-metadata-token-ttl-seconds", header: "x-aliyun-ecs-metadata-token")
+    lifetimeHeader: "x-aliyun-ecs-metadata-token-ttl-seconds", header: "x-aliyun-ecs-metadata-token")
 
   func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
     [

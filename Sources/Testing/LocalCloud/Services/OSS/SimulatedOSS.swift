@@ -54,11 +54,11 @@ extension SimulatedService {
         StorageClass(name: "ColdArchive", isArchive: true), StorageClass(name: "DeepColdArchive", isArchive: true),
       ],
       trafficLimits: 245_760...838_860_800, ignoresExceedingRanges: true, hasUppercaseTags: true, tellsType: true,
-      crc64Header: "hash-crc64ecma", tellsMD5: true, smallestPart: 100 << 10, keepsTypeOfCopies: true,
+      crc64Header: "hash-crc64ecma", tellsMD5: true, minimumPartByteCount: 100 << 10, keepsTypeOfCopies: true,
       refusesLeadingBackslash: true, compressedTypes: compressedTypes),
     buckets: Buckets(locationPrefix: "oss-"),
     listing: Listing(
-      defaultPageSize: 100, mostBuckets: 2000,
+      defaultPageSize: 100, bucketPageLimit: 2000,
       uploadElements: [
         "ClientEncryptionKey": "key", "ClientEncryptionStart": "start", "ClientEncryptionCekAlg": "cek-alg",
         "ClientEncryptionWrapAlg": "wrap-alg", "ClientEncryptionDataSize": "data-size",
@@ -119,7 +119,7 @@ extension BucketDocument {
   static let oss: [BucketDocument] = [
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
-    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration")),
+    .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration")),
     .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle")),
     .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
     .init("tagging", "Tagging", .document([XMLNode("TagSet")])),

@@ -13,7 +13,7 @@ internal import StorageCrypto
 struct AmazonSTS: TokenServiceHandler {
   private static let version = "2011-06-15"
   private static let namespace = "https://sts.amazonaws.com/doc/2011-06-15/"
-  private static let shortestLife: Int64 = 900
+  private static let minimumLifetime: Int64 = 900
   private static let policyByteLimit = 2048
   private static let verifier = S3Verifier(service: "sts", style: .path, allowsUnsignedPayload: false)
 
@@ -21,7 +21,7 @@ struct AmazonSTS: TokenServiceHandler {
   let issuer: Issuer
   let identityTokens: [Secret]
 
-  func isAsked(by call: InboundCall) -> Bool {
+  func handles(_ call: InboundCall) -> Bool {
     call.authorization?.hasBytePrefix("AWS4-") == true
       || call.pairs?.contains { $0.name == "Version" && $0.value == Self.version } == true
   }
@@ -40,7 +40,7 @@ struct AmazonSTS: TokenServiceHandler {
     case "AssumeRole":
       let caller = try authenticate(call)
       let order = try order(parameters)
-      guard issuer.lets(caller, take: order.role, at: call.date) else {
+      guard issuer.allows(caller, toAssume: order.role, at: call.date) else {
         throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(order.role?.arn ?? "")")
       }
       return response(action, order, [], call)
@@ -117,7 +117,7 @@ struct AmazonSTS: TokenServiceHandler {
 
   // MARK: Parameters
 
-  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Order {
+  private func order(_ parameters: CallParameters) throws(ErrorResponse) -> TokenTable.Request {
     guard let arn = parameters["RoleArn"] else { throw .missing("RoleArn") }
     guard let session = parameters["RoleSessionName"] else { throw .missing("RoleSessionName") }
     guard (2...64).contains(session.utf8.count),
@@ -126,12 +126,12 @@ struct AmazonSTS: TokenServiceHandler {
     guard let role = issuer.role(arn), role.provider == .s3 else {
       throw .accessDenied("User is not authorized to perform: sts:AssumeRole on resource: \(arn)")
     }
-    let longest = max(role.maximumDuration.components.seconds, Self.shortestLife)
+    let longest = max(role.maximumDuration.components.seconds, Self.minimumLifetime)
     guard
       let lifetime = issuer.lifetime(
-        parameters["DurationSeconds"], default: min(3600, longest), in: Self.shortestLife...longest)
-    else { throw .invalidParameter("DurationSeconds must be \(Self.shortestLife) to \(longest).") }
-    return TokenTable.Order(
+        parameters["DurationSeconds"], default: min(3600, longest), in: Self.minimumLifetime...longest)
+    else { throw .invalidParameter("DurationSeconds must be \(Self.minimumLifetime) to \(longest).") }
+    return TokenTable.Request(
       provider: .s3, role: role, session: session, policy: try parameters["Policy"].map(Self.policy),
       lifetime: lifetime)
   }
@@ -160,7 +160,8 @@ struct AmazonSTS: TokenServiceHandler {
 
   private static let roleID = "AROALOCALCLOUD000000"
 
-  private func response(_ action: String, _ order: TokenTable.Order, _ more: [XMLNode], _ call: InboundCall) -> Answer {
+  private func response(_ action: String, _ order: TokenTable.Request, _ more: [XMLNode], _ call: InboundCall) -> Answer
+  {
     let key = issuer.issue(order, by: endpoint, at: call.date)
     let user = "\((order.role?.arn ?? "").replacingRole)/\(order.session)"
     let elements = [
@@ -224,7 +225,7 @@ struct AmazonKeys: KeyDocuments {
   let authorizationPrefixes = ["Bearer ", ""]
   let metadataPaths = ["/latest/meta-data/iam/security-credentials/"]
   let metadataToken: MetadataToken? = MetadataToken(
-    lifeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized)
+    lifetimeHeader: "x-aws-ec2-metadata-token-ttl-seconds", header: "x-aws-ec2-metadata-token", refusal: .unauthorized)
 
   func appServerDocument(_ key: RevealedKey, requestID: String) -> JSONValue {
     [

@@ -30,7 +30,7 @@ extension SimulatedService {
         ],
         // S3 has no bandwidth limits; the header rules refuse them.
         trafficLimits: 0...0, tellsNullVersions: false, checksumMode: "checksum-mode", checksEveryBody: true,
-        framingEncoding: "aws-chunked", smallestPart: 5 << 20, repeatsCompletion: true),
+        framingEncoding: "aws-chunked", minimumPartByteCount: 5 << 20, repeatsCompletion: true),
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
         everybody: "http://acs.amazonaws.com/groups/global/AllUsers",
@@ -38,7 +38,7 @@ extension SimulatedService {
         publicCanBeListed: true, ownerID: SHA256.hash(Array(SimulatedService.account.utf8)).hex),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
-        bucketLimit: "max-buckets", nextBucket: "ContinuationToken", mostBuckets: 10_000,
+        bucketLimit: "max-buckets", nextBucketElement: "ContinuationToken", bucketPageLimit: 10_000,
         namespace: "http://s3.amazonaws.com/doc/2006-03-01/", omitsEmptyElements: true, encodesNamesAsForms: true),
       policies: s3Policies,
       keys: KeyFormat(
@@ -139,7 +139,7 @@ extension BucketDocument {
   static let s3: [BucketDocument] = [
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
-    .init("cors", CrossOriginRule.root, .error("NoSuchCORSConfiguration"), deletion: "Put"),
+    .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration"), deletion: "Put"),
     configuration("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
     configuration("encryption", "ServerSideEncryptionConfiguration", .document([encryptionRule])),
     .init("tagging", "Tagging", .error("NoSuchTagSet"), deletion: "Put"),

@@ -69,7 +69,7 @@ final class ActivityLog: Sendable {
   func transfers(of accessKey: String?, at now: Timestamp) -> [Numbered<TransferRecord>] {
     let transfers = state.withLock { $0.transfers.entries(of: accessKey) }
     for transfer in transfers.map(\.element) where transfer.isAbandoned(at: now) {
-      end(transfer, .failed, TransferRefusal(16, "The client has ended, or does not respond"), at: now)
+      end(transfer, .failed, .clientLost, at: now)
     }
     return transfers
   }

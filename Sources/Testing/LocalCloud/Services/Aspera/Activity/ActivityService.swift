@@ -10,7 +10,7 @@ internal import StorageAuth
 /// A node user sees all transfers and events, an access key and its administrators those of the access key, and a user of
 /// the access key the user's own.
 struct ActivityService: Sendable {
-  private static let largestCount = 1_000
+  private static let countLimit = 1_000
 
   let aspera: AsperaContext
   let caller: NodeCaller
@@ -143,7 +143,7 @@ struct ActivityService: Sendable {
     _ document: (ActivityLog.Numbered<Element>) -> JSONValue
   ) throws -> Answer {
     let start = try query.number("iteration_token") ?? 0
-    let count = min(try query.number("count") ?? Self.largestCount, Self.largestCount)
+    let count = min(try query.number("count") ?? Self.countLimit, Self.countLimit)
     let page = found.filter { $0.number > start }.prefix(count)
     var response = Answer(.array(page.map(document)))
     if let last = page.last { response.headers.set("Link", "<\(path)?iteration_token=\(last.number)>; rel=\"next\"") }
@@ -206,7 +206,7 @@ struct NodeCopy: Sendable {
       let claim = try TransferTokenCheck(aspera: aspera).claim(
         token, tags: Self.tags(of: document, direction), account: account, direction, at: date)
       let text = document[direction == .send ? "destination_root" : "source_root"]?.string ?? ""
-      let remote = try TransferDesk.path(.string(text), claim)
+      let remote = try TransferServer.authorizedPath(.string(text), for: claim)
       for path in paths {
         try await copy(
           path, from: direction == .send ? local : remote, to: direction == .send ? remote : local, claim, record,
@@ -227,7 +227,7 @@ struct NodeCopy: Sendable {
   ) async throws {
     guard let from = path["source"]?.string.flatMap({ NodePath($0) }).map({ source.appending($0) }),
       let to = NodePath(path["destination"]?.string ?? from.basename).map({ target.appending($0) })
-    else { throw TransferRefusal(41, "A path is missing, or leads out of the root.") }
+    else { throw TransferRefusal(TransferRefusal.badPathCode, "A path is missing, or leads out of the root.") }
     let isUpload = record.start.direction == .send
     try TransferTokenCheck.check(isUpload ? to : from, against: claim)
     for entry in try aspera.files.walk(from) where entry.link == nil {

@@ -128,7 +128,7 @@ enum AssertionProblem: Error, Equatable {
 /// A verifier of the assertions of JWT grants (RFC 7523, section 3), which remembers their IDs.
 struct AssertionCheck: Sendable {
   private static let capacity = 20_000
-  private static let longestID = 255
+  private static let idByteLimit = 255
 
   let users: [LocalCloud.OAuthUser]
   let rules: LocalCloud.GrantRules
@@ -175,7 +175,7 @@ struct AssertionCheck: Sendable {
     guard audiences.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrong("aud") }
     let end = try checkTimes(of: claims, at: date)
     let id = try Self.text("jti", claims)
-    guard id.utf8.count <= Self.longestID else { throw .wrong("jti") }
+    guard id.utf8.count <= Self.idByteLimit else { throw .wrong("jti") }
     guard used.insert("\(clientID) \(id)", until: end, at: date) else { throw .replayed }
     return user
   }

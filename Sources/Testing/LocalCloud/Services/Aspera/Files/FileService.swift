@@ -195,7 +195,7 @@ struct FileService: Sendable {
   }
 
   /// The maximum number of files in a response, and the number of a page in version 4 if the caller names none.
-  private static let (largestPage, defaultPage) = (10_000, 1_000)
+  private static let (pageLimit, defaultPage) = (10_000, 1_000)
 
   /// The parameters that version 4 of the listing lacks, by IBM's description of the header `Accept-version`.
   private static let withoutVersion4 = [
@@ -207,7 +207,7 @@ struct FileService: Sendable {
     let folder = try folder(id, for: [.list])
     var entries = try filtered(aspera.files.children(of: folder.path), query)
     if let sort = query["sort"] { entries = try sorted(entries, by: sort) }
-    let page = try query.page(of: entries, limit: Self.largestPage)
+    let page = try query.page(of: entries, limit: Self.pageLimit)
     return try response(Array(page), of: entries.count, query)
   }
 
@@ -220,8 +220,8 @@ struct FileService: Sendable {
       throw ErrorResponse.nodeBadRequest("The parameter \(name) is not available with Accept-Version 4.0.")
     }
     let size = try query.number("per_page") ?? Self.defaultPage
-    guard (1...Self.largestPage).contains(size) else {
-      throw ErrorResponse.nodeBadRequest("The per_page must be between 1 and \(Self.largestPage).")
+    guard (1...Self.pageLimit).contains(size) else {
+      throw ErrorResponse.nodeBadRequest("The per_page must be between 1 and \(Self.pageLimit).")
     }
     let entries = try filtered(aspera.files.children(of: folder.path), query)
     let (page, next) = try IterationToken.page(of: entries, from: header ?? query["iteration_token"] ?? "", size)

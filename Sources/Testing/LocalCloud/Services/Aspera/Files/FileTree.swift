@@ -24,7 +24,8 @@ struct FileTree: Sendable {
   /// Returns the files and folders in a folder, ordered by the bytes of their names.
   func children(of folder: NodePath) throws -> [FileEntry] {
     try store.read(Self.bucket) { bucket in
-      let page = bucket.page(ListQuery(prefix: folder.folderKey, delimiter: "/", after: folder.folderKey, limit: .max))
+      let query = ListQuery(prefix: folder.folderKey, delimiter: "/", after: folder.folderKey, limit: .max)
+      let page = bucket.objectPage(query)
       let keys = page.objects.map(\.key) + page.groups.map { ObjectKey(String($0.removingByteSuffix("/") ?? $0[...])) }
       return keys.sorted().compactMap { key in NodePath(key.text).flatMap { Self.entry(at: $0, in: bucket) } }
     }

@@ -112,7 +112,7 @@ struct PathService: Sendable {
   }
 
   /// The number of results in a response if the request names none, and the maximum number.
-  private static let (defaultCount, largestCount) = (100, 10_000)
+  private static let (defaultCount, countLimit) = (100, 10_000)
 
   func browse(_ document: JSONValue) throws -> Answer {
     let (entry, window) = try (existing(document["path"]), Window(document))
@@ -209,7 +209,7 @@ struct PathService: Sendable {
 
     init(_ document: JSONValue) throws(ErrorResponse) {
       skip = try Self.number(document["skip"]) ?? 0
-      count = min(try Self.number(document["count"]) ?? defaultCount, largestCount)
+      count = min(try Self.number(document["count"]) ?? defaultCount, countLimit)
     }
 
     func page(of entries: [FileEntry]) -> ArraySlice<FileEntry> { entries.dropFirst(skip).prefix(count) }

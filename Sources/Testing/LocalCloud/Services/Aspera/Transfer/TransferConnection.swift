@@ -6,16 +6,21 @@ internal import StorageAuth
 
 /// A connection to the simulated transfer server, with its login, session and open files.
 final class TransferConnection: Sendable {
+  /// A transfer session that has begun on a connection.
   struct Session: Sendable {
     let direction: TransferDirection
+    /// The permissions of the session, or `nil` if it may access all paths.
     let claim: TransferClaim?
     let record: TransferRecord
   }
 
-  enum LocalFile: Sendable {
+  /// A file that the server sends or receives on the connection.
+  enum OpenFile: Sendable {
     case sending(Content)
+    /// An upload with the bytes that have arrived.
     case receiving(Upload, [Extent])
-    case done
+    /// An upload that is complete.
+    case received
   }
 
   /// The description of a file that a client uploads.
@@ -33,12 +38,12 @@ final class TransferConnection: Sendable {
   private struct State {
     var account: LocalCloud.TransferAccount?
     var session: Session?
-    var files: [LocalFile] = []
-    var byteCount: Int64 = 0
+    var files: [OpenFile] = []
+    var transferredByteCount: Int64 = 0
   }
 
   /// The maximum number of bytes to transfer in one request, unless a fault requires fewer bytes.
-  private static let pieceByteCount: Int64 = 1024 * 1024
+  private static let pieceByteLimit: Int64 = 1024 * 1024
 
   private let fault: LocalCloud.TransferFault?
   private let state = Lock(State())
@@ -59,36 +64,43 @@ final class TransferConnection: Sendable {
   }
 
   /// The maximum number of bytes to transfer in one request of the connection.
-  var pieceByteCount: Int64 {
-    guard case .afterBytes(let bytes)? = fault?.location else { return Self.pieceByteCount }
-    return min(max(bytes, 1), Self.pieceByteCount)
+  var pieceByteLimit: Int64 {
+    guard case .afterBytes(let bytes)? = fault?.location else { return Self.pieceByteLimit }
+    return min(max(bytes, 1), Self.pieceByteLimit)
   }
 
-  func fault(at location: LocalCloud.TransferFault.Place) -> LocalCloud.TransferFault? {
-    fault.flatMap { $0.location == location ? $0 : nil }
+  /// Returns the session, or throws if none has begun or if it transfers in another direction than the required one.
+  func requireSession(_ direction: TransferDirection? = nil) throws(TransferRefusal) -> Session {
+    guard let session, direction == nil || session.direction == direction else { throw .protocolError }
+    return session
+  }
+
+  /// Returns the fault that is planned for a point of the transfer, or `nil` if no fault occurs there.
+  func fault(at location: LocalCloud.TransferFault.Location) -> LocalCloud.TransferFault? {
+    fault?.location == location ? fault : nil
   }
 
   /// Returns the fault that is due after enough bytes, or at the end of the content.
   func faultInContent(isEnd: Bool) -> LocalCloud.TransferFault? {
     guard let fault, case .afterBytes(let bytes) = fault.location else { return nil }
-    return isEnd || state.withLock { $0.byteCount } >= bytes ? fault : nil
+    return isEnd || state.withLock { $0.transferredByteCount } >= bytes ? fault : nil
   }
 
   /// Opens a file for the transfer and returns the number that identifies the file on this connection.
-  func open(_ file: LocalFile) -> Int {
+  func open(_ file: OpenFile) -> Int {
     state.withLock { state in
       state.files.append(file)
       return state.files.count - 1
     }
   }
 
-  func file(_ number: Int) -> LocalFile? {
+  func file(_ number: Int) -> OpenFile? {
     state.withLock { $0.files.indices.contains(number) ? $0.files[number] : nil }
   }
 
-  func update(_ number: Int, _ file: LocalFile) { state.withLock { $0.files[number] = file } }
+  func update(_ number: Int, to file: OpenFile) { state.withLock { $0.files[number] = file } }
 
-  func passed(_ byteCount: Int64) { state.withLock { $0.byteCount += byteCount } }
+  func addTransferredBytes(_ byteCount: Int64) { state.withLock { $0.transferredByteCount += byteCount } }
 
   /// Whether all files that the server receives on the connection are complete.
   var isComplete: Bool {
@@ -96,79 +108,6 @@ final class TransferConnection: Sendable {
       state.files.allSatisfy { file in
         if case .receiving = file { false } else { true }
       }
-    }
-  }
-}
-
-/// The open connections to the simulated transfer server, of which the oldest is discarded if there are too many.
-final class ConnectionTable: Sendable {
-  private let connections = Lock(LimitedTable<String, TransferConnection>(capacity: 4096))
-
-  /// Adds a connection, and returns its ID, which is hard to guess.
-  func add(_ connection: TransferConnection) -> String {
-    let id = BlobID.random().description
-    connections.withLock { $0[id] = connection }
-    return id
-  }
-
-  subscript(id: String) -> TransferConnection? { connections.withLock { $0[id] } }
-
-  func remove(_ id: String) { connections.withLock { $0[id] = nil } }
-}
-
-/// The received parts of interrupted uploads that a later session may resume, of which the oldest goes first.
-final class PartialUploadTable: Sendable {
-  private struct Key: Hashable {
-    let path: [UInt8]
-    let byteCount: Int64
-    let modified: Timestamp
-
-    init?(_ upload: TransferConnection.Upload) {
-      guard upload.isResumable, let modified = upload.modified else { return nil }
-      path = Array(upload.path.text.utf8)
-      byteCount = upload.byteCount
-      self.modified = modified
-    }
-  }
-
-  private let parts = Lock(LimitedTable<Key, [Extent]>(capacity: 256))
-
-  /// Keeps the bytes of a resumable upload that have arrived so far.
-  func keep(_ extents: [Extent], of upload: TransferConnection.Upload) {
-    guard let key = Key(upload) else { return }
-    parts.withLock { $0[key] = extents }
-  }
-
-  /// Removes and returns the bytes that arrived of an upload; empty if the upload is not resumable.
-  func take(_ upload: TransferConnection.Upload) -> [Extent] {
-    guard let key = Key(upload) else { return [] }
-    return parts.withLock { parts in
-      defer { parts[key] = nil }
-      return parts[key] ?? []
-    }
-  }
-}
-
-/// A dictionary of limited size, which loses its oldest entry if there are too many.
-private struct LimitedTable<Key: Hashable, Value> {
-  let capacity: Int
-  private var values: [Key: Value] = [:]
-  private var order: [Key] = []
-
-  init(capacity: Int) {
-    self.capacity = capacity
-  }
-
-  subscript(key: Key) -> Value? {
-    get { values[key] }
-    set {
-      if newValue == nil {
-        order.removeAll { $0 == key }
-      } else if values[key] == nil {
-        order.append(key)
-      }
-      values[key] = newValue
-      if order.count > capacity { values[order.removeFirst()] = nil }
     }
   }
 }

@@ -1,7 +1,6 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AsperaAuth
 internal import HTTPTypes
 internal import HummingbirdCore
 internal import StorageAuth
@@ -10,13 +9,13 @@ internal import StorageAuth
 struct TransferGateway: Sendable {
   private static let bodyByteLimit = 8 * 1024 * 1024
 
-  let desk: TransferDesk
+  let server: TransferServer
 
-  private var context: CloudContext { desk.aspera.cloud }
+  private var context: CloudContext { server.aspera.cloud }
 
   @concurrent
   func respond(to request: Request, with writer: consuming ResponseWriter, _ record: RequestRecord?) async throws {
-    let exchange = context.open(TransferDesk.endpoint, record)
+    let exchange = context.open(TransferServer.endpoint, record)
     var response: Answer
     if let status = try await exchange.begin() {
       response = Answer(HTTPResponse.Status(code: status))
@@ -29,7 +28,7 @@ struct TransferGateway: Sendable {
       if let status = try await exchange.end(&response) { response = Answer(HTTPResponse.Status(code: status)) }
     }
     response.headers[.server] = "localcloud"
-    let blobs = desk.aspera.files.store.blobs
+    let blobs = server.aspera.files.store.blobs
     try await exchange.send(response, to: request.method, with: writer) { extents, send in
       try await blobs.read(extents, send)
     }
@@ -39,35 +38,39 @@ struct TransferGateway: Sendable {
     let call = InboundCall(request.head, body: [], requestID: "", at: date)
     let names = call.path.words(between: "/").map(String.init)
     guard names.first == "connections" else { throw TransferRefusal.protocolError }
-    if names.count == 1 { return try desk.connect() }
-    guard names.count > 2, let connection = desk.connections[names[1]] else { throw TransferRefusal.protocolError }
+    if names.count == 1 { return try server.openConnection() }
+    guard names.count > 2 else { throw TransferRefusal.protocolError }
+    let (id, resource) = (names[1], names[2])
+    guard let connection = server.connections[id] else { throw TransferRefusal.protocolError }
     connection.session?.record.noteClient(at: date)
     if connection.session?.record.progress.status == .canceled { throw TransferRefusal.canceled }
-    if names.count == 4, names[2] == "files", let number = Int(digits: names[3]) {
+    if names.count == 4, resource == "files", let number = Int(digits: names[3]) {
       let parameters = call.pairs.flatMap { CallParameters($0) }
       guard let offset = parameters?["offset"].flatMap({ Int64(digits: $0) }) else {
         throw TransferRefusal.protocolError
       }
-      if request.method == .put { return try await desk.write(number, from: offset, request, connection, at: date) }
+      if request.method == .put {
+        return try await server.writeFile(number, from: offset, request, on: connection, at: date)
+      }
       guard let count = parameters?["count"].flatMap({ Int64(digits: $0) }) else { throw TransferRefusal.protocolError }
-      return try desk.read(number, from: offset, count, connection)
+      return try server.readFile(number, from: offset, byteCount: count, on: connection)
     }
     guard let body = try await InboundCall.body(of: request, limit: Self.bodyByteLimit),
       let document = try? JSONValue(parsing: body)
     else { throw TransferRefusal.protocolError }
-    switch names[2] {
-    case "login": return try desk.login(document, connection)
-    case "session": return try desk.begin(document, connection, at: date)
-    case "sources": return try desk.source(document, connection)
-    case "kinds": return try desk.kind(document, connection)
-    case "folders": return try await desk.makeFolder(document, connection, at: date)
-    case "links": return try await desk.makeLink(document, connection, at: date)
-    case "listings": return try desk.list(document, connection)
-    case "removals": return try await desk.remove(document, connection)
-    case "moves": return try await desk.move(document, connection, at: date)
-    case "files": return try await desk.open(document, connection, at: date)
-    case "end": return try desk.end(names[1], connection, at: date)
-    case "abort": return desk.abort(names[1], document, connection, at: date)
+    switch resource {
+    case "login": return try server.logIn(document, on: connection)
+    case "session": return try server.beginSession(document, on: connection, at: date)
+    case "sources": return try server.openSource(document, on: connection)
+    case "kinds": return try server.describeEntry(document, on: connection)
+    case "folders": return try await server.createFolder(document, on: connection, at: date)
+    case "links": return try await server.createLink(document, on: connection, at: date)
+    case "listings": return try server.listFolder(document, on: connection)
+    case "removals": return try await server.removeEntry(document, on: connection)
+    case "moves": return try await server.moveFile(document, on: connection, at: date)
+    case "files": return try await server.openUpload(document, on: connection, at: date)
+    case "end": return try server.endSession(on: connection, id, at: date)
+    case "abort": return server.abortSession(document, on: connection, id, at: date)
     case "presence": return Answer([:])
     default: throw TransferRefusal.protocolError
     }
@@ -76,7 +79,7 @@ struct TransferGateway: Sendable {
   /// Returns the session that a request belongs to, or `nil` if no session has begun on its connection.
   private func session(of request: Request) -> TransferConnection.Session? {
     let names = InboundCall.path(of: request.head).words(between: "/").map(String.init)
-    return names.count > 1 ? desk.connections[names[1]]?.session : nil
+    return names.count > 1 ? server.connections[names[1]]?.session : nil
   }
 
   private func refusal(
@@ -86,52 +89,15 @@ struct TransferGateway: Sendable {
       switch error {
       case let error as TransferRefusal: error
       case let problem as FileProblem: TransferRefusal(problem.relative(to: session?.claim?.base ?? .root))
-      default: TransferRefusal(36, "The transfer desk failed: \(ErrorResponse.kind(of: error))")
+      default:
+        TransferRefusal(
+          TransferRefusal.diskWriteCode, "The transfer desk failed: \(ErrorResponse.kind(of: error))")
       }
     if let record = session?.record, record.progress.status == .running {
-      desk.aspera.activity.end(record, .failed, refusal, at: date)
+      server.aspera.activity.end(record, .failed, refusal, at: date)
     }
-    if !refusal.isInjected { context.counters.refused(String(refusal.code), by: TransferDesk.endpoint) }
+    if !refusal.isInjected { context.counters.refused(String(refusal.code), by: TransferServer.endpoint) }
     record?.noteRefusal(String(refusal.code), refusal.text)
     return Answer(refusal.document, .forbidden)
   }
-}
-
-struct TransferRefusal: Error {
-  let code: Int
-  let text: String
-  /// Whether the error is injected, so that it is not counted as a real error response.
-  private(set) var isInjected = false
-
-  init(_ code: Int, _ text: String) {
-    self.code = code
-    self.text = text
-  }
-
-  init(_ problem: FileProblem) {
-    switch problem {
-    case .notFound: code = 4
-    case .isNoFolder: code = 6
-    case .isFolder: code = 7
-    case .isRoot, .tooLong: code = 41
-    case .exists, .notEmpty: code = 42
-    }
-    text = problem.message
-  }
-
-  init(_ fault: LocalCloud.TransferFault) {
-    let name = AscpErrorCode(fault.code)?.name ?? "\(fault.code)"
-    self.init(fault.code, fault.text ?? "The server ended the session: \(name), as fault injection requested")
-    isInjected = true
-  }
-
-  /// The error for a failed login, which does not reveal the reason, as in SSH.
-  static let account = TransferRefusal(19, "failed to authenticate")
-
-  /// The error for a call that is invalid or out of order, which `ascp-simulator` never sends.
-  static let protocolError = TransferRefusal(1, "The transfer desk does not understand the call")
-
-  static let canceled = TransferRefusal(28, "The session was canceled by a call of the Node API")
-
-  var document: JSONValue { ["error": ["code": .number(JSONNumber(code)), "description": .string(text)]] }
 }

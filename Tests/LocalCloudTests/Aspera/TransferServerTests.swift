@@ -9,7 +9,7 @@ internal import StorageAuth
 internal import XCTest
 
 /// Tests the server's transfer calls with numbers that the simulator never sends.
-final class TransferDeskTests: SimulatorTestCase {
+final class TransferServerTests: SimulatorTestCase {
   private func call(_ cloud: LocalCloud, _ path: String, _ document: JSONValue?) async throws -> Reply {
     var request = HTTPClientRequest(url: "http://127.0.0.1:\(cloud.transferPort)\(path)")
     request.method = document == nil ? .GET : .POST

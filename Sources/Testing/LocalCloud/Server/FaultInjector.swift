@@ -1,0 +1,106 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// An object that selects the injected faults for each request and each Aspera transfer.
+final class FaultInjector: Sendable {
+  private struct State {
+    var faults: LocalCloud.Faults
+    var counts: [LocalCloud.Endpoint: Int] = [:]
+    var connections = 0
+    var generator: SeededGenerator
+  }
+
+  private let state: Lock<State>
+
+  init(_ faults: LocalCloud.Faults) {
+    state = Lock(State(faults: faults, generator: SeededGenerator(state: faults.seed)))
+  }
+
+  /// The configured faults.
+  ///
+  /// Setting new faults restarts the request count of each endpoint whose faults changed. It also restarts the
+  /// connection count if the transfer faults changed, and the random number generator if the seed changed.
+  var faults: LocalCloud.Faults {
+    get { state.withLock { $0.faults } }
+    set {
+      state.withLock { state in
+        for endpoint in LocalCloud.Endpoint.allCases where state.faults[endpoint] != newValue[endpoint] {
+          state.counts[endpoint] = nil
+        }
+        if state.faults.transfers != newValue.transfers { state.connections = 0 }
+        if state.faults.seed != newValue.seed { state.generator = SeededGenerator(state: newValue.seed) }
+        state.faults = newValue
+      }
+    }
+  }
+
+  /// Counts a request to an endpoint and returns the faults that are planned for the request.
+  func plan(for endpoint: LocalCloud.Endpoint) -> FaultPlan {
+    state.withLock { state in
+      let count = state.counts[endpoint, default: 0] + 1
+      state.counts[endpoint] = count
+      var plan = FaultPlan()
+      for fault in state.faults[endpoint] where fault.frequency.includes(count, &state.generator) { plan.add(fault) }
+      return plan
+    }
+  }
+
+  /// Counts a transfer connection and returns the fault that is planned for it, or `nil` if no fault applies.
+  func transferFault() -> LocalCloud.TransferFault? {
+    state.withLock { state in
+      state.connections += 1
+      let count = state.connections
+      // All faults are evaluated, so that each `chance` fault draws one random number per connection and the outcome
+      // depends only on the order of the connections.
+      return state.faults.transfers.filter { $0.frequency.includes(count, &state.generator) }.first
+    }
+  }
+}
+
+/// The injected faults that are planned for one request.
+struct FaultPlan: Sendable {
+  private(set) var isEmpty = true
+  private(set) var delayBefore = Duration.zero
+  private(set) var delayAfter = Duration.zero
+
+  /// The first planned fault that is not a delay, or `nil` if only delays are planned.
+  private(set) var main: LocalCloud.Fault?
+
+  mutating func add(_ fault: LocalCloud.Fault) {
+    isEmpty = false
+    switch (fault.kind, fault.phase) {
+    case (.delay(let duration), .before): delayBefore += duration
+    case (.delay(let duration), .after): delayAfter += duration
+    default: main = main ?? fault
+    }
+  }
+}
+
+extension LocalCloud.Fault.Frequency {
+  /// Returns whether a fault applies to the request with a number from 1 on.
+  ///
+  /// A `chance` draws a number for each request, so that the outcome depends only on the order of the requests.
+  fileprivate func includes(_ count: Int, _ generator: inout SeededGenerator) -> Bool {
+    switch self {
+    case .always: true
+    case .every(let number): number > 0 && count.isMultiple(of: number)
+    case .chance(let probability): Double.random(in: 0..<1, using: &generator) < probability
+    case .first(let number): count <= number
+    }
+  }
+}
+
+/// A generator of pseudorandom numbers (SplitMix64) that returns the same sequence for the same seed.
+private struct SeededGenerator: RandomNumberGenerator {
+  fileprivate var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}

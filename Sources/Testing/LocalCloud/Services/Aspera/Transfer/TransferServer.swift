@@ -1,0 +1,110 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AsperaAuth
+internal import StorageAuth
+
+/// The simulated transfer server, which replaces SSH and ascp for `ascp-simulator` with JSON and bytes over HTTP.
+///
+/// A client connects, logs in, begins a session, transfers folders and files in pieces, and ends the session.
+/// Documentation/Internals/LocalCloud.md describes the calls.
+struct TransferServer: Sendable {
+  static let endpoint = LocalCloud.Endpoint.transfer
+
+  /// The maximum number of source paths that the record of a session keeps.
+  private static let recordedPathLimit = 100
+  /// The maximum length, in bytes, of a client's description of its error in the record of a session.
+  private static let descriptionByteLimit = 1_024
+  /// The maximum length, in bytes, of a path in an error, and of the target of a symbolic link.
+  static let pathByteLimit = 4_096
+
+  let aspera: AsperaContext
+  let connections = ConnectionTable()
+  let partialUploads = PartialUploadTable()
+
+  func openConnection() throws -> Answer {
+    aspera.count { $0.connections += 1 }
+    let connection = TransferConnection(aspera.cloud.injector.transferFault())
+    try inject(connection.fault(at: .connecting))
+    return Answer(["connection": .string(connections.add(connection)), "host_key": .string(aspera.hostKey.description)])
+  }
+
+  func logIn(_ document: JSONValue, on connection: TransferConnection) throws -> Answer {
+    guard let user = document["user"]?.string else { throw TransferRefusal.protocolError }
+    let keys = document["public_keys"]?.array?.compactMap(\.string) ?? []
+    let password = document["password"]?.string.map { Secret($0) }
+    guard aspera.directory.admits(user, password: password, publicKeys: keys),
+      let account = aspera.directory.transferAccount(user)
+    else { throw TransferRefusal.failedLogin }
+    connection.account = account
+    aspera.count { $0.logins += 1 }
+    return Answer([:])
+  }
+
+  /// Begins a transfer session, whose token must be valid and grant access to the paths that are already known.
+  func beginSession(_ document: JSONValue, on connection: TransferConnection, at date: Timestamp) throws -> Answer {
+    guard let account = connection.account,
+      let direction = document["direction"]?.string.flatMap({ TransferDirection(rawValue: $0) })
+    else { throw TransferRefusal.protocolError }
+    try inject(connection.fault(at: .afterAuthentication))
+    let claim = try TransferTokenCheck(aspera: aspera).claim(
+      document["token"]?.string, tags: document["tags"], account: account, direction, at: date)
+    let paths = document["paths"]?.array ?? []
+    for path in paths { _ = try Self.authorizedPath(path, for: claim) }
+    let record = TransferRecord(
+      .init(
+        accessKey: claim?.accessKey, userID: claim?.creator ?? account.user, direction: direction, login: account.user,
+        tokenType: TransferTokenCheck.type(of: document["token"]?.string), tags: document["tags"],
+        cookie: document["cookie"]?.string, paths: paths.prefix(Self.recordedPathLimit).compactMap(\.string), date: date
+      ),
+      clientSeen: date)
+    aspera.activity.start(record, at: date)
+    connection.session = TransferConnection.Session(direction: direction, claim: claim, record: record)
+    aspera.count { $0.sessions += 1 }
+    return Answer(["piece": .number(JSONNumber(connection.pieceByteLimit))])
+  }
+
+  func endSession(on connection: TransferConnection, _ id: String, at date: Timestamp) throws -> Answer {
+    guard let session = connection.session, connection.isComplete else { throw TransferRefusal.protocolError }
+    try inject(connection.faultInContent(isEnd: true))
+    aspera.packages.completed(session.claim)
+    connections.remove(id)
+    aspera.activity.end(session.record, .completed, at: date)
+    aspera.count { $0.completed += 1 }
+    return Answer([:])
+  }
+
+  /// Ends a transfer session whose client gives up, with the client's error code and text.
+  func abortSession(
+    _ document: JSONValue, on connection: TransferConnection, _ id: String, at date: Timestamp
+  ) -> Answer {
+    connections.remove(id)
+    if let record = connection.session?.record, record.progress.status == .running {
+      let refusal = TransferRefusal(
+        document["code"]?.integer ?? TransferRefusal.unknownCode,
+        (document["description"]?.string ?? "").shortened(to: Self.descriptionByteLimit))
+      let isCanceled = refusal.code == TransferRefusal.canceled.code
+      aspera.activity.end(record, isCanceled ? .canceled : .failed, refusal, at: date)
+    }
+    return Answer([:])
+  }
+
+  /// Counts an injected fault and throws its error, unless the fault is `nil`.
+  func inject(_ fault: LocalCloud.TransferFault?) throws {
+    guard let fault else { return }
+    aspera.count { $0.faults[fault.code, default: 0] += 1 }
+    throw TransferRefusal(fault)
+  }
+
+  /// Returns a path that a session names relative to its folder, or throws if its token does not grant access to it.
+  static func authorizedPath(_ value: JSONValue?, for claim: TransferClaim?) throws -> NodePath {
+    guard let text = value?.string else { throw TransferRefusal.protocolError }
+    guard let path = (claim?.base ?? .root).appending(text) else {
+      throw TransferRefusal(
+        TransferRefusal.badPathCode,
+        "The path is too long, or leads out of the docroot: \(text.shortened(to: Self.pathByteLimit))")
+    }
+    try TransferTokenCheck.check(path, against: claim)
+    return path
+  }
+}

@@ -1,0 +1,50 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The simulated app server, which issues temporary credentials in the formats that the vendors' SDKs parse.
+struct AppServer: ServiceHandler {
+  /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
+  private static let defaultLifetime: Int64 = 1800
+
+  let endpoint = LocalCloud.Endpoint.appServer
+  let issuer: Issuer
+  let token: Secret?
+
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
+    guard call.request.method == .get || call.request.method == .post else {
+      throw .methodNotAllowed(call.request.method.rawValue)
+    }
+    try requireAppToken(in: call)
+    guard let cloud = cloud(of: call), let role = issuer.firstRole(of: cloud.provider),
+      let lifetime = issuer.lifetime(
+        nil, default: min(Self.defaultLifetime, role.maximumDuration.components.seconds), in: Issuer.lifetimeLimits)
+    else { throw ErrorResponse(.notFound, "EntityNotExist.Role", "The app server has no role for this service.") }
+    let request = TokenTable.Request(provider: cloud.provider, role: role, session: "app", lifetime: lifetime)
+    let key = issuer.issue(request, by: endpoint, at: call.date)
+    return Answer(cloud.appServerDocument(key, requestID: call.requestID))
+  }
+
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
+    guard let cloud = cloud(of: call) else { return Answer(error.status) }
+    return Answer(cloud.appServerDocument(for: error), error.status)
+  }
+
+  private func cloud(of call: InboundCall) -> (any KeyDocuments)? {
+    ServicesGateway.clouds.first { $0.appServerPath == call.path }
+  }
+
+  /// Throws if an app token is configured and the request does not contain it.
+  private func requireAppToken(in call: InboundCall) throws(ErrorResponse) {
+    guard let token else { return }
+    if call.request.headerFields[.authorization] == nil { issuer.context.counters.count(endpoint) { $0.unsigned += 1 } }
+    let given = (cloud(of: call)?.authorizationPrefixes ?? []).compactMap { prefix in
+      call.authorization?.removingBytePrefix(prefix).map { Secret(String($0)) }
+    }
+    guard given.contains(token) else {
+      throw ErrorResponse(.unauthorized, "Unauthorized", "The app token is wrong; send it as a bearer token.")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import StorageAuth
+
+/// The simulated instance metadata service, which returns only credentials, with and without tokens (IMDSv2, IMDSv1).
+struct Metadata: ServiceHandler {
+  private static let tokenPath = "/latest/api/token"
+  /// The lifetime of credentials, in seconds, unless the role allows only a shorter one.
+  private static let defaultLifetime: Int64 = 21_600
+  private static let tokenLength = 56
+  /// The maximum lifetime of a metadata token, in seconds.
+  private static let maximumTokenLifetime: Int64 = 21_600
+
+  let endpoint = LocalCloud.Endpoint.metadata
+  let issuer: Issuer
+  let requiresToken: Bool
+  private let tokens = ExpiringSet(capacity: 10_000)
+
+  /// Returns whether a path belongs to the service, even if the service has no document with the path.
+  static func isPath(_ path: String) -> Bool { path.hasBytePrefix("/latest/") || path.hasBytePrefix("/meta-data/") }
+
+  func response(to call: InboundCall) throws(ErrorResponse) -> Answer {
+    if call.path == Self.tokenPath { return try token(for: call) }
+    guard call.request.method == .get else { throw .methodNotAllowed(call.request.method.rawValue) }
+    for cloud in ServicesGateway.clouds {
+      for path in cloud.metadataPaths {
+        guard let name = Self.suffix(of: call.path, after: path) else { continue }
+        if let token = cloud.metadataToken { try checkToken(token, of: call) }
+        return try credentials(of: cloud, named: name, for: call)
+      }
+    }
+    throw Self.notFound
+  }
+
+  /// Returns a plain-text error response, like the response of a web server without error documents.
+  func response(for error: ErrorResponse, to call: InboundCall) -> Answer {
+    Self.text("\(error.status.code) - \(error.status.reasonPhrase)\n", error.status)
+  }
+
+  private static let notFound = ErrorResponse(.notFound, "NotFound", "The item does not exist.")
+
+  /// Returns what follows a prefix that ends with a slash, which a path without that slash has as well; or `nil`.
+  private static func suffix(of path: String, after prefix: String) -> String? {
+    if path.isIdentical(to: prefix.dropLast()) { return "" }
+    return path.removingBytePrefix(prefix).map(String.init)
+  }
+
+  private static func text(_ text: String, _ status: HTTPResponse.Status = .ok) -> Answer {
+    Answer(status, headers: [.contentType: "text/plain"], body: .bytes(Array(text.utf8)))
+  }
+
+  // MARK: IMDSv2
+
+  private func token(for call: InboundCall) throws(ErrorResponse) -> Answer {
+    guard call.request.method == .put else { throw .methodNotAllowed(call.request.method.rawValue) }
+    let headers = ServicesGateway.clouds.compactMap { $0.metadataToken.flatMap { call.header($0.lifetimeHeader) } }
+    guard headers.count == 1, let seconds = Int64(digits: headers[0]),
+      (1...Self.maximumTokenLifetime).contains(seconds)
+    else { throw ErrorResponse(.badRequest, "BadRequest", "The lifetime of the token must be 1 to 21,600 seconds.") }
+    let token = RandomText.letters(Self.tokenLength)
+    _ = tokens.insert(token, until: call.date.advanced(by: .seconds(seconds)), at: call.date)
+    return Self.text(token)
+  }
+
+  /// Checks the metadata token in a request, which must be valid even if the server doesn't require one.
+  private func checkToken(_ token: MetadataToken, of call: InboundCall) throws(ErrorResponse) {
+    let given = HTTPField.Name(token.header).map { call.request.headerFields[values: $0] } ?? []
+    if given.isEmpty {
+      guard requiresToken else { return }
+      issuer.context.counters.count(endpoint) { $0.unsigned += 1 }
+    } else if given.count == 1, tokens.contains(given[0], at: call.date) {
+      return
+    }
+    throw ErrorResponse(token.refusal, token.refusal.reasonPhrase, "The metadata token is missing, invalid or expired.")
+  }
+
+  // MARK: Credentials
+
+  private func credentials(
+    of cloud: any KeyDocuments, named name: String, for call: InboundCall
+  ) throws(ErrorResponse) -> Answer {
+    guard let role = issuer.firstRole(of: cloud.provider) else { throw Self.notFound }
+    if name.isEmpty { return Self.text(role.name) }
+    guard name == role.name,
+      let lifetime = issuer.lifetime(
+        nil, default: min(Self.defaultLifetime, role.maximumDuration.components.seconds), in: Issuer.lifetimeLimits)
+    else { throw Self.notFound }
+    let request = TokenTable.Request(provider: cloud.provider, role: role, session: "instance", lifetime: lifetime)
+    let key = issuer.issue(request, by: endpoint, at: call.date)
+    return Answer(cloud.metadataDocument(key))
+  }
+}

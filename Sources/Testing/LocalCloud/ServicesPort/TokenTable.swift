@@ -1,0 +1,114 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import StorageAuth
+
+/// The issued temporary credentials.
+///
+/// A credential is retained for an hour after its expiration, so that it is rejected as expired and not as unknown. The
+/// number of credentials is limited; if there are too many, the oldest credential is discarded.
+package final class TokenTable: Sendable {
+  /// A request for a temporary credential, which its caller may make.
+  struct Request: Sendable {
+    let provider: LocalCloud.Provider
+    /// The assumed role, or `nil` for GetFederationToken.
+    let role: LocalCloud.Role?
+    let session: String
+    var policy: SessionPolicy?
+    let lifetime: Duration
+  }
+
+  /// The maximum number of uses of a temporary credential; `uses` is `nil` for no limit.
+  struct UseLimit: Sendable {
+    let uses: Int?
+  }
+
+  private static let capacity = 20_000
+  private static let retention = Duration.seconds(3600)
+
+  private struct Entry {
+    let key: AccessKey
+    let expiration: Timestamp
+    let request: Request
+    var uses = 0
+    /// The time at which the uses of the credential were exhausted, or `nil` if they are not.
+    var expiredEarly: Timestamp?
+  }
+
+  private struct State {
+    var entries: [AccessKeyID: Entry] = [:]
+    /// The access key IDs in the order of issue; the credentials before index `first` are already discarded.
+    var ids: [AccessKeyID] = []
+    var first = 0
+
+    var oldest: AccessKeyID? { first < ids.count ? ids[first] : nil }
+
+    mutating func dropOldest() {
+      entries[ids[first]] = nil
+      first += 1
+      // The list is shortened only when half of it is discarded, so that each discard takes constant time on average.
+      if first > ids.count / 2 {
+        ids.removeFirst(first)
+        first = 0
+      }
+    }
+  }
+
+  private let state = Lock(State())
+
+  /// A closure that receives every issued access key, so that tests can search for leaked secrets.
+  package static let watcher = Lock<(@Sendable (AccessKey) -> Void)?>(nil)
+
+  /// Issues a temporary credential, whose lifetime starts at a whole second.
+  func issue(_ request: Request, at date: Timestamp) -> AccessKey {
+    let start = date.wholeSeconds
+    let expiration = start.advanced(by: request.lifetime)
+    let key = request.provider.service.keys.makeKey(from: start, until: expiration)
+    state.withLock { state in
+      while let oldest = state.oldest {
+        let isOutdated = state.entries[oldest].map { $0.expiration.advanced(by: Self.retention) < date } ?? true
+        guard isOutdated || state.ids.count - state.first >= Self.capacity else { break }
+        state.dropOldest()
+      }
+      state.entries[key.id] = Entry(key: key, expiration: expiration, request: request)
+      state.ids.append(key.id)
+    }
+    Self.watcher.withLock { $0 }?(key)
+    return key
+  }
+
+  /// Returns an issued key, or `nil` if the ID is unknown or belongs to another service.
+  ///
+  /// If the number of uses is exhausted, the key expires at the current time. Without a limit, the lookup does not count as a use.
+  func key(
+    _ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp, counting limit: UseLimit?
+  ) -> AccessKey? {
+    state.withLock { state in
+      guard var entry = state.entries[id], entry.request.provider == provider else { return nil }
+      if let limit {
+        if let uses = limit.uses, entry.uses >= uses, entry.expiredEarly == nil { entry.expiredEarly = date }
+        entry.uses += 1
+        state.entries[id] = entry
+      }
+      guard let earlyExpiration = entry.expiredEarly else { return entry.key }
+      return AccessKey(
+        id: id, secret: entry.key.secret, sessionToken: entry.key.sessionToken, start: entry.key.start,
+        expiration: min(earlyExpiration, entry.expiration))
+    }
+  }
+
+  /// Returns the permissions of a temporary credential, or `nil` if the access key ID is unknown.
+  func authority(of id: AccessKeyID) -> Authority? {
+    state.withLock { state in state.entries[id].map { $0.request.policy.map { .session($0) } ?? .everything } }
+  }
+
+  func session(of id: AccessKeyID) -> LocalCloud.Session? {
+    state.withLock { state in
+      state.entries[id].map { entry in
+        LocalCloud.Session(
+          keyID: id, provider: entry.request.provider, role: entry.request.role?.arn, name: entry.request.session,
+          policy: entry.request.policy?.text, expiration: entry.expiration, requests: entry.uses)
+      }
+    }
+  }
+}

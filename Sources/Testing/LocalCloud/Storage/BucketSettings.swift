@@ -1,0 +1,25 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+/// The properties of a bucket that its owner can change.
+struct BucketSettings: Sendable, Codable, Equatable {
+  var access: AccessControl
+
+  /// The names of the storage class of objects without one, and of the redundancy, or `nil` for the defaults.
+  var storageClass: String?
+  var redundancy: String?
+
+  /// The state of the bucket's versioning, or `nil` if it never had versions.
+  var versioning: Versioning?
+
+  enum Versioning: String, Sendable, Codable {
+    /// The name of the root element of the document with the state.
+    static let root = "VersioningConfiguration"
+
+    case enabled = "Enabled"
+    case suspended = "Suspended"
+  }
+
+  /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
+  var documents: [String: String]?
+}

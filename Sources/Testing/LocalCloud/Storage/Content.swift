@@ -1,0 +1,80 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+/// The content of an object: the location of its bytes, and their checksums.
+struct Content: Sendable {
+  /// The maximum number of pieces of an object: one for each part of a multipart upload.
+  ///
+  /// A part that is copied from several pieces is written to one file, so that copies of copies do not multiply pieces.
+  static let extentLimit = 10_000
+
+  /// The ranges of files that contain the object's bytes, in order.
+  let extents: [Extent]
+
+  /// The offset in the object after each of the ranges, in ascending order.
+  private let ends: [Int64]
+
+  let byteCount: Int64
+
+  /// The entity tag of the object: the MD5 digest of its bytes in lowercase hexadecimal.
+  ///
+  /// For a multipart object, it is a digest of the parts' MD5 digests, followed by `-` and the number of parts.
+  let entityTag: String
+
+  let crc64: UInt64
+
+  /// The additional checksum of the object, or `nil` if the service stores no additional checksum.
+  var checksum: StoredChecksum?
+
+  /// The sizes of the parts from which the object was uploaded, or `nil` if it was uploaded at once.
+  var partSizes: [Int64]?
+
+  static let empty = Content(extents: [], byteCount: 0, entityTag: "", crc64: 0)
+
+  /// Creates a content from ranges of files, and joins ranges that follow each other in the same file.
+  init(
+    extents: [Extent], byteCount: Int64, entityTag: String, crc64: UInt64, checksum: StoredChecksum? = nil
+  ) {
+    var joined: [Extent] = []
+    var ends: [Int64] = []
+    for extent in extents {
+      if let last = joined.last, last.blob === extent.blob, last.offset + last.byteCount == extent.offset {
+        joined[joined.count - 1] = Extent(
+          blob: last.blob, offset: last.offset, byteCount: last.byteCount + extent.byteCount)
+        ends[ends.count - 1] += extent.byteCount
+      } else {
+        joined.append(extent)
+        ends.append((ends.last ?? 0) + extent.byteCount)
+      }
+    }
+    self.extents = joined
+    self.ends = ends
+    self.byteCount = byteCount
+    self.entityTag = entityTag
+    self.crc64 = crc64
+    self.checksum = checksum
+  }
+
+  /// Returns the ranges of files of a byte range, without visiting the pieces before it.
+  func extents(in range: Range<Int64>) -> [Extent] {
+    var (first, end) = (0, ends.count)
+    while first < end {
+      let middle = first + (end - first) / 2
+      if ends[middle] <= range.lowerBound { first = middle + 1 } else { end = middle }
+    }
+    var result: [Extent] = []
+    for index in extents.indices[first...] {
+      let extent = extents[index]
+      let start = ends[index] - extent.byteCount
+      guard start < range.upperBound else { break }
+      let part = range.clamped(to: start..<ends[index])
+      if !part.isEmpty {
+        let offset = extent.offset + part.lowerBound - start
+        result.append(Extent(blob: extent.blob, offset: offset, byteCount: part.upperBound - part.lowerBound))
+      }
+    }
+    return result
+  }
+}
