@@ -41,7 +41,7 @@ STUBS = ["Darwin", "MachO", "Dispatch", "os", "Foundation", "Crypto", "CryptoExt
 
 MODULES = ["StorageCrypto", "StorageAuth", "StorageDiagnosis", "CredentialSources", "OSSAuth", "COSAuth", "S3Auth",
            "AsperaAuth", "FoundationTransport", "StorageClient", "StorageBackground", "AsperaTransfer", "AsperaClient",
-           "StorageAuthTesting", "StorageClientTesting", "PhotoApp"]
+           "StorageAuthTesting", "StorageClientTesting"]
 
 
 def run(*arguments, **options):
