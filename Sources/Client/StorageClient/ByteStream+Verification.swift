@@ -41,7 +41,7 @@ package func checkByteCount(of subject: String, _ count: Int64, length: Int64?) 
 }
 
 extension StorageError {
-  /// Creates the error for a body that may be incomplete, because nothing but the end of its connection marked its end.
+  /// Creates the error for a body that may be incomplete, because only the end of its connection marked its end.
   static func unverifiable(_ subject: String, _ count: Int64) -> StorageError {
     StorageError(
       .truncated,

@@ -55,7 +55,6 @@ struct SyncPlan: Sendable {
     keepTargets(of: SkippedPaths(pairs.skipped))
   }
 
-  /// Adds what a pair of entries requires.
   private mutating func add(_ pair: SyncPair, _ options: SyncOptions) {
     switch (pair.source, pair.target) {
     case (let from?, let to?):
