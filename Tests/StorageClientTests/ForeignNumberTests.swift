@@ -52,8 +52,20 @@ final class ForeignNumberTests: XCTestCase {
     XCTAssertEqual(sizes.ranges(of: 0), [])
     XCTAssertEqual(sizes.ranges(of: 5, from: 6), [])
     XCTAssertEqual(try PartSizes(length: 10, preferred: 4).ranges(of: 10), [0..<4, 4..<8, 8..<10])
-    let growing = try PartSizes(length: nil, preferred: .max)
-    XCTAssertGreaterThan(growing.size(ofPart: 10_000), 0)
+  }
+
+  func testNoPartIsLargerThanTheLimit() throws {
+    let limit: Int64 = 5 << 30
+    for preferred in [limit, limit + 1, .max] {
+      XCTAssertEqual(try PartSizes(length: 10, preferred: preferred).ranges(of: 10), [0..<10])
+      let sizes = try PartSizes(length: limit + 1, preferred: preferred)
+      XCTAssertEqual(sizes.ranges(of: limit + 1), [0..<limit, limit..<limit + 1])
+      let growing = try PartSizes(length: nil, preferred: preferred)
+      for number in [1, 2_000, 2_001, 10_000, .max] { XCTAssertEqual(growing.size(ofPart: number), limit) }
+    }
+    let growing = try PartSizes(length: nil, preferred: limit / 4 - 1)
+    let sizes = [2_000, 2_001, 4_001, 6_001, 8_001].map { growing.size(ofPart: $0) }
+    XCTAssertEqual(sizes, [limit / 4 - 1, limit / 2 - 2, limit - 4, limit, limit])
   }
 
   func testEmptyRangeIsItsFirstByte() {

@@ -84,11 +84,12 @@ extension ListPage {
   /// - Throws: ``StorageError/Code/malformedResponse`` if the names do not ascend, or a string is too long to be sent.
   public init(objects: [ListedObject], commonPrefixes: [String], continuation: String?) throws(StorageError) {
     var (listed, prefixes): ([ListEntry], [ListEntry]) = ([], [])
-    for object in objects { try listed.enter(.object(object)) }
-    for prefix in commonPrefixes { try prefixes.enter(.commonPrefix(prefix)) }
-    let token = try continuation.map { text throws(StorageError) in try ResponseValue(text, named: "continuation").text
+    for object in objects { try listed.appendInOrder(.object(object)) }
+    for prefix in commonPrefixes { try prefixes.appendInOrder(.commonPrefix(prefix)) }
+    let checkedContinuation = try continuation.map { text throws(StorageError) in
+      try ResponseValue(text, named: "continuation").text
     }
-    self.init(entries: listed.merged(with: prefixes), continuation: token)
+    self.init(entries: listed.merged(with: prefixes), continuation: checkedContinuation)
   }
 
   /// Requires that a page, and the marker of the next one, are listed after the marker that requested the page.
@@ -108,24 +109,25 @@ extension ListEntry {
 
 extension [ListEntry] {
   /// Appends an entry, whose name must be greater than the name of the last entry.
-  fileprivate mutating func enter(_ entry: ListEntry) throws(StorageError) {
+  fileprivate mutating func appendInOrder(_ entry: ListEntry) throws(StorageError) {
     _ = try ResponseValue(entry.name, named: "listed name")
     if let last { try ListingOrder.check(entry.name, follows: last.name) }
     append(entry)
   }
 
+  /// Returns the entries of two arrays, each in the byte order of the names, in one array in that order.
   fileprivate func merged(with others: [ListEntry]) -> [ListEntry] {
     if isEmpty || others.isEmpty { return isEmpty ? others : self }
     var merged: [ListEntry] = []
     merged.reserveCapacity(count + others.count)
-    var rest = others[...]
+    var remaining = others[...]
     for entry in self {
-      while let other = rest.first, other.name.utf8.lexicographicallyPrecedes(entry.name.utf8) {
+      while let other = remaining.first, other.name.utf8.lexicographicallyPrecedes(entry.name.utf8) {
         merged.append(other)
-        rest = rest.dropFirst()
+        remaining = remaining.dropFirst()
       }
       merged.append(entry)
     }
-    return merged + rest
+    return merged + remaining
   }
 }

@@ -43,7 +43,7 @@ public struct ObjectListing: AsyncSequence, Sendable {
   }
 
   /// Returns an iterator that starts at the first page of the listing.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(page: makeReader(), ListingOrder(scope)) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(readPage: makeReader(), ListingOrder(scope)) }
 
   /// Returns the same listing, in which names outside of the prefix and names that do not fit the delimiter are errors.
   package func checked(prefix: String, delimiter: String?) -> ObjectListing {
@@ -54,14 +54,14 @@ public struct ObjectListing: AsyncSequence, Sendable {
 
   /// An iterator over the entries of a listing.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let page: @Sendable @concurrent (String?) async throws -> ListPage
+    fileprivate let readPage: PageReader
     private var entries: ArraySlice<ListEntry> = []
     private var continuation: String?
     private var hasMore = true
     private var order: ListingOrder
 
-    fileprivate init(page: @escaping @Sendable @concurrent (String?) async throws -> ListPage, _ order: ListingOrder) {
-      self.page = page
+    fileprivate init(readPage: @escaping PageReader, _ order: ListingOrder) {
+      self.readPage = readPage
       self.order = order
     }
 
@@ -74,7 +74,7 @@ public struct ObjectListing: AsyncSequence, Sendable {
     ///   their bytes, or if pages follow each other without end; and the other errors that ``ObjectStore`` lists.
     public mutating func next() async throws -> ListEntry? {
       while entries.isEmpty, hasMore {
-        let next = try await page(continuation)
+        let next = try await readPage(continuation)
         try order.check(next)
         entries = next.entries[...]
         hasMore = next.continuation != nil
@@ -97,7 +97,7 @@ struct ListingOrder: Sendable {
   /// The maximum number of consecutive empty pages that have a continuation.
   ///
   /// Services send such pages while they skip deleted objects or, with a delimiter, large groups.
-  static let emptyPages = 1_000
+  static let emptyPageLimit = 1_000
 
   /// The prefix and the delimiter of a listing, or `nil` if they are unknown.
   struct Scope: Sendable {
@@ -114,6 +114,7 @@ struct ListingOrder: Sendable {
     self.scope = scope
   }
 
+  /// Requires that a page continues the listing: its names and its continuation.
   mutating func check(_ page: ListPage) throws(StorageError) {
     for entry in page.entries {
       try scope?.check(entry)
@@ -138,27 +139,28 @@ struct ListingOrder: Sendable {
     guard received.insert(continuation).inserted else {
       throw StorageError.contradiction("a page has the same continuation as an earlier page, so that it never ends")
     }
-    guard received.count <= emptyPages else {
-      throw StorageError.contradiction("more than \(emptyPages) pages in a row are empty and not the last one")
+    guard received.count <= emptyPageLimit else {
+      throw StorageError.contradiction("more than \(emptyPageLimit) pages in a row are empty and not the last one")
     }
   }
 }
 
 extension ListingOrder.Scope {
+  /// Requires that a name starts with the prefix, and contains the delimiter at its end only if it is a common prefix.
   fileprivate func check(_ entry: ListEntry) throws(StorageError) {
-    guard let rest = entry.name.removingBytePrefix(prefix) else {
+    guard let remainder = entry.name.removingBytePrefix(prefix) else {
       throw StorageError.contradiction("the name \(entry.name.shown) does not start with the prefix \(prefix.shown)")
     }
     let delimiter = delimiter ?? ""
-    let end = delimiter.isEmpty ? nil : rest.utf8.firstRange(of: delimiter.utf8)?.upperBound
+    let firstDelimiterEnd = delimiter.isEmpty ? nil : remainder.utf8.firstRange(of: delimiter.utf8)?.upperBound
     switch entry {
     case .object:
-      guard end == nil else {
+      guard firstDelimiterEnd == nil else {
         throw StorageError.contradiction(
           "the key \(entry.name.shown) contains the delimiter \(delimiter.shown), but is no common prefix")
       }
     case .commonPrefix:
-      guard end == rest.endIndex else {
+      guard firstDelimiterEnd == remainder.endIndex else {
         throw StorageError.contradiction(
           "the common prefix \(entry.name.shown) does not end with the first delimiter \(delimiter.shown)")
       }

@@ -7,10 +7,10 @@ internal import StorageAuth
 final class PipelineRecord: Sendable {
   fileprivate struct State {
     var progress = PipelineProgress()
-    var found = 0
+    var foundCount = 0
     /// The sum of the object sizes in bytes, apart from the objects whose size is still unknown.
     var knownBytes: Int64 = 0
-    var unknownSizes = 0
+    var unknownSizeCount = 0
     var hasFoundAll = false
     var failures: [PipelineReport.Failure] = []
     var sourceError: (any Error)?
@@ -18,7 +18,7 @@ final class PipelineRecord: Sendable {
     /// Adds the size of an object that was found without one; `nil` is no new size.
     mutating func addSize(_ size: Int64?) {
       guard let size else { return }
-      unknownSizes -= 1
+      unknownSizeCount -= 1
       knownBytes = knownBytes.saturatingAdding(size)
     }
   }
@@ -38,22 +38,23 @@ final class PipelineRecord: Sendable {
       return PipelineReport(
         completedObjects: progress.completedObjects, completedBytes: progress.completedBytes,
         failedObjects: progress.failedObjects, failures: state.failures,
-        unfinishedObjects: state.found - progress.completedObjects - progress.failedObjects,
+        unfinishedObjects: state.foundCount - progress.completedObjects - progress.failedObjects,
         sourceError: state.sourceError)
     }
   }
 
   func recordFound(_ transfer: ObjectTransfer) {
     update { state in
-      state.found += 1
+      state.foundCount += 1
       if let count = transfer.byteCount {
         state.knownBytes = state.knownBytes.saturatingAdding(count)
       } else {
-        state.unknownSizes += 1
+        state.unknownSizeCount += 1
       }
     }
   }
 
+  /// Records that the sequence of transfers has ended, so that the totals are known.
   func recordFoundAll() { update { $0.hasFoundAll = true } }
 
   func recordSourceFailure(_ error: any Error) { state.withLock { $0.sourceError = error } }
@@ -81,8 +82,8 @@ final class PipelineRecord: Sendable {
   fileprivate func update(_ body: (inout State) -> Void) {
     state.withLock { state in
       body(&state)
-      state.progress.totalObjects = state.hasFoundAll ? state.found : nil
-      state.progress.totalBytes = state.hasFoundAll && state.unknownSizes == 0 ? state.knownBytes : nil
+      state.progress.totalObjects = state.hasFoundAll ? state.foundCount : nil
+      state.progress.totalBytes = state.hasFoundAll && state.unknownSizeCount == 0 ? state.knownBytes : nil
       handler?(state.progress)
     }
   }

@@ -9,14 +9,14 @@ internal import StorageAuth
 /// so that the IDs of one key are remembered until the next key.
 struct RepeatedKeyOrder: Sendable {
   /// The maximum number of entries of one key, which limits the memory.
-  static let entriesOfKey = 100_000
+  private static let entriesPerKeyLimit = 100_000
 
   /// The name of an entry in errors.
   private let noun: String
   private let prefix: String?
   private var key: String?
   /// The hash values of the IDs of the entries of the current key.
-  private var identifiers: Set<Int> = []
+  private var hashesOfIDs: Set<Int> = []
   /// The markers that were received since the last page with an entry, as bytes.
   private var markers: Set<[UInt8]> = []
 
@@ -25,27 +25,28 @@ struct RepeatedKeyOrder: Sendable {
     self.prefix = prefix
   }
 
+  /// Requires that a page continues the listing: its entries and the marker of the next page.
   mutating func check(_ entries: [(key: String, id: String)], next: (key: String, id: String)?) throws(StorageError) {
-    for entry in entries { try check(entry.key, entry.id) }
+    for entry in entries { try check(key: entry.key, id: entry.id) }
     if !entries.isEmpty { markers = [] }
     guard let next else { return }
     try ListingOrder.check(continuation: Array(next.key.utf8) + [0] + Array(next.id.utf8), among: &markers)
   }
 
-  private mutating func check(_ name: String, _ id: String) throws(StorageError) {
+  private mutating func check(key name: String, id: String) throws(StorageError) {
     guard name.hasBytePrefix(prefix ?? "") else {
       throw StorageError.contradiction("the key \(name.shown) does not start with the prefix \((prefix ?? "").shown)")
     }
     if let key, !key.isIdentical(to: name) {
       try ListingOrder.check(name, follows: key)
-      identifiers = []
+      hashesOfIDs = []
     }
     key = name
-    guard identifiers.insert(Array(id.utf8).hashValue).inserted else {
+    guard hashesOfIDs.insert(Array(id.utf8).hashValue).inserted else {
       throw StorageError.contradiction("the \(noun) \(id.shown) of \(name.shown) is listed twice")
     }
-    guard identifiers.count <= Self.entriesOfKey else {
-      throw StorageError.contradiction("\(name.shown) has more than \(Self.entriesOfKey) entries")
+    guard hashesOfIDs.count <= Self.entriesPerKeyLimit else {
+      throw StorageError.contradiction("\(name.shown) has more than \(Self.entriesPerKeyLimit) entries")
     }
   }
 }

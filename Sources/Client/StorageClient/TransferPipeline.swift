@@ -56,11 +56,11 @@ public struct TransferPipeline: Sendable, Hashable {
     _ transfers: Transfers, progress: PipelineProgress.Handler? = nil
   ) async throws -> PipelineReport where Transfers.Element == ObjectTransfer {
     let record = PipelineRecord(describedFailures: describedFailures, handler: progress)
-    let (stop, signal) = AsyncStream<Never>.makeStream()
+    let (stops, stopSignal) = AsyncStream<Never>.makeStream()
     await withTaskGroup(of: Void.self) { group in
       // A sequence may not yield for a long time: a failure that stops the pipeline must end that wait as well.
-      group.addTask { await pump(transfers, record, signal) }
-      group.addTask { for await _ in stop {} }
+      group.addTask { await startTransfers(transfers, record, stopSignal) }
+      group.addTask { for await _ in stops {} }
       await group.next()
       group.cancelAll()
     }
@@ -83,21 +83,21 @@ public struct TransferPipeline: Sendable, Hashable {
   }
 
   /// Takes transfers from the sequence, and starts each transfer when the concurrency limit permits.
-  private func pump<Transfers: AsyncSequence>(
-    _ transfers: Transfers, _ record: PipelineRecord, _ signal: AsyncStream<Never>.Continuation
+  private func startTransfers<Transfers: AsyncSequence>(
+    _ transfers: Transfers, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
   ) async where Transfers.Element == ObjectTransfer {
     let limit = min(transfersInFlight, OpenFileLimit.current.transfers)
     await withTaskGroup(of: Void.self) { group in
-      var underWay = 0
+      var runningCount = 0
       do {
         for try await transfer in transfers {
           record.recordFound(transfer)
-          if underWay == limit {
+          if runningCount == limit {
             await group.next()
-            underWay -= 1
+            runningCount -= 1
           }
-          group.addTask { await carryOut(transfer, record, signal) }
-          underWay += 1
+          group.addTask { await carryOut(transfer, record, stopSignal) }
+          runningCount += 1
           if Task.isCancelled { return }
         }
         if !Task.isCancelled { record.recordFoundAll() }
@@ -107,8 +107,9 @@ public struct TransferPipeline: Sendable, Hashable {
     }
   }
 
+  /// Carries out a transfer, records its end, and signals the pipeline to stop if a failure does that.
   private func carryOut(
-    _ transfer: ObjectTransfer, _ record: PipelineRecord, _ signal: AsyncStream<Never>.Continuation
+    _ transfer: ObjectTransfer, _ record: PipelineRecord, _ stopSignal: AsyncStream<Never>.Continuation
   ) async {
     guard !Task.isCancelled else { return }
     let meter = record.meter(of: transfer)
@@ -119,7 +120,7 @@ public struct TransferPipeline: Sendable, Hashable {
       // A transfer that was cancelled, by a failure elsewhere or by the caller, has not failed.
       guard !Task.isCancelled else { return }
       record.recordFailed(transfer, meter, error)
-      if stopsAtFailure { signal.finish() }
+      if stopsAtFailure { stopSignal.finish() }
     }
   }
 }

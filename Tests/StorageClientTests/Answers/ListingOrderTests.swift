@@ -114,7 +114,7 @@ final class ListingOrderTests: XCTestCase {
     await assertThrows(StorageError.self, { for try await _ in ossClient(fresh).list() {} }) {
       XCTAssertTrue($0.message.contains("empty"), $0.message)
     }
-    XCTAssertEqual(fresh.requests.count, ListingOrder.emptyPages + 1)
+    XCTAssertEqual(fresh.requests.count, ListingOrder.emptyPageLimit + 1)
   }
 
   func testListingsOfOtherStoresAscendToo() async throws {

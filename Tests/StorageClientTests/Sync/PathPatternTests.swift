@@ -26,6 +26,19 @@ final class PathPatternTests: XCTestCase {
   }
 
   // matrix: Synchronization: selection
+  func testQuestionMarkIsOneUnicodeScalar() {
+    let matches: [(PathPattern, String)] = [
+      ("?", "\u{E9}"), ("?", "\u{20AC}"), ("?", "a/\u{1F468}"), ("??", "e\u{301}"), ("a?b", "a\u{E9}b"),
+      ("\u{E9}?", "\u{E9}\u{E9}"), ("/?/x", "\u{20AC}/x"), ("a?b", "a\u{FFFD}b"), ("?", "\u{301}"),
+    ]
+    for (pattern, path) in matches { XCTAssertTrue(pattern.matches(path), "\(pattern.text) \(path)") }
+    let others: [(PathPattern, String)] = [
+      ("??", "\u{E9}"), ("????", "\u{1F468}"), ("?", "e\u{301}"), ("a??b", "a\u{E9}b"), ("/x?y", "x/y"), ("?", ""),
+    ]
+    for (pattern, path) in others { XCTAssertFalse(pattern.matches(path), "\(pattern.text) \(path)") }
+  }
+
+  // matrix: Synchronization: selection
   func testWorkOfAPatternIsBounded() {
     let pattern = PathPattern(String(repeating: "*a", count: 50) + "b")
     let clock = ContinuousClock()

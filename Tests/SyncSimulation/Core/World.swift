@@ -108,7 +108,7 @@ final class World: @unchecked Sendable {
   private static let excludes: [Selection] = [
     ("a", { $0.lastName.elementsEqual("a".utf8) }), ("*.txt", { $0.lastName.suffix(4).elementsEqual(".txt".utf8) }),
     ("d/", { $0.starts(with: "d/".utf8) }), ("\u{E9}", { $0.lastName.elementsEqual("\u{E9}".utf8) }),
-    ("a/**", { $0.starts(with: "a/".utf8) }),
+    ("a/**", { $0.starts(with: "a/".utf8) }), ("?", { Bytes($0.lastName).text.unicodeScalars.count == 1 }),
   ]
 
   private static let includes: [Selection] = [

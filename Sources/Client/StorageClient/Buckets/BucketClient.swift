@@ -145,14 +145,14 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
       draft.body = .bytes(bytes)
       let (response, result) = try await sender.exchange(draft)
       progress.advance(by: payload.length)
-      try checksum.check(draft.subject, with: response, provider.conventions)
+      try checksum.verifyUpload(of: draft.subject, against: response, provider.conventions)
       return (response, result, checksum)
     }
     let meter = BodyMeter(length: payload.length, provider.conventions.algorithm, progress: progress)
     draft.body = meter.body(of: payload.stream)
     draft.meter = meter
     let (response, result) = try await sender.exchange(draft)
-    try meter.checksum.check(draft.subject, with: response, provider.conventions)
+    try meter.checksum.verifyUpload(of: draft.subject, against: response, provider.conventions)
     return (response, result, meter.checksum)
   }
 
@@ -181,8 +181,8 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     let info = ObjectInfo(key: key, response: reply.response, conventions: provider.conventions)
     let length = reply.response.contentLength
     let isWhole = reply.response.status != .partialContent && options.parameters.isEmpty
-    let body = resumed(reply, info, options, length: length).checked(
-      draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil,
+    let body = resumed(reply, info, options, length: length).verified(
+      as: draft.subject, length: length, checksum: isWhole || length == info.size ? info.checksum : nil,
       endsWithConnection: reply.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }

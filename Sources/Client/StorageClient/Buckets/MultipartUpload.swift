@@ -55,7 +55,7 @@ struct MultipartUpload<Provider: BucketProvider>: Sendable {
     do {
       let draft = try completion(of: parts, checksum)
       let (response, body, etag) = try await requestCompletion(draft)
-      try checksum.check("the object \(key)", with: response, bucket.provider.conventions)
+      try checksum.verifyUpload(of: "the object \(key)", against: response, bucket.provider.conventions)
       return UploadedObject(
         key: key, size: size, etag: etag, checksum: checksum, response, bucket.provider.conventions,
         callbackReply: draft.callbackReply(body, bucket.provider.conventions))

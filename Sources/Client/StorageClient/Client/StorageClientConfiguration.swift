@@ -18,7 +18,7 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// The size of a part in bytes, at least 100 KiB.
   ///
   /// Parts are larger if an object would otherwise have more than 10,000 parts.
-  public var partSize: Int64 { didSet { partSize = max(Self.smallestPart, partSize) } }
+  public var partSize: Int64 { didSet { partSize = max(Self.minimumPartSize, partSize) } }
 
   /// The maximum number of entries that a listing requests per page, from 1 to 1,000.
   public var keysPerPage: Int { didSet { keysPerPage = min(max(1, keysPerPage), 1000) } }
@@ -39,10 +39,11 @@ public struct StorageClientConfiguration: Sendable, Hashable {
   /// If a service requests a longer delay (`Retry-After`), the request fails.
   public var longestRetryDelay: Duration
 
+  /// Returns whether an object of a length in bytes is uploaded in parts, which is pointless for a single part.
   func uploadsInParts(_ length: Int64) -> Bool { length >= max(multipartThreshold, 1) && length > partSize }
 
   /// The minimum part size in bytes that OSS accepts; COS requires larger parts, except for the last part.
-  private static let smallestPart: Int64 = 100 * 1024
+  private static let minimumPartSize: Int64 = 100 * 1024
 
   /// Creates a configuration, and replaces values that are out of range with the nearest valid values.
   ///
@@ -63,7 +64,7 @@ public struct StorageClientConfiguration: Sendable, Hashable {
     self.requestsInFlight = max(1, requestsInFlight)
     self.partsInFlight = max(1, partsInFlight)
     self.multipartThreshold = multipartThreshold
-    self.partSize = max(Self.smallestPart, partSize)
+    self.partSize = max(Self.minimumPartSize, partSize)
     self.keysPerPage = min(max(1, keysPerPage), 1000)
     self.attempts = max(1, attempts)
     self.retryDelay = max(.zero, retryDelay)

@@ -147,12 +147,13 @@ extension TransportError {
 }
 
 /// The number of received bytes after which an attempt counts as successful, so that the retry plan starts over.
-private let worthwhile: Int64 = 1 << 20
+private let restartByteCount: Int64 = 1 << 20
 
 extension ByteStream {
   /// Returns the stream, continued with another stream if the connection is lost.
   ///
-  /// The closure `again` waits for the delay, and returns a stream of the bytes after the given number of bytes.
+  /// The closure `reopen` receives the number of received bytes, the step and the number of the attempt. It waits for the
+  /// delay of the step, and returns a stream of the other bytes.
   fileprivate func resuming(
     _ plan: RetryPlan, length: Int64,
     reopen: @escaping @Sendable (Int64, RetryPlan.Step, Int) async throws -> ByteStream
@@ -174,7 +175,7 @@ extension ByteStream {
             failure = error
           }
           if count >= length { return nil }
-          if count - resumedAt >= worthwhile { current = plan }
+          if count - resumedAt >= restartByteCount { current = plan }
           guard let step = current.step(after: failure ?? .endedEarly) else {
             if let failure { throw failure }
             return nil

@@ -90,8 +90,8 @@ extension PresignedRequest {
     let info = exchange.target.objectInfo(from: reply.response)
     let length = reply.response.contentLength
     try exchange.target.requireEntityTag(in: reply.response)
-    let body = reply.body.checked(
-      exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
+    let body = reply.body.verified(
+      as: exchange.target.subject, length: length, checksum: exchange.target.checksum(of: info, in: reply.response),
       endsWithConnection: reply.endsWithConnection)
     return DownloadedObject(info: info, contentLength: length, body: body)
   }

@@ -50,7 +50,7 @@ package struct PresignedTarget: Sendable, Hashable, Codable {
   ) throws(StorageError) -> UploadedObject {
     if callbackReply == nil { try SuccessProof.entityTag.check(response, subject, requestID: nil) }
     let conventions = HeaderConventions.named(in: response)
-    try checksum.check(subject, with: response, conventions)
+    try checksum.verifyUpload(of: subject, against: response, conventions)
     return UploadedObject(
       key: key, size: size, etag: response.headerFields[.eTag], checksum: checksum, response, conventions,
       callbackReply: callbackReply)

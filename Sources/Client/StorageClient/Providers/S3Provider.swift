@@ -236,12 +236,12 @@ extension S3Provider {
     } else if let header = conventions.checksums.first, integrity.checksum != nil, !hasChecksum {
       switch request {
       case .put, .part:
-        if let checksum = body.checksum { headers.append(header.field(checksum)) }
+        if let checksum = body.checksum { headers.append(header.field(with: checksum)) }
       case .initiate:
         headers[.s3ChecksumAlgorithm] = integrity.checksum == .crc32 ? "CRC32" : "CRC64NVME"
         headers[.s3ChecksumType] = "FULL_OBJECT"
       case .complete:
-        if let checksum = body.checksum { headers.append(header.field(checksum)) }
+        if let checksum = body.checksum { headers.append(header.field(with: checksum)) }
         headers[.s3ChecksumType] = "FULL_OBJECT"
       default: break
       }

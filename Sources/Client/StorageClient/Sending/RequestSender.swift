@@ -5,7 +5,7 @@ public import HTTPTypes
 public import StorageAuth
 
 /// The maximum number of bytes of a response that is read into memory.
-private let documentLimit = 16 << 20
+private let documentByteLimit = 16 << 20
 
 /// The minimum clock difference that counts as the cause of an error without a reason; services accept smaller ones.
 private let unexplainedSkew = Duration.seconds(300)
@@ -99,8 +99,8 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
   /// A ``ServiceError`` that the closure throws counts as the service's refusal.
   func exchange<Value>(_ draft: RequestDraft, read: (HTTPResponse, [UInt8]) throws -> Value) async throws -> Value {
     try await sendInSpan(draft) { reply in
-      guard let body = try await reply.body.collected(upTo: documentLimit) else {
-        throw StorageError.malformedResponse("it is longer than \(documentLimit) bytes")
+      guard let body = try await reply.body.collected(upTo: documentByteLimit) else {
+        throw StorageError.malformedResponse("it is longer than \(documentByteLimit) bytes")
       }
       if let error = draft.errorInside?(reply.response, body) { throw error }
       return try read(reply.response, body)
@@ -476,7 +476,7 @@ public struct RequestSender<Provider: StorageProvider>: Sendable {
     do {
       let object = try await ledger.measure(start)
       return DownloadedObject(
-        info: object.info, contentLength: object.contentLength, body: object.body.entered(into: ledger))
+        info: object.info, contentLength: object.contentLength, body: object.body.recorded(in: ledger))
     } catch {
       ledger.close(failure: error)
       throw error

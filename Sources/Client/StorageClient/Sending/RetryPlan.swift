@@ -82,6 +82,40 @@ struct RetryPlan {
   }
 }
 
+/// A string from a response that becomes part of a later request.
+///
+/// Examples are an upload ID, an entity tag, a version, an object key, and a continuation token. The length is limited
+/// when the string is read, because a request line of more than 64 KB terminates the process inside AsyncHTTPClient
+/// 1.37, and with it all other work of the process.
+struct ResponseValue: Sendable, Hashable {
+  /// The maximum length of the string in bytes: four times the length of the longest object key.
+  static let limit = 4_096
+
+  let text: String
+
+  /// Creates a value from a string in a response, or throws an error if the string is longer than ``limit``.
+  init(_ text: String, named name: String) throws(StorageError) {
+    guard Self.isSendable(text) else {
+      throw StorageError.malformedResponse("its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
+    }
+    self.text = text
+  }
+
+  /// Returns whether a string is short enough to be sent, or `true` for `nil`.
+  static func isSendable(_ text: String?) -> Bool { (text?.utf8.count ?? 0) <= limit }
+}
+
+/// The location to which the service redirected a client, shared by the copies of the client.
+final class Relocation<Provider: Sendable>: Sendable {
+  private let moved = Lock<Provider?>(nil)
+
+  /// The provider with the endpoint that the service specified, or `nil` if the service did not redirect the client.
+  var provider: Provider? {
+    get { moved.withLock { $0 } }
+    set { moved.withLock { $0 = newValue } }
+  }
+}
+
 /// The properties of a sent signature that the client needs to interpret an error response.
 package struct SentSignature: Sendable {
   let generation: CredentialGeneration
@@ -147,39 +181,5 @@ extension Refusal {
     case .requestExpired: signature.isTemporary
     default: false
     }
-  }
-}
-
-/// A string from a response that becomes part of a later request.
-///
-/// Examples are an upload ID, an entity tag, a version, an object key, and a continuation token. The length is limited
-/// when the string is read, because a request line of more than 64 KB terminates the process inside AsyncHTTPClient
-/// 1.37, and with it all other work of the process.
-struct ResponseValue: Sendable, Hashable {
-  /// The maximum length of the string in bytes: four times the length of the longest object key.
-  static let limit = 4_096
-
-  let text: String
-
-  /// Creates a value from a string in a response, or throws an error if the string is longer than ``limit``.
-  init(_ text: String, named name: String) throws(StorageError) {
-    guard Self.isSendable(text) else {
-      throw StorageError.malformedResponse("its \(name) has \(text.utf8.count) bytes; the limit is \(Self.limit) bytes")
-    }
-    self.text = text
-  }
-
-  /// Returns whether a string is short enough to be sent, or `true` for `nil`.
-  static func isSendable(_ text: String?) -> Bool { (text?.utf8.count ?? 0) <= limit }
-}
-
-/// The location to which the service redirected a client, shared by the copies of the client.
-final class Relocation<Provider: Sendable>: Sendable {
-  private let moved = Lock<Provider?>(nil)
-
-  /// The provider with the endpoint that the service specified, or `nil` if the service did not redirect the client.
-  var provider: Provider? {
-    get { moved.withLock { $0 } }
-    set { moved.withLock { $0 = newValue } }
   }
 }

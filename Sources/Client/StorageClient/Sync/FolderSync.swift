@@ -164,7 +164,7 @@ public struct FolderSync: Sendable {
     switch (source, target, staging) {
     case (.folder(let root), .objects(let store, let prefix, _), _): .upload(root, store, prefix: prefix)
     case (.objects(let from, let prefix, let bucket), .objects(let to, let targetPrefix, _), _):
-      .copy(from, prefix: prefix, bucket: bucket, to, targetPrefix: targetPrefix)
+      .copy(from: from, prefix: prefix, bucket: bucket, to: to, targetPrefix: targetPrefix)
     case (.objects(let store, let prefix, _), _, let staging?): .download(store, prefix: prefix, staging)
     default: throw StorageError.bothSidesAreFolders
     }

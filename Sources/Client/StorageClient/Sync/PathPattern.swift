@@ -3,35 +3,45 @@
 
 /// A pattern for the paths of a synchronization, such as `*.jpg` or `2026/**`.
 ///
-/// `*` stands for any characters except for a slash, `?` for one of them, and `**` for any characters. A pattern without
-/// a slash is compared with the last component of a path, another pattern with the whole path; a slash at its start is
-/// ignored. A pattern that ends with a slash matches everything in the folders that it describes.
+/// `?` stands for one character except for a slash, `*` for any number of such characters, and `**` for any number of
+/// characters with slashes. A character is a Unicode scalar: `?` matches `\u{E9}`, and not `e\u{301}`, which are two.
+///
+/// A pattern without a slash is compared with the last component of a path, another pattern with the whole path. A slash
+/// at its start anchors it at the root and is not compared: `/cat.jpg` does not match `2026/cat.jpg`. Each other slash
+/// must be in the path: `**/cat.jpg` does not match `cat.jpg`, which the pattern `cat.jpg` does. A pattern that ends with
+/// a slash matches everything in the folders that it describes.
 public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The text of the pattern.
   public let text: String
 
   private enum Element: Hashable {
-    case byte(UInt8), anyByte, anyBytes, anything
+    case scalar(Unicode.Scalar)
+    /// The wildcard `?`.
+    case anyNameScalar
+    /// The wildcard `*`.
+    case anyNameScalars
+    /// The wildcard `**`.
+    case anyScalars
   }
 
   private let elements: [Element]
-  private let comparesPath: Bool
+  private let comparesWholePath: Bool
 
   /// Creates a pattern.
   ///
   /// - Parameter text: The text of the pattern.
   public init(_ text: String) {
     self.text = text
-    let body = text.removingBytePrefix("/") ?? text[...]
-    comparesPath = text.hasByte("/")
+    let unanchored = text.removingBytePrefix("/") ?? text[...]
+    comparesWholePath = text.hasByte("/")
     var elements: [Element] = []
-    for byte in (body.hasByteSuffix("/") ? body + "**" : body).utf8 {
-      switch (byte, elements.last) {
-      case (UInt8(ascii: "*"), .anyBytes): elements[elements.count - 1] = .anything
-      case (UInt8(ascii: "*"), .anything): break
-      case (UInt8(ascii: "*"), _): elements.append(.anyBytes)
-      case (UInt8(ascii: "?"), _): elements.append(.anyByte)
-      default: elements.append(.byte(byte))
+    for scalar in (unanchored.hasByteSuffix("/") ? unanchored + "**" : unanchored).unicodeScalars {
+      switch (scalar, elements.last) {
+      case ("*", .anyNameScalars): elements[elements.count - 1] = .anyScalars
+      case ("*", .anyScalars): break
+      case ("*", _): elements.append(.anyNameScalars)
+      case ("?", _): elements.append(.anyNameScalar)
+      default: elements.append(.scalar(scalar))
       }
     }
     self.elements = elements
@@ -46,33 +56,34 @@ public struct PathPattern: Sendable, Hashable, ExpressibleByStringLiteral {
   ///
   /// The work is proportional to the length of the path times the length of the pattern.
   ///
-  /// - Parameter path: A path with slashes.
+  /// - Parameter path: A path with slashes. A byte of a file name that is not UTF-8 was replaced with U+FFFD, which is a
+  ///   character.
   public func matches(_ path: String) -> Bool {
-    let subject = comparesPath ? path[...] : path.words(between: "/").last ?? ""
-    // The positions in the pattern that the bytes read so far can lead to.
+    let subject = comparesWholePath ? path[...] : path.words(between: "/").last ?? ""
+    // For each position in the pattern, whether the elements before it match the characters that were read so far.
     var reached = [Bool](repeating: false, count: elements.count + 1)
     reached[0] = true
-    skipEmpty(&reached)
-    for byte in subject.utf8 {
+    passEmptyWildcards(&reached)
+    for scalar in subject.unicodeScalars {
       var next = [Bool](repeating: false, count: elements.count + 1)
       for (index, element) in elements.enumerated() where reached[index] {
         switch element {
-        case .byte(let expected): if byte == expected { next[index + 1] = true }
-        case .anyByte: if byte != UInt8(ascii: "/") { next[index + 1] = true }
-        case .anyBytes: if byte != UInt8(ascii: "/") { next[index] = true }
-        case .anything: next[index] = true
+        case .scalar(let expected): if scalar == expected { next[index + 1] = true }
+        case .anyNameScalar: if scalar != "/" { next[index + 1] = true }
+        case .anyNameScalars: if scalar != "/" { next[index] = true }
+        case .anyScalars: next[index] = true
         }
       }
-      skipEmpty(&next)
+      passEmptyWildcards(&next)
       reached = next
     }
     return reached[elements.count]
   }
 
-  /// Adds the positions behind elements that stand for no character.
-  private func skipEmpty(_ reached: inout [Bool]) {
+  /// Adds the positions after reached wildcards that can stand for no character.
+  private func passEmptyWildcards(_ reached: inout [Bool]) {
     for (index, element) in elements.enumerated() where reached[index] {
-      if element == .anyBytes || element == .anything { reached[index + 1] = true }
+      if element == .anyNameScalars || element == .anyScalars { reached[index + 1] = true }
     }
   }
 }

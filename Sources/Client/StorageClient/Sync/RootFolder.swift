@@ -50,7 +50,7 @@ struct RootFolder: Sendable {
   /// Opens a regular file for reading, which no link leads to.
   func open(_ path: String) async throws -> LocalFile {
     let names = try Self.components(of: path)
-    return try await throwingErrors(at: path) {
+    return try await convertingErrors(at: path) {
       let file = try LocalFile(names.last, in: self.folder(names.parents), .reading(followsLink: false))
       guard file.status.kind == .regular else { throw StorageError.notRegular(file.path) }
       return file
@@ -63,7 +63,7 @@ struct RootFolder: Sendable {
   /// A folder that has the path is removed if it may be replaced and there are no files in it.
   func put(_ file: FileLocation, at path: String, modifiedSeconds: Int64?, replacesFolder: Bool) async throws {
     let names = try Self.components(of: path)
-    try await throwingErrors(at: path) {
+    try await convertingErrors(at: path) {
       let folder = try self.folder(names.parents, creates: true)
       let existing = try folder.status(of: names.last)
       let complete = try LocalFile(file.name, in: file.folder, .updating)
@@ -78,7 +78,7 @@ struct RootFolder: Sendable {
   /// Deletes a file that a listing found and that has not changed since, and the folders that are empty then.
   func delete(_ entry: SyncEntry) async throws {
     let names = try Self.components(of: entry.path)
-    try await throwingErrors(at: entry.path) {
+    try await convertingErrors(at: entry.path) {
       var folders = [self.folder]
       do {
         for name in names.parents { folders.append(try folders[folders.count - 1].folder(name)) }
@@ -114,6 +114,7 @@ struct RootFolder: Sendable {
     }
   }
 
+  /// Opens the folder with a path below the root, and creates it and those above it if it `creates`.
   private func folder(_ path: ArraySlice<FilePath.Component>, creates: Bool = false) throws(Errno) -> Folder {
     var folder = folder
     for name in path {
@@ -122,10 +123,10 @@ struct RootFolder: Sendable {
     return folder
   }
 
-  private func throwingErrors<Result: Sendable>(at path: String, _ body: @escaping @Sendable () throws -> Result)
-    async throws
-    -> Result
-  {
+  /// Runs a closure on the file system, and throws errors that name a path below the folder.
+  private func convertingErrors<Result: Sendable>(
+    at path: String, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
     do {
       return try await folder.system.run(body)
     } catch let error as Errno {

@@ -10,8 +10,8 @@ struct SkippedPath: Sendable {
   /// The path, in which bytes that are not UTF-8 are replaced.
   let path: String
   let reason: String
-  /// The parts of the last name that are UTF-8, if it is not, between which any other bytes can be.
-  fileprivate let parts: [[UInt8]]?
+  /// The ASCII parts of a name that is not UTF-8, between which any bytes can be, or `nil` for another name.
+  fileprivate let asciiParts: [[UInt8]]?
   /// The path of the folder, which is empty or ends with a slash.
   fileprivate let folder: String
 
@@ -19,7 +19,7 @@ struct SkippedPath: Sendable {
     self.path = path
     self.reason = reason
     folder = ""
-    parts = nil
+    asciiParts = nil
   }
 
   /// Creates a skipped file whose name is not UTF-8, in a folder whose path is empty or ends with a slash.
@@ -28,19 +28,20 @@ struct SkippedPath: Sendable {
     path = folder + name.string
     reason = "Its name is not UTF-8."
     // Another tool may have transcoded the name: each byte that is not ASCII stands for any bytes.
-    parts = name.bytes.split(omittingEmptySubsequences: false) { $0 >= 0x80 }.map(Array.init)
+    asciiParts = name.bytes.split(omittingEmptySubsequences: false) { $0 >= 0x80 }.map(Array.init)
   }
 
-  /// Returns whether a name can be the name of this file in another encoding.
+  /// Returns whether a name can be the undecodable name of this file in another encoding.
   fileprivate func resembles(_ name: ArraySlice<UInt8>) -> Bool {
-    guard let parts, let first = parts.first, let last = parts.last else { return false }
+    guard let asciiParts, let first = asciiParts.first, let last = asciiParts.last else { return false }
     guard name.count >= first.count + last.count, name.starts(with: first),
       name.reversed().starts(with: last.reversed())
     else { return false }
-    var rest = name.dropFirst(first.count).dropLast(last.count)
-    for part in parts.dropFirst().dropLast() where !part.isEmpty {
-      guard let range = rest.firstRange(of: part) else { return false }
-      rest = rest[range.upperBound...]
+    var remainder = name.dropFirst(first.count).dropLast(last.count)
+    for part in asciiParts.dropFirst().dropLast() where !part.isEmpty {
+      // The earliest match leaves the most bytes for the parts that follow.
+      guard let range = remainder.firstRange(of: part) else { return false }
+      remainder = remainder[range.upperBound...]
     }
     return true
   }
@@ -48,15 +49,17 @@ struct SkippedPath: Sendable {
 
 /// The paths that a deletion must not touch, because the source has something there that it skipped.
 struct SkippedPaths {
-  /// The largest number of names in one folder that are compared with each path.
-  private static let comparedNames = 16
+  /// The maximum number of undecodable names in one folder that are compared with each path.
+  private static let comparedNameLimit = 16
 
+  /// The skipped files and folders with decodable names, by the bytes of their paths.
   private var exact: [[UInt8]: SkippedPath] = [:]
+  /// The others, by the bytes of the paths of their folders.
   private var undecodable: [[UInt8]: [SkippedPath]] = [:]
 
   init(_ skipped: [SkippedPath]) {
     for file in skipped {
-      if file.parts != nil {
+      if file.asciiParts != nil {
         undecodable[Array(file.folder.utf8), default: []].append(file)
       } else {
         exact[Array(file.path.utf8)] = file
@@ -74,7 +77,7 @@ struct SkippedPaths {
       if let file = exact[Array(bytes[..<end])] { return file }
       if let files = undecodable[Array(bytes[..<start])] {
         // Of very many such names, one is taken for all.
-        if files.count > Self.comparedNames { return files.first }
+        if files.count > Self.comparedNameLimit { return files.first }
         if let file = files.first(where: { $0.resembles(bytes[start..<end]) }) { return file }
       }
       start = end + 1

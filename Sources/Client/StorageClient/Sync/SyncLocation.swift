@@ -141,8 +141,6 @@ enum SyncEntries {
   }
 }
 
-extension String {}
-
 /// A listing of the regular files in a folder and its subfolders, in the byte order of their paths.
 ///
 /// Only the names in the folders above the current file are in memory.

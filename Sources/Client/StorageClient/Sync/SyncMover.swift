@@ -14,10 +14,11 @@ final class SyncMover: Sendable {
   /// The maximum number of uploads of a file that changes while it is uploaded.
   private static let uploadAttempts = 3
 
+  /// The direction of a synchronization, with its two sides.
   enum Route: Sendable {
     case upload(RootFolder, any ObjectStore, prefix: String)
     case download(any ObjectStore, prefix: String, StagingFolder)
-    case copy(any ObjectStore, prefix: String, bucket: String?, any ObjectStore, targetPrefix: String)
+    case copy(from: any ObjectStore, prefix: String, bucket: String?, to: any ObjectStore, targetPrefix: String)
   }
 
   /// A complete file at whose path is something that will be deleted.
@@ -208,10 +209,10 @@ final class SyncMover: Sendable {
     _ entries: [SyncEntry], from store: any ObjectStore, prefix: String, _ didFinish: (SyncAction) -> Void
   ) async throws -> [PipelineReport.Failure] {
     var failures: [PipelineReport.Failure] = []
-    var rest = entries[...]
-    while !rest.isEmpty {
-      let batch = rest.prefix(DeletionReport.batchSize)
-      rest = rest.dropFirst(batch.count)
+    var remaining = entries[...]
+    while !remaining.isEmpty {
+      let batch = remaining.prefix(DeletionReport.batchSize)
+      remaining = remaining.dropFirst(batch.count)
       let report: DeletionReport
       do {
         report = try await store.delete(batch.map { prefix + $0.path })
@@ -220,9 +221,9 @@ final class SyncMover: Sendable {
         failures += batch.map { .init(name: $0.path, error: error) }
         continue
       }
-      let failed = Dictionary(report.failures.map { (ByteExactString($0.key), $0) }) { first, _ in first }
+      let failuresByKey = Dictionary(report.failures.map { (ByteExactString($0.key), $0) }) { first, _ in first }
       for entry in batch {
-        if let failure = failed[ByteExactString(prefix + entry.path)] {
+        if let failure = failuresByKey[ByteExactString(prefix + entry.path)] {
           failures.append(
             .init(
               name: entry.path,
@@ -239,6 +240,7 @@ final class SyncMover: Sendable {
 }
 
 extension UploadOptions {
+  /// Creates the options that give a copy the attributes of an object.
   fileprivate init(of info: ObjectInfo) {
     self.init(
       contentType: info.contentType, metadata: info.metadata, cacheControl: info.headers[.cacheControl],
@@ -247,6 +249,7 @@ extension UploadOptions {
 }
 
 extension ObjectStore {
+  /// Downloads an object into an open folder, with any store.
   fileprivate func download(
     _ key: String, into location: FileLocation, progress: TransferProgress.Handler?
   ) async throws -> ObjectInfo {

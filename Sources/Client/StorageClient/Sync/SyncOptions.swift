@@ -71,6 +71,7 @@ public struct SyncOptions: Sendable, Hashable {
     self.stateFolder = stateFolder
   }
 
+  /// Returns whether a path is included and not excluded.
   package func selects(_ path: String) -> Bool {
     (includes.isEmpty || includes.contains { $0.matches(path) }) && !excludes.contains { $0.matches(path) }
   }

@@ -9,6 +9,7 @@ internal import StorageCrypto
 /// The plan depends on the two listings and the options only. Both sides have been listed to the end when it exists, so
 /// that a listing that is wrong or ends early has no effect.
 struct SyncPlan: Sendable {
+  /// A file or an object to transfer.
   struct Transfer: Sendable {
     let entry: SyncEntry
     /// The entry of the target that is replaced, or `nil`.
@@ -107,15 +108,18 @@ struct SyncPlan: Sendable {
     return obstacles
   }
 
+  /// Returns the paths of the folders above a path.
   private static func folders(of path: [UInt8]) -> [[UInt8]] {
     path.indices.filter { path[$0] == UInt8(ascii: "/") }.map { Array(path[..<$0]) }
   }
 
+  /// Takes all deletions, and the given obstacles, out of the plan.
   mutating func keepAll(and obstacles: [SyncEntry] = [], because reason: String) {
     kept += (obstacles + deletions).map { .init(path: $0.path, reason: reason) }
     deletions = []
   }
 
+  /// Takes the transfers out of the plan whose entries have equal checksums.
   mutating func removeEqual(_ isEqual: (Transfer) async throws -> Bool) async throws {
     var different: [Transfer] = []
     for transfer in transfers {
