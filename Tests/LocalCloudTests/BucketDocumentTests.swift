@@ -43,6 +43,18 @@ final class BucketDocumentTests: CloudTestCase {
         Document(
           parameter: "resourceGroup", root: "BucketResourceGroupConfiguration", unset: (200, "ResourceGroupId"),
           isDeletable: false),
+        Document(
+          parameter: "requestPayment", root: "RequestPaymentConfiguration", unset: (200, "<Payer>BucketOwner<"),
+          isDeletable: false),
+        Document(
+          parameter: "transferAcceleration", root: "TransferAccelerationConfiguration",
+          unset: (200, "<Enabled>false<"), isDeletable: false),
+        Document(
+          parameter: "httpsConfig", root: "HttpsConfiguration", unset: (200, "<Enable>false<"), isDeletable: false),
+        Document(
+          parameter: "bucketArchiveDirectRead", root: "ArchiveDirectReadConfiguration",
+          unset: (200, "<Enabled>false<"), isDeletable: false),
+        Document(parameter: "overwriteConfig", root: "OverwriteConfiguration", unset: (200, "OverwriteConfiguration")),
       ]
     case .cos:
       shared + [

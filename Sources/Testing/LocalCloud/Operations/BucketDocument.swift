@@ -23,6 +23,12 @@ struct BucketDocument: Sendable {
   /// The verb of the action that allows deleting the document, or `nil` if it cannot be deleted.
   let deletion: String?
 
+  /// The verb of the action that allows reading the document.
+  let reading: String
+
+  /// The optional query parameters of a request for a document that always is the one of ``unset``, or `nil`.
+  let fixedOptions: Set<String>?
+
   /// The response to a request for the document while there is none.
   enum Unset: Sendable {
     case error(String)
@@ -33,9 +39,11 @@ struct BucketDocument: Sendable {
   }
 
   init(
-    _ parameter: String, _ root: String?, _ unset: Unset, subject: String? = nil, deletion: String? = "Delete"
+    _ parameter: String, _ root: String?, _ unset: Unset, subject: String? = nil, deletion: String? = "Delete",
+    reading: String = "Get", fixedTaking fixedOptions: Set<String>? = nil
   ) {
     (self.parameter, self.root, self.unset, self.deletion) = (parameter, root, unset, deletion)
+    (self.reading, self.fixedOptions) = (reading, fixedOptions)
     self.subject = subject ?? "Bucket\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())"
   }
 
@@ -44,6 +52,7 @@ struct BucketDocument: Sendable {
   }
 
   var routes: [OperationRoute] {
+    if let fixedOptions { return [OperationRoute(.readDocument, .get, .bucket, [parameter], taking: fixedOptions)] }
     let options = idParameter.map { Set([$0.string]) } ?? []
     let methods: [(Operation, HTTPRequest.Method)] =
       [(.readDocument, .get), (.changeDocument, .put)] + (deletion == nil ? [] : [(.deleteDocument, .delete)])
@@ -51,7 +60,7 @@ struct BucketDocument: Sendable {
   }
 
   func action(of operation: Operation) -> String {
-    (operation == .readDocument ? "Get" : operation == .changeDocument ? "Put" : deletion ?? "") + subject
+    (operation == .readDocument ? reading : operation == .changeDocument ? "Put" : deletion ?? "") + subject
   }
 }
 
@@ -92,7 +101,7 @@ extension Call {
   func changeDocument() async throws -> Answer {
     let (kind, name, _) = try selectedDocument()
     let bytes = try await bytes()
-    guard let text = String(utf8: bytes), !text.isEmpty else {
+    guard var text = String(utf8: bytes), !text.isEmpty else {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
     var versioning: BucketSettings.Versioning?
@@ -100,6 +109,9 @@ extension Call {
       let document = try document(bytes, named: root)
       if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
       if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
+      if root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
+      // One of the vendors' SDKs writes truth values with a capital letter, and does not read them so.
+      if root != "Tagging" { text = Self.withLowercaseTruth(text) }
     } else {
       do throws(PolicyFault) {
         _ = try SessionPolicy(text, in: service.policies.language, ofBucket: true)
@@ -123,6 +135,36 @@ extension Call {
       throw .malformedXML("The Status must be Enabled or Suspended.")
     }
     return state
+  }
+
+  /// Returns a document whose elements `True` and `False` are in lowercase, as services that parse them return them.
+  private static func withLowercaseTruth(_ text: String) -> String {
+    text.parts(between: ">").map { part in
+      for value in ["True", "False"] where part.hasBytePrefix("\(value)</") {
+        return value.asciiLowercased + part.dropFirst(value.count)
+      }
+      return String(part)
+    }.joined(separator: ">")
+  }
+
+  private static let ruleIDLimit = 255
+
+  /// Checks the parts of lifecycle rules whose errors clients rely on: status, ID, and the days of the expiration.
+  private static func checkLifecycle(_ document: XMLNode) throws(ErrorResponse) {
+    var ids: Set<ByteExactString> = []
+    for rule in document.all("Rule") {
+      guard let status = rule["Status"]?.text, ["Enabled", "Disabled"].contains(status) else {
+        throw .malformedXML("The Status of a Rule must be Enabled or Disabled.")
+      }
+      if let id = rule["ID"]?.text, !id.isEmpty {
+        guard id.unicodeScalars.count <= ruleIDLimit, ids.insert(ByteExactString(id)).inserted else {
+          throw .invalidArgument("The ID of a Rule must be unique and have at most \(ruleIDLimit) characters.")
+        }
+      }
+      if let days = rule["Expiration"]?["Days"]?.text, Int(digits: days).map({ $0 > 0 }) != true {
+        throw .invalidArgument("The Days of an Expiration must be a positive integer.")
+      }
+    }
   }
 
   func deleteDocument() async throws -> Answer {

@@ -211,6 +211,7 @@ extension Call {
     if attributes.customerKey != nil, !attributes.encryption.isEmpty {
       throw .invalidArgument("An object is encrypted with the service's key or with a customer's key, not with both.")
     }
+    if attributes.customerKey == nil, attributes.encryption.isEmpty { attributes.encryption = bucketEncryption }
     return attributes
   }
 
@@ -261,6 +262,24 @@ extension Call {
     if let key = service.headers.defaultKeys[first.value], !headers.contains(where: { $0.name == key.name }) {
       return headers + [key]
     }
+    return headers
+  }
+
+  /// The encryption that the bucket's document requires of objects whose request names none.
+  private var bucketEncryption: [ObjectDescription.Header] {
+    let root = service.documents.first { $0.parameter == "encryption" }?.root
+    guard let root, let text = service.document(root, of: bucket, in: store),
+      let document = try? XMLNode.parse(Array(text.utf8)),
+      let rule = (document["Rule"] ?? document)["ApplyServerSideEncryptionByDefault"],
+      let method = rule["SSEAlgorithm"]?.text, let rules = service.headers.encryptions[method]
+    else { return [] }
+    let names = service.headers.encryption
+    var headers = [ObjectDescription.Header(name: names[0], value: method)]
+    for (element, name) in zip(["KMSMasterKeyID", "KMSDataEncryption"], names.dropFirst()) where rules.contains(name) {
+      guard let value = rule[element]?.text, !value.isEmpty, HTTPField.isValidValue(value) else { continue }
+      headers.append(ObjectDescription.Header(name: name, value: value))
+    }
+    if headers.count == 1, let key = service.headers.defaultKeys[method] { headers.append(key) }
     return headers
   }
 

@@ -97,14 +97,16 @@ extension Call {
     guard !objects.isEmpty, objects.count <= Self.deleteLimit else {
       throw ErrorResponse.malformedXML("The document must list 1 to \(Self.deleteLimit) objects.")
     }
+    let hasConditions = service.headerRules.conditions["if-match"]?.contains(.deleteObject) == true
+    let known = Set(["Key", "VersionId"] + (hasConditions ? ["ETag"] : []))
     let named = try objects.map { object in
       guard let key = object["Key"]?.text, !key.isEmpty else {
         throw ErrorResponse.malformedXML("An object has no key.")
       }
-      if let other = object.children.first(where: { !["Key", "VersionId"].contains($0.name) }) {
+      if let other = object.children.first(where: { !known.contains($0.name) }) {
         throw ErrorResponse.notImplemented("The element \"\(other.name)\" of an object is not supported.")
       }
-      return (key: key, version: object["VersionId"].flatMap { $0.text.isEmpty ? nil : $0.text })
+      return (key: key, version: object["VersionId"].flatMap { $0.text.isEmpty ? nil : $0.text }, tag: object["ETag"])
     }
     // Only the body contains the keys, so that the gateway could not check the permissions. Check all keys before the
     // first object is deleted.
@@ -112,8 +114,20 @@ extension Call {
       throw service.policyRefusal(at: date)
     }
     var elements: [XMLNode] = []
-    for (key, version) in named {
-      let deleted = try await delete(ObjectKey(key), version: version)
+    var errors: [XMLNode] = []
+    for (key, version, tag) in named {
+      let deleted: StoredObject?
+      do {
+        deleted = try await delete(ObjectKey(key), version: version) { existing in
+          guard let tag, let existing, !Conditions.names(tag.text, existing) else { return }
+          throw ErrorResponse.preconditionFailed("If-Match")
+        }
+      } catch let error as ErrorResponse where tag != nil {
+        let named = [XMLNode("Key", written(key, encodes))] + (version.map { [XMLNode("VersionId", $0)] } ?? [])
+        let elements = named + [XMLNode("Code", error.code), XMLNode("Message", error.message)]
+        errors.append(XMLNode("Error", children: elements))
+        continue
+      }
       var element = XMLNode("Deleted", children: [XMLNode("Key", written(key, encodes))])
       if let version { element.children.append(XMLNode("VersionId", version)) }
       if let deleted, deleted.kind == .deleteMarker {
@@ -122,6 +136,6 @@ extension Call {
       elements.append(element)
     }
     return service.response(
-      with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : elements)))
+      with: XMLNode("DeleteResult", children: encodingElement(encodes) + (isQuiet ? [] : elements) + errors))
   }
 }

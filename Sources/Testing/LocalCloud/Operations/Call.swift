@@ -228,7 +228,7 @@ struct Call: Sendable {
   }
 
   func deleteBucket() async throws -> Answer {
-    try await store.deleteBucket(bucket)
+    try await store.deleteBucket(bucket, withUploads: service.buckets.deletesUploads)
     return Answer(.noContent)
   }
 
@@ -453,6 +453,7 @@ struct Call: Sendable {
       $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, id: idMarker, limit: limit)
     }
     func name(_ text: String) -> String { written(text, encodes) }
+    let owners = service.listing.tellsInitiators ? [service.initiator, service.owner] : []
     let uploads = page.uploads.map { upload in
       XMLNode(
         "Upload",
@@ -460,7 +461,7 @@ struct Call: Sendable {
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),
           XMLNode("StorageClass", service.storageClass(upload.attributes.storageClass)),
           XMLNode("Initiated", upload.initiated.iso8601Milliseconds),
-        ] + (upload.checksum?.elements ?? []))
+        ] + owners + (upload.checksum?.elements ?? []))
     }
     let groups = page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", name($0))]) }
     return service.response(

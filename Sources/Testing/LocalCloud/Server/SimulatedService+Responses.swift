@@ -14,6 +14,9 @@ extension SimulatedService {
     XMLNode("Owner", children: [XMLNode("ID", buckets.ownerID), XMLNode("DisplayName", "localcloud")])
   }
 
+  /// The XML element that describes who initiated each upload.
+  var initiator: XMLNode { XMLNode("Initiator", children: owner.children) }
+
   var standardClass: String { objects.storageClasses[0].name }
 
   /// Returns the name of the storage class of an object, given the name with which it is stored.

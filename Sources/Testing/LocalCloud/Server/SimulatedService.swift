@@ -176,6 +176,9 @@ struct SimulatedService: Sendable {
     /// Whether everybody can list the objects and uploads of a public bucket.
     var publicCanBeListed = false
 
+    /// Whether a bucket is deleted together with its pending uploads.
+    var deletesUploads = false
+
     /// The ID of the account that owns all buckets, in documents.
     var ownerID = SimulatedService.account
   }
@@ -201,6 +204,9 @@ struct SimulatedService: Sendable {
 
     /// Whether `encoding-type=url` encodes names as forms do, with `+` for a space and without encoding slashes.
     var encodesNamesAsForms = false
+
+    /// Whether the list of uploads contains who initiated and who owns each.
+    var tellsInitiators = false
 
     /// The elements with metadata of a multipart upload in the list of its parts, each with the name of the metadata.
     var uploadElements: KeyValuePairs<String, String> = [:]

@@ -106,10 +106,11 @@ final class BucketTable: Sendable {
     }
   }
 
-  func deleteBucket(_ name: String) async throws {
+  /// Deletes an empty bucket; `withUploads` tells whether pending uploads do not prevent that.
+  func deleteBucket(_ name: String, withUploads: Bool) async throws {
     try buckets.withLock { buckets in
       guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
-      guard bucket.objects.isEmpty, bucket.otherVersions.isEmpty, bucket.uploads.isEmpty else {
+      guard bucket.objects.isEmpty, bucket.otherVersions.isEmpty, withUploads || bucket.uploads.isEmpty else {
         throw ErrorResponse.bucketNotEmpty(name)
       }
       buckets[name] = nil

@@ -56,7 +56,7 @@ extension SimulatedService {
       ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
       access: [.private, .publicRead, .publicReadWrite, .authenticatedRead], tellsInheritedAccess: true,
       publicCanBeListed: true),
-    listing: Listing(defaultPageSize: 1000, bucketPageLimit: 2000),
+    listing: Listing(defaultPageSize: 1000, bucketPageLimit: 2000, tellsInitiators: true),
     policies: Policies(
       .cam, service: "cos", post: "PostObject", read: "GetObject", bucketSuffix: "/", namesVersions: false,
       [

@@ -43,7 +43,11 @@ extension SimulatedService {
       objectAccess: "object-acl", formAccessField: "\(prefix)object-acl",
       encryption: ["server-side-encryption", "server-side-encryption-key-id", "server-side-data-encryption"],
       encryptions: ["AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"]],
-      storageClass: .always),
+      storageClass: .always,
+      defaultKeys: [
+        "KMS": ObjectDescription.Header(
+          name: "server-side-encryption-key-id", value: "5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
+      ]),
     signatures: Signatures(
       usual: .ossV1,
       versioned: Signatures.Versioned(
@@ -132,6 +136,24 @@ extension BucketDocument {
     .init(
       "resourceGroup", "BucketResourceGroupConfiguration",
       .document([XMLNode("ResourceGroupId", "rg-localcloud")]), deletion: nil),
+    .init(
+      "requestPayment", "RequestPaymentConfiguration", .document([XMLNode("Payer", "BucketOwner")]), deletion: nil),
+    .init("transferAcceleration", "TransferAccelerationConfiguration", .document(disabled), deletion: nil),
+    .init("httpsConfig", "HttpsConfiguration", .document([XMLNode("TLS", children: disabledTLS)]), deletion: nil),
+    .init("bucketArchiveDirectRead", "ArchiveDirectReadConfiguration", .document(disabled), deletion: nil),
+    .init("overwriteConfig", "OverwriteConfiguration", .document()),
+    .init(
+      "live", "ListLiveChannelResult", .document(liveChannels), subject: "LiveChannel", deletion: nil, reading: "List",
+      fixedTaking: ["prefix", "marker", "max-keys"]),
+  ]
+
+  private static let disabled = [XMLNode("Enabled", "false")]
+
+  private static let disabledTLS = [XMLNode("Enable", "false")]
+
+  /// The list of live channels, which this server does not have.
+  private static let liveChannels = [
+    XMLNode("Prefix"), XMLNode("Marker"), XMLNode("MaxKeys", "100"), XMLNode("IsTruncated", "false"),
   ]
 
   private static let inventories = Unset.list(

@@ -35,11 +35,13 @@ extension SimulatedService {
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
         everybody: "http://acs.amazonaws.com/groups/global/AllUsers",
         access: AccessControl.allCases, accounts: [SimulatedS3.accountNumber, account], objectsInheritAccess: false,
-        publicCanBeListed: true, ownerID: SHA256.hash(Array(SimulatedService.account.utf8)).hex),
+        publicCanBeListed: true, deletesUploads: true,
+        ownerID: SHA256.hash(Array(SimulatedService.account.utf8)).hex),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
         bucketLimit: "max-buckets", nextBucketElement: "ContinuationToken", bucketPageLimit: 10_000,
-        namespace: "http://s3.amazonaws.com/doc/2006-03-01/", omitsEmptyElements: true, encodesNamesAsForms: true),
+        namespace: "http://s3.amazonaws.com/doc/2006-03-01/", omitsEmptyElements: true, encodesNamesAsForms: true,
+        tellsInitiators: true),
       policies: s3Policies,
       keys: KeyFormat(
         idPrefix: "ASIA", idLength: 16, hasUppercaseID: true, secretLength: 40, tokenPrefix: "IQoJb3JpZ2luX2Vj",
@@ -123,6 +125,7 @@ extension SimulatedService {
         "decoded-content-length": [.putObject, .uploadPart], "trailer": [.putObject, .uploadPart],
         "checksum-algorithm": [.initiateUpload, .copyObject], "checksum-mode": [.getObject, .headObject],
         "checksum-type": [.initiateUpload, .completeUpload], "mp-object-size": [.completeUpload],
+        "bypass-governance-retention": [.deleteObject, .deleteObjects],
         "object-attributes": [.objectAttributes], "confirm-remove-self-bucket-access": [.changeDocument],
         "transition-default-minimum-object-size": [.changeDocument],
         "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,

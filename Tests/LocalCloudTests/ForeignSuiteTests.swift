@@ -1,0 +1,139 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import LocalCloud
+internal import StorageAuth
+internal import StorageCrypto
+internal import XCTest
+
+/// Tests the responses that suites of vendors and of compatible servers rely on, each a cause of failures there.
+final class ForeignSuiteTests: CloudTestCase {
+  func testOnlyS3DeletesABucketWithItsUploads() async throws {
+    try await withEachService { client in
+      let begun = try await client.send(.post, "big", query: ["uploads": nil])
+      XCTAssertEqual(begun.status, 200, begun.text)
+      let deleted = try await client.send(.delete)
+      XCTAssertEqual(deleted.status, client.provider == .s3 ? 204 : 409, "\(client.provider)")
+      let uploads = try await client.send(.get, query: ["uploads": nil])
+      XCTAssertEqual(uploads.status, client.provider == .s3 ? 404 : 200, "\(client.provider)")
+    }
+  }
+
+  func testDeletionsMayBypassAGovernanceThatNoObjectHas() async throws {
+    try await withEachService(of: [.s3]) { client in
+      let bypass = ["x-amz-bypass-governance-retention": "true"]
+      for key in ["a", "b"] { _ = try await client.send(.put, key, headers: [:], body: [1]) }
+      let one = try await client.send(.delete, "a", headers: bypass)
+      XCTAssertEqual(one.status, 204, one.text)
+      let body = Array("<Delete><Object><Key>b</Key></Object></Delete>".utf8)
+      let many = try await client.send(
+        .post, query: ["delete": nil], headers: bypass.merging(["Content-MD5": MD5.hash(body).base64]) { $1 },
+        body: body)
+      XCTAssertEqual(many.status, 200, many.text)
+      let read = try await client.send(.get, "a", headers: bypass)
+      XCTAssertEqual(try read.errorCode, "NotImplemented", "Only deletions have the header.")
+    }
+  }
+
+  func testDeletionOfManyObjectsComparesEntityTags() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.put, "a", body: [1])
+      _ = try await client.send(.put, "b", body: [1])
+      let tag = MD5.hash([1]).hex
+      let objects = [("a", "other"), ("b", tag), ("missing", tag)].map { key, tag in
+        "<Object><Key>\(key)</Key><ETag>\(tag)</ETag></Object>"
+      }
+      let body = Array("<Delete><Quiet>true</Quiet>\(objects.joined())</Delete>".utf8)
+      let reply = try await client.send(
+        .post, query: ["delete": nil], headers: ["Content-MD5": MD5.hash(body).base64], body: body)
+      guard client.provider == .s3 else { return XCTAssertEqual(try reply.errorCode, "NotImplemented") }
+      let errors = try reply.document.all("Error")
+      XCTAssertEqual(errors.map { $0["Key"]?.text }, ["a"], reply.text)
+      XCTAssertEqual(errors.first?["Code"]?.text, "PreconditionFailed")
+      let left = try await client.send(.get).document.all("Contents")
+      XCTAssertEqual(left.map { $0["Key"]?.text }, ["a"])
+    }
+  }
+
+  func testListOfLiveChannelsIsEmptyAndFixed() async throws {
+    try await withEachService(of: [.oss]) { client in
+      let list = try await client.send(.get, query: ["live": nil, "max-keys": "10"])
+      XCTAssertEqual(try list.document.name, "ListLiveChannelResult")
+      XCTAssertEqual(try list.document["IsTruncated"]?.text, "false")
+      let put = try await client.send(.put, query: ["live": nil], body: Array("<ListLiveChannelResult/>".utf8))
+      XCTAssertEqual(put.status, 501)
+      let missing = try await client.send(.get, bucket: "missing-1250000000", query: ["live": nil])
+      XCTAssertEqual(try missing.errorCode, "NoSuchBucket")
+    }
+  }
+
+  func testTruthValuesOfDocumentsAreInLowercase() async throws {
+    try await withEachService { client in
+      let body = "<WebsiteConfiguration><A>True</A><B>False</B><C>Truer</C></WebsiteConfiguration>"
+      _ = try await client.send(.put, query: ["website": nil], body: Array(body.utf8))
+      let website = try await client.send(.get, query: ["website": nil]).document
+      XCTAssertEqual(website.children.map(\.text), ["true", "false", "Truer"])
+      let tags = "<Tagging><TagSet><Tag><Key>k</Key><Value>True</Value></Tag></TagSet></Tagging>"
+      _ = try await client.send(.put, query: ["tagging": nil], body: Array(tags.utf8))
+      let stored = try await client.send(.get, query: ["tagging": nil])
+      XCTAssertEqual(stored.text, tags, "The value of a tag is the client's.")
+    }
+  }
+
+  func testLifecycleRulesAreChecked() async throws {
+    try await withEachService { client in
+      func put(_ rules: String...) async throws -> String? {
+        let inside = rules.map { "<Rule>\($0)</Rule>" }.joined()
+        let body = Array("<LifecycleConfiguration>\(inside)</LifecycleConfiguration>".utf8)
+        let reply = try await client.send(
+          .put, query: ["lifecycle": nil], headers: ["Content-MD5": MD5.hash(body).base64], body: body)
+        return reply.status == 200 ? nil : try reply.errorCode
+      }
+      let on = "<Status>Enabled</Status>"
+      let good = try await put("<ID>a</ID>\(on)<Expiration><Days>1</Days></Expiration>", "<ID>b</ID>\(on)", on, on)
+      XCTAssertNil(good, "\(client.provider)")
+      let codes = [
+        try await put("<Status>enabled</Status>"), try await put("<ID>a</ID>\(on)", "<ID>a</ID>\(on)"),
+        try await put("<ID>\(String(repeating: "i", count: 256))</ID>\(on)"),
+        try await put("\(on)<Expiration><Days>0</Days></Expiration>"),
+      ]
+      XCTAssertEqual(codes, ["MalformedXML", "InvalidArgument", "InvalidArgument", "InvalidArgument"])
+    }
+  }
+
+  func testBucketsDocumentEncryptsObjectsWithoutOwnEncryption() async throws {
+    try await withEachService { client in
+      let root = client.provider == .oss ? "ServerSideEncryptionRule" : "ServerSideEncryptionConfiguration"
+      let rule = """
+        <ApplyServerSideEncryptionByDefault><SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault>
+        """
+      let body = "<\(root)>\(client.provider == .oss ? rule : "<Rule>\(rule)</Rule>")</\(root)>"
+      let before = try await client.send(.put, "before", body: [1])
+      XCTAssertNil(before.header("\(client.prefix)server-side-encryption"))
+      let put = try await client.send(.put, query: ["encryption": nil], body: Array(body.utf8))
+      XCTAssertEqual(put.status, 200, put.text)
+      let after = try await client.send(.put, "a", body: [1])
+      XCTAssertEqual(after.header("\(client.prefix)server-side-encryption"), "AES256", "\(client.provider)")
+      let head = try await client.send(.head, "a")
+      XCTAssertEqual(head.header("\(client.prefix)server-side-encryption"), "AES256")
+      let method = client.provider == .oss ? "KMS" : client.provider == .cos ? "cos/kms" : "aws:kms"
+      let other = ["\(client.prefix)server-side-encryption": method]
+      let own = try await client.send(.put, "b", headers: other, body: [1])
+      XCTAssertEqual(own.header("\(client.prefix)server-side-encryption"), method)
+      guard client.provider == .oss else { return }
+      XCTAssertEqual(own.header("x-oss-server-side-encryption-key-id"), "5a2c1b9e-0d34-4f6a-8c7b-1e9f3d2a6b48")
+    }
+  }
+
+  func testListOfUploadsTellsWhoInitiatedThem() async throws {
+    try await withEachService { client in
+      _ = try await client.send(.post, "big", query: ["uploads": nil])
+      let list = try await client.send(.get, query: ["uploads": nil]).document
+      let upload = try XCTUnwrap(list["Upload"])
+      let ids = ["Initiator", "Owner"].map { upload[$0]?["ID"]?.text }
+      XCTAssertEqual(ids[0], ids[1])
+      XCTAssertEqual(ids[0] == nil, client.provider == .oss, "\(client.provider)")
+    }
+  }
+}
