@@ -97,11 +97,13 @@ public final class TransferQueue: Sendable {
   /// accounts.replace(with: try AsperaAccount(host: host, user: "mia", password: new))
   /// ```
   ///
-  /// The other parameters are those of the initializer with an account and an issuer.
-  ///
   /// - Parameters:
+  ///   - engine: The engine that runs the transfers.
   ///   - accounts: The source of the account for sessions that have no account.
   ///   - issuer: The token issuer for sessions that have no issuer, or `nil` if there is none.
+  ///   - configuration: The maximum number of active sessions and the retry limits.
+  ///   - authEvents: The destination of events about token refreshes, retries, signatures and transfers.
+  ///   - context: The environment, files, network and clocks that issuers use, and the clock for delays and timeouts.
   public convenience init(
     engine: any TransferEngine, accounts: CredentialCache<AsperaAccount>, issuer: (any TokenIssuer)? = nil,
     configuration: TransferQueueConfiguration = TransferQueueConfiguration(), authEvents: EventHub = EventHub(),

@@ -118,9 +118,14 @@ extension BucketStore {
   /// After an error the upload remains, until it is continued, or aborted with ``abort(_:)``.
   ///
   /// - Parameters:
+  ///   - file: The file.
+  ///   - key: The key of the object.
+  ///   - checkpoint: The storage of the checkpoint.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the file
   ///     name, or else from the extension of the key.
   ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Further properties of the object, and how the upload is sent.
+  ///   - progress: A function that receives the progress, or `nil`.
   /// - Throws: The errors of ``BucketStore/upload(_:to:checkpoint:options:progress:)``, which describes the other
   ///   parameters.
   @discardableResult

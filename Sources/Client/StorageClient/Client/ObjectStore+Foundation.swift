@@ -17,9 +17,13 @@ extension ObjectStore {
   /// try await client.upload(url, to: "cat.jpg")
   /// ```
   ///
-  /// The other parameters are those of the upload of a file.
-  ///
-  /// - Parameter file: The URL of the file.
+  /// - Parameters:
+  ///   - file: The URL of the file.
+  ///   - key: The key of the object.
+  ///   - contentType: The media type of the object.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Further properties of the object, and how the upload is sent.
+  ///   - progress: A function that receives the progress, or `nil`.
   /// - Throws: ``StorageError`` if the URL is not that of a usable file or an option is unusable, and the other errors
   ///   that ``ObjectStore`` lists.
   @discardableResult
@@ -33,11 +37,13 @@ extension ObjectStore {
 
   /// Uploads bytes in memory, in parts if there are many.
   ///
-  /// The other parameters are those of the upload of a file.
-  ///
   /// - Parameters:
   ///   - data: The content of the object.
+  ///   - key: The key of the object.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Further properties of the object, and how the upload is sent.
+  ///   - progress: A function that receives the progress, or `nil`.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(

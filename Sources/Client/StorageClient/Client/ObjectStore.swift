@@ -114,11 +114,13 @@ extension ObjectStore {
 
   /// Uploads bytes in memory, in parts if the array is large.
   ///
-  /// The other parameters are those of the upload of a file.
-  ///
   /// - Parameters:
   ///   - bytes: The content of the object.
+  ///   - key: The key of the object.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Further properties of the object, and how the upload is sent.
+  ///   - progress: A function that receives the progress, or `nil`.
   /// - Throws: ``StorageError`` if an option is unusable, and the other errors that ``ObjectStore`` lists.
   @discardableResult
   public func upload(
@@ -134,12 +136,14 @@ extension ObjectStore {
   ///
   /// The sequence is iterated once.
   ///
-  /// The other parameters are those of the upload of a file.
-  ///
   /// - Parameters:
   ///   - chunks: The content of the object, in chunks.
   ///   - length: The total number of bytes, or `nil` if it is unknown.
+  ///   - key: The key of the object.
   ///   - contentType: The media type of the object. If `nil`, the media type is derived from the extension of the key.
+  ///   - metadata: The user-defined names and values to store with the object.
+  ///   - options: Further properties of the object, and how the upload is sent.
+  ///   - progress: A function that receives the progress, or `nil`.
   /// - Throws: The error that the sequence throws, ``StorageError`` if the length is wrong or an option is unusable,
   ///   and the other errors that ``ObjectStore`` lists.
   @discardableResult

@@ -61,11 +61,13 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client with one credential.
   ///
-  /// The other parameters are those of the initializer with a credential provider.
-  ///
   /// - Parameters:
+  ///   - provider: The service and the bucket.
   ///   - credentials: The credential. `client.credentials.replace(with:)` replaces it later.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
   ///   - events: The hub that receives the client's events.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, credentials: Provider.SigningCredential,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -80,9 +82,12 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///
   /// The default sources are environment variables, the files of the vendor's tools, and roles.
   ///
-  /// The other parameters are those of the initializer with a credential provider.
-  ///
-  /// - Parameter events: The hub that receives the client's events. If `nil`, a new hub.
+  /// - Parameters:
+  ///   - provider: The service and the bucket.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
+  ///   - events: The hub that receives the client's events. If `nil`, a new hub.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, configuration: StorageClientConfiguration = StorageClientConfiguration(),
     transport: any HTTPTransport = .platformDefault, events: EventHub? = nil, clockSkew: ClockSkew = ClockSkew()
@@ -133,11 +138,13 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
   ///   scopedCredentials: ScopedAppServerProvider("https://app.example.com/sts", region: "cn-hangzhou"))
   /// ```
   ///
-  /// The other parameters are those of the initializer with a credential provider.
-  ///
   /// - Parameters:
+  ///   - provider: The service and the bucket.
   ///   - credentials: The source of the credentials, whose credentials the client caches for each scope.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
   ///   - events: The hub that receives the client's events.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, scopedCredentials credentials: some ScopedCredentialProvider<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
@@ -150,11 +157,13 @@ public struct StorageClient<Provider: StorageProvider>: Sendable {
 
   /// Creates a client that shares a cache of scoped credentials with other clients.
   ///
-  /// The other parameters are those of the initializer with a credential provider.
-  ///
   /// - Parameters:
+  ///   - provider: The service and the bucket.
   ///   - cache: The cache of the credentials for each scope.
+  ///   - configuration: The client's concurrency limits, part sizes and retry settings.
+  ///   - transport: The transport that sends the requests.
   ///   - events: The hub that receives the client's events. If `nil`, the hub of the credential cache.
+  ///   - clockSkew: The known clock skews of services. Clients that share an instance learn from each other.
   public init(
     _ provider: Provider, scopedCredentials cache: ScopedCredentialCache<Provider.SigningCredential>,
     configuration: StorageClientConfiguration = StorageClientConfiguration(),
