@@ -113,7 +113,8 @@ final class BucketDocumentTests: CloudTestCase {
     try await withEachService(configuration) { client in
       for document in Self.documents(of: client.provider) {
         try await checkUnset(document, client)
-        for wrong in ["<Other/>", "<\(document.root)>", ""] {
+        let isDeletedByEmptyBody = client.provider == .cos && document.parameter == "referer"
+        for wrong in ["<Other/>", "<\(document.root)>"] + (isDeletedByEmptyBody ? [] : [""]) {
           let put = try await client.send(.put, query: [document.parameter: nil], body: Array(wrong.utf8))
           XCTAssertEqual(put.status, 400, "\(client.provider) \(document.parameter) \(wrong)")
           XCTAssertEqual(try put.errorCode, "MalformedXML")

@@ -126,6 +126,57 @@ final class ForeignSuiteTests: CloudTestCase {
     }
   }
 
+  func testOlderNameOfTheEncryptionOfCOSIsReplaced() async throws {
+    try await withEachService(of: [.cos]) { client in
+      let rule =
+        "<ApplySideEncryptionConfiguration><SSEAlgorithm>AES256</SSEAlgorithm></ApplySideEncryptionConfiguration>"
+      let root = "ServerSideEncryptionConfiguration"
+      _ = try await client.send(
+        .put, query: ["encryption": nil], body: Array("<\(root)><Rule>\(rule)</Rule></\(root)>".utf8))
+      let get = try await client.send(.get, query: ["encryption": nil]).document
+      XCTAssertEqual(get["Rule"]?["ApplyServerSideEncryptionByDefault"]?["SSEAlgorithm"]?.text, "AES256")
+    }
+  }
+
+  func testReferersOfCOSAreDeletedByAnEmptyBody() async throws {
+    try await withEachService(of: [.cos]) { client in
+      let body = "<RefererConfiguration><Status>Enabled</Status></RefererConfiguration>"
+      _ = try await client.send(.put, query: ["referer": nil], body: Array(body.utf8))
+      let put = try await client.send(.put, query: ["referer": nil], body: [])
+      XCTAssertEqual(put.status, 200, put.text)
+      let get = try await client.send(.get, query: ["referer": nil]).document
+      XCTAssertEqual(get.children.count, 0)
+    }
+  }
+
+  func testOSSBucketIsCreatedWithEncryptionThatItsInformationTells() async throws {
+    try await withEachService(of: [.oss]) { client in
+      let headers = ["x-oss-server-side-encryption": "SM4"]
+      let created = try await client.send(.put, bucket: "encrypted-1250000000", headers: headers)
+      XCTAssertEqual(created.status, 200, created.text)
+      let put = try await client.send(.put, "a", bucket: "encrypted-1250000000", body: [1])
+      XCTAssertEqual(put.header("x-oss-server-side-encryption"), "SM4")
+      let monitor = "<AccessMonitorConfiguration><Status>Enabled</Status></AccessMonitorConfiguration>"
+      _ = try await client.send(
+        .put, bucket: "encrypted-1250000000", query: ["accessmonitor": nil], body: Array(monitor.utf8))
+      let info = try await client.send(.get, bucket: "encrypted-1250000000", query: ["bucketInfo": nil]).document
+      XCTAssertEqual(info["Bucket"]?["ServerSideEncryptionRule"]?["SSEAlgorithm"]?.text, "SM4")
+      XCTAssertEqual(info["Bucket"]?["AccessMonitor"]?.text, "Enabled")
+    }
+  }
+
+  func testInventoriesAreOnePage() async throws {
+    try await withEachService { client in
+      let id = client.provider == .oss ? "inventoryId" : "id"
+      let body = Array("<InventoryConfiguration><Id>a</Id></InventoryConfiguration>".utf8)
+      _ = try await client.send(.put, query: ["inventory": nil, id: "a"], body: body)
+      let first = try await client.send(.get, query: ["inventory": nil, "continuation-token": ""])
+      XCTAssertEqual(try first.document.all("InventoryConfiguration").count, 1)
+      let other = try await client.send(.get, query: ["inventory": nil, "continuation-token": "x"])
+      XCTAssertEqual(try other.errorCode, "InvalidArgument")
+    }
+  }
+
   func testListOfUploadsTellsWhoInitiatedThem() async throws {
     try await withEachService { client in
       _ = try await client.send(.post, "big", query: ["uploads": nil])

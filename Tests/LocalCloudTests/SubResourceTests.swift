@@ -41,7 +41,9 @@ final class SubResourceTests: CloudTestCase {
   private static let documentsOfOSS = documents([
     ("policy", 404, 204), ("cors", 404, 204), ("lifecycle", 404, 204), ("encryption", 404, 204), ("tagging", 200, 204),
     ("website", 404, 204), ("logging", 200, 204), ("publicAccessBlock", 200, 204), ("inventory", 404, 400),
-    ("referer", 200, nil), ("accessmonitor", 200, nil), ("resourceGroup", 200, nil),
+    ("referer", 200, nil), ("accessmonitor", 200, nil), ("resourceGroup", 200, nil), ("requestPayment", 200, nil),
+    ("transferAcceleration", 200, nil), ("httpsConfig", 200, nil), ("bucketArchiveDirectRead", 200, nil),
+    ("overwriteConfig", 200, 204),
   ])
 
   private static let documentsOfCOS = documents([
@@ -57,7 +59,8 @@ final class SubResourceTests: CloudTestCase {
   ])
 
   private static let ofOSS: [String: Int] = [
-    "GET bucket bucketInfo": 200, "GET bucket stat": 200, "POST object append": 400, "PUT object symlink": 400,
+    "GET bucket bucketInfo": 200, "GET bucket stat": 200, "GET bucket live": 200, "POST object append": 400,
+    "PUT object symlink": 400,
     "GET object symlink": 400, "HEAD object objectMeta": 200, "PUT object x-oss-traffic-limit": 400,
     "GET object x-oss-traffic-limit": 400, "HEAD object x-oss-traffic-limit": 400,
     "GET service x-oss-request-payer": 400,

@@ -273,7 +273,7 @@ final class S3AnswerTests: CloudTestCase {
         XCTAssertEqual(reply.status, 501, name)
         XCTAssertEqual(try reply.errorCode, "NotImplemented")
       }
-      let element = Array("<Delete><Object><Key>a</Key><ETag>x</ETag></Object></Delete>".utf8)
+      let element = Array("<Delete><Object><Key>a</Key><Size>1</Size></Object></Delete>".utf8)
       let reply = try await client.send(
         .post, query: ["delete": nil], headers: ["x-amz-checksum-crc32": TestClient.sum(element, .crc32)],
         body: element)

@@ -29,6 +29,9 @@ struct BucketDocument: Sendable {
   /// The optional query parameters of a request for a document that always is the one of ``unset``, or `nil`.
   let fixedOptions: Set<String>?
 
+  /// Whether a PUT without a body deletes the document.
+  let emptyDeletes: Bool
+
   /// The response to a request for the document while there is none.
   enum Unset: Sendable {
     case error(String)
@@ -40,10 +43,10 @@ struct BucketDocument: Sendable {
 
   init(
     _ parameter: String, _ root: String?, _ unset: Unset, subject: String? = nil, deletion: String? = "Delete",
-    reading: String = "Get", fixedTaking fixedOptions: Set<String>? = nil
+    reading: String = "Get", fixedTaking fixedOptions: Set<String>? = nil, emptyDeletes: Bool = false
   ) {
     (self.parameter, self.root, self.unset, self.deletion) = (parameter, root, unset, deletion)
-    (self.reading, self.fixedOptions) = (reading, fixedOptions)
+    (self.reading, self.fixedOptions, self.emptyDeletes) = (reading, fixedOptions, emptyDeletes)
     self.subject = subject ?? "Bucket\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())"
   }
 
@@ -56,7 +59,11 @@ struct BucketDocument: Sendable {
     let options = idParameter.map { Set([$0.string]) } ?? []
     let methods: [(Operation, HTTPRequest.Method)] =
       [(.readDocument, .get), (.changeDocument, .put)] + (deletion == nil ? [] : [(.deleteDocument, .delete)])
-    return methods.map { OperationRoute($0, $1, .bucket, [parameter], taking: options) }
+    return methods.map { operation, method in
+      let isList = idParameter != nil && operation == .readDocument
+      return OperationRoute(
+        operation, method, .bucket, [parameter], taking: isList ? options.union(["continuation-token"]) : options)
+    }
   }
 
   func action(of operation: Operation) -> String {
@@ -73,7 +80,12 @@ extension Call {
     }
     guard let idName = kind.idParameter else { return (kind, kind.parameter, false) }
     let id = parameter(idName)
-    if id == nil, operation == .readDocument { return (kind, kind.parameter, true) }
+    if id == nil, operation == .readDocument {
+      guard parameter("continuation-token")?.isEmpty != false else {
+        throw .invalidArgument("The continuation-token was not issued by this server.")
+      }
+      return (kind, kind.parameter, true)
+    }
     guard let id, !id.isEmpty else { throw .invalidArgument("The parameter \"\(idName)\" is missing or empty.") }
     return (kind, "\(kind.parameter)/\(id)", false)
   }
@@ -101,6 +113,10 @@ extension Call {
   func changeDocument() async throws -> Answer {
     let (kind, name, _) = try selectedDocument()
     let bytes = try await bytes()
+    if bytes.isEmpty, kind.emptyDeletes {
+      try await store.configure(bucket) { $0.documents?[name] = nil }
+      return Answer()
+    }
     guard var text = String(utf8: bytes), !text.isEmpty else {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
@@ -110,8 +126,8 @@ extension Call {
       if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
       if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
       if root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
-      // One of the vendors' SDKs writes truth values with a capital letter, and does not read them so.
-      if root != "Tagging" { text = Self.withLowercaseTruth(text) }
+      // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
+      if root != "Tagging" { text = Self.asReturned(text) }
     } else {
       do throws(PolicyFault) {
         _ = try SessionPolicy(text, in: service.policies.language, ofBucket: true)
@@ -137,13 +153,14 @@ extension Call {
     return state
   }
 
-  /// Returns a document whose elements `True` and `False` are in lowercase, as services that parse them return them.
-  private static func withLowercaseTruth(_ text: String) -> String {
+  /// Returns a document with truth values in lowercase, and the older name of an element replaced, as services do.
+  private static func asReturned(_ text: String) -> String {
     text.parts(between: ">").map { part in
       for value in ["True", "False"] where part.hasBytePrefix("\(value)</") {
-        return value.asciiLowercased + part.dropFirst(value.count)
+        if let rest = part.removingBytePrefix(value) { return value.asciiLowercased + rest }
       }
-      return String(part)
+      guard let start = part.removingByteSuffix("ApplySideEncryptionConfiguration") else { return String(part) }
+      return start + "ApplyServerSideEncryptionByDefault"
     }.joined(separator: ">")
   }
 

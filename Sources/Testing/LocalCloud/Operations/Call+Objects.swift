@@ -265,6 +265,18 @@ extension Call {
     return headers
   }
 
+  private static let encryptionElements = ["SSEAlgorithm", "KMSMasterKeyID", "KMSDataEncryption"]
+
+  /// Returns the document of a bucket that is created with headers for the encryption of its objects.
+  func encryptionRule(_ headers: [ObjectDescription.Header]) -> String {
+    let elements = zip(Self.encryptionElements, service.headers.encryption).compactMap { element, name in
+      headers.first { $0.name == name }.map { XMLNode(element, $0.value) }
+    }
+    let rule = XMLNode(
+      "ServerSideEncryptionRule", children: [XMLNode("ApplyServerSideEncryptionByDefault", children: elements)])
+    return String(decoding: rule.serialized(), as: UTF8.self)
+  }
+
   /// The encryption that the bucket's document requires of objects whose request names none.
   private var bucketEncryption: [ObjectDescription.Header] {
     let root = service.documents.first { $0.parameter == "encryption" }?.root
@@ -275,7 +287,7 @@ extension Call {
     else { return [] }
     let names = service.headers.encryption
     var headers = [ObjectDescription.Header(name: names[0], value: method)]
-    for (element, name) in zip(["KMSMasterKeyID", "KMSDataEncryption"], names.dropFirst()) where rules.contains(name) {
+    for (element, name) in zip(Self.encryptionElements, names).dropFirst() where rules.contains(name) {
       guard let value = rule[element]?.text, !value.isEmpty, HTTPField.isValidValue(value) else { continue }
       headers.append(ObjectDescription.Header(name: name, value: value))
     }

@@ -199,12 +199,16 @@ struct Call: Sendable {
     let document = try await bucketDocument()
     try service.checkLocation(document?["LocationConstraint"]?.text, in: region)
     let access = try access(named: serviceHeader("acl"), isObject: false)
+    let encryption = try encryption()
     if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
     try await store.createBucket(bucket, access: access, at: date) { settings in
       settings.storageClass = document?["StorageClass"]?.text ?? settings.storageClass
       settings.redundancy = document?["DataRedundancyType"]?.text ?? settings.redundancy
+      if !encryption.isEmpty {
+        settings.documents = (settings.documents ?? [:]).merging(["encryption": encryptionRule(encryption)]) { $1 }
+      }
     }
     return Answer(headers: [.location: "/\(bucket)"])
   }
@@ -246,13 +250,23 @@ struct Call: Sendable {
 
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
+    func stored(_ parameter: String) -> XMLNode? {
+      bucket.settings.documents?[parameter].flatMap { try? XMLNode.parse(Array($0.utf8)) }
+    }
+    func told(_ name: String, _ element: String, of parameter: String, or fallback: String) -> XMLNode {
+      XMLNode(name, stored(parameter)?[element]?.text ?? fallback)
+    }
+    let encryption = stored("encryption")?["ApplyServerSideEncryptionByDefault"]?.children
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
       service.owner, XMLNode("AccessControlList", children: [grant]),
       XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"), XMLNode("Comment"),
-      XMLNode("AccessMonitor", "Disabled"), XMLNode("ResourceGroupId", "rg-localcloud"),
-      XMLNode("ServerSideEncryptionRule", children: [XMLNode("SSEAlgorithm", "None")]),
+      told("AccessMonitor", "Status", of: "accessmonitor", or: "Disabled"),
+      told("ResourceGroupId", "ResourceGroupId", of: "resourceGroup", or: "rg-localcloud"),
+      told("BlockPublicAccess", "BlockPublicAccess", of: "publicAccessBlock", or: "false"),
+      XMLNode("CrossRegionReplication", "Disabled"), XMLNode("TransferAcceleration", "Disabled"),
+      XMLNode("ServerSideEncryptionRule", children: encryption ?? [XMLNode("SSEAlgorithm", "None")]),
     ]
     if let state = bucket.settings.versioning { document.children.append(XMLNode("Versioning", state.rawValue)) }
     return service.response(with: XMLNode("BucketInfo", children: [document]))

@@ -98,7 +98,7 @@ extension BucketDocument {
     .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
     .init("inventory", "InventoryConfiguration", inventories),
     .init("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
-    .init("referer", "RefererConfiguration", .document()),
+    .init("referer", "RefererConfiguration", .document(), emptyDeletes: true),
   ]
 
   private static let inventories = Unset.list(

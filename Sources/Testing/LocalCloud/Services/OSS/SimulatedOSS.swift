@@ -32,7 +32,9 @@ extension SimulatedService {
       operations: HeaderRules.shared.merging([
         "acl": [.createBucket, .changeBucketAccess],
         "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]),
-        "server-side-encryption-key-id": HeaderRules.creations, "server-side-data-encryption": HeaderRules.creations,
+        "server-side-encryption": [.createBucket],
+        "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
+        "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
         "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
         "complete-all": [.completeUpload], "range-behavior": [.getObject],
       ]) { $0.union($1) },

@@ -1,0 +1,90 @@
+#!/bin/bash
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
+# Runs one suite that others wrote against `storage-auth serve`; README.md says what it needs.
+# run.sh s3|oss2-v1|oss2-v4|oss-v2|cos|opendal-s3|opendal-oss|opendal-cos
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=${SUITES:?the folder with the suites in src and a virtual environment in venv}
+program=$(realpath "${STORAGE_AUTH:-$here/../../.build/debug/storage-auth}")
+results=$work/results
+mkdir -p "$results"
+"$program" serve --oss-port 9101 --cos-port 9102 --s3-port 9103 --s3-region us-east-1 --region cn-hangzhou \
+  --domain localhost --bucket opendal-1250000000 --account suitesMain:suitesMainSecret0123456789 \
+  --account suitesAlt0:suitesAltSecret0123456789 --account suitesTenant:suitesTenantSecret0123456789 \
+  --account AKIDsuites:suitesCosSecret0123456789 -q > "$results/server.log" 2>&1 &
+server=$!
+trap 'kill $server; wait $server' EXIT
+for _ in $(seq 50); do
+  (exec 3<> /dev/tcp/127.0.0.1/9103) 2> /dev/null && break
+  kill -0 $server || exit 1
+  sleep 0.2
+done
+
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here
+test_suite() {
+  local name=$1
+  shift
+  timeout 1200 "$work/venv/bin/python" -m pytest -q -p no:cacheprovider --timeout 40 --tb=line -rA --show-capture=no \
+    --junitxml="$results/$name.xml" "$@" > "$results/$name.log" 2>&1
+  tail -n 1 "$results/$name.log"
+}
+oss() {
+  export OSS_TEST_ACCESS_KEY_ID=suitesMain OSS_TEST_ACCESS_KEY_SECRET=suitesMainSecret0123456789
+  export OSS_TEST_PAYER_ACCESS_KEY_ID=suitesAlt0 OSS_TEST_PAYER_ACCESS_KEY_SECRET=suitesAltSecret0123456789
+  export OSS_TEST_STS_ID=suitesMain OSS_TEST_STS_KEY=suitesMainSecret0123456789
+  export OSS_TEST_RAM_ROLE_ARN=acs:ram::1250000000:role/localcloud OSS_TEST_STS_ARN=acs:ram::1250000000:role/localcloud
+  export OSS_TEST_USER_ID=1250000000 OSS_TEST_UID=1250000000 OSS_TEST_RAM_UID=1250000000 OSS_TEST_PAYER_UID=1250000000
+  export OSS_TEST_REGION=cn-hangzhou OSS_TEST_CNAME=http://localhost:9101
+  export OSS_TEST_VECTORS_ENDPOINT=http://localhost:9101
+  export OSS_TEST_ENDPOINT=$1
+}
+
+case ${1:-} in
+  s3)
+    export S3TEST_CONF=$here/s3tests.conf
+    cd "$work/src/s3-tests" || exit 1
+    test_suite s3 s3tests/functional/test_s3.py s3tests/functional/test_headers.py
+    ;;
+  oss2-v1 | oss2-v4)
+    oss http://localhost:9101
+    export OSS_TEST_AUTH_VERSION=${1#oss2-}
+    cd "$work/src/aliyun-oss-python-sdk" || exit 1
+    test_suite "$1" -p loopback_names tests
+    ;;
+  oss-v2)
+    oss http://localhost:9101
+    cd "$work/src/alibabacloud-oss-python-sdk-v2" || exit 1
+    test_suite oss-v2 -p loopback_names tests/integration
+    ;;
+  cos)
+    export COS_SECRET_ID=AKIDsuites COS_SECRET_KEY=suitesCosSecret0123456789 COS_REGION=ap-guangzhou
+    export COS_APPID=1250000000 TRAVIS_FLAG=false ERR_HOST=127.0.0.1 TEST_CI=false USE_CREDENTIAL_INST=false
+    export COS_VECTORS_BUCKET=v-1250000000 COS_VECTORS_BUCKET_FOR_CREATE_DELETE=w-1250000000
+    export COS_VECTORS_APPID=1250000000 COS_VECTORS_SECRET_ID=AKIDsuites COS_VECTORS_REGION=ap-guangzhou
+    export COS_VECTORS_SECRET_KEY=suitesCosSecret0123456789 COS_VECTORS_USE_IP=false
+    mkdir -p "$results/files"
+    cd "$results/files" || exit 1
+    test_suite cos -p loopback_names "$work/src/cos-python-sdk-v5/ut/test.py"
+    ;;
+  opendal-s3 | opendal-oss | opendal-cos)
+    export OPENDAL_TEST=${1#opendal-}
+    export OPENDAL_S3_BUCKET=opendal-1250000000 OPENDAL_S3_ENDPOINT=http://127.0.0.1:9103 OPENDAL_S3_REGION=us-east-1
+    export OPENDAL_S3_ACCESS_KEY_ID=suitesMain OPENDAL_S3_SECRET_ACCESS_KEY=suitesMainSecret0123456789
+    export OPENDAL_OSS_BUCKET=opendal-1250000000 OPENDAL_OSS_ENDPOINT=http://oss-cn-hangzhou.aliyuncs.com
+    export OPENDAL_OSS_ACCESS_KEY_ID=suitesMain OPENDAL_OSS_ACCESS_KEY_SECRET=suitesMainSecret0123456789
+    export OPENDAL_COS_BUCKET=opendal-1250000000 OPENDAL_COS_ENDPOINT=http://cos.ap-guangzhou.myqcloud.com
+    export OPENDAL_COS_SECRET_ID=suitesMain OPENDAL_COS_SECRET_KEY=suitesMainSecret0123456789
+    # The server as the proxy: the requests for the vendor's hosts reach it, and no others leave the machine.
+    case $1 in opendal-oss) export http_proxy=http://127.0.0.1:9101 ;; opendal-cos) export http_proxy=http://127.0.0.1:9102 ;; esac
+    cd "$work/src/opendal/bindings/python" || exit 1
+    test_suite "$1" tests
+    exit
+    ;;
+  *)
+    sed -n 's/^# //p' "$0" | tail -n 2
+    exit 64
+    ;;
+esac
+python3 "$here/summarize.py" "${1%-v[14]}" "$results/$1.xml"
