@@ -78,6 +78,7 @@ final class AppClient: Sendable {
 
 /// A number that an observer and the app share.
 private final class Count: @unchecked Sendable {
+  // Safe: the lock guards the count.
   private let lock = NSLock()
   private var count = 0
 

@@ -168,7 +168,7 @@ final class EnvironmentCredentialProviderTests: XCTestCase {
       contents.isGrantedByRoot = isGranted
       XCTAssertEqual(contents.isReadableByOthers, isReadable, "\(permissions) \(isGranted)")
       contents.place = .readOnlyVolume
-      XCTAssertFalse(contents.isReadableByOthers, "nobody can restrict a file there")
+      XCTAssertFalse(contents.isReadableByOthers, "a file there cannot be restricted")
     }
   }
 }
