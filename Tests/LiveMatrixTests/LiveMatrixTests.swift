@@ -5,6 +5,7 @@ import ClientTestSupport
 import HTTPTypes
 import LiveMatrix
 import LocalCloud
+import StorageAuth
 import StorageClient
 import XCTest
 
@@ -177,6 +178,21 @@ final class LiveMatrixTests: XCTestCase {
     XCTAssertEqual(report.failures.map(name), Self.rows.filter(needsRefusal))
   }
 
+  func testServiceThatAcceptsEverySignatureFailsTheRowsOfRefusals() async throws {
+    let cloud = try await start()
+    let transport = AcceptingTransport(base: NetworkTransport.shared, key: cloud.key, region: "us-east-1")
+    let report = try await matrix(of: cloud, over: transport, where: names("S3", "AWS")).run()
+    let refusals = [
+      "expired presigned URL is refused", "wrong secret is refused", "unknown key is refused",
+      "temporary key without its token is refused", "expired temporary key is refused",
+    ]
+    XCTAssertEqual(report.failures.map(\.step), refusals)
+    for row in report.failures {
+      guard case .failed(let reason) = row.outcome else { continue }
+      XCTAssertTrue(reason.contains("accepted what it must refuse"), "\(row)")
+    }
+  }
+
   func testWrongClockOfTheServiceFailsTheRowsOfClocks() async throws {
     let cloud = try await start()
     cloud.server.faults.clockOffset = .seconds(600)
@@ -255,6 +271,23 @@ final class LiveMatrixTests: XCTestCase {
     let passed = report.rows.filter { $0.outcome == .passed }.map(name)
     XCTAssertEqual(passed, Self.bucketSteps.prefix(4).map { "OSS V4: \($0)" } + ["OSS V4: cleanup"])
     XCTAssertFalse(cloud.server.writes(of: .oss, in: "live-1250000000").isEmpty)
+    try await assertEmpty(cloud)
+  }
+
+  func testStepIsNotCancelledWithTheRun() async throws {
+    let cloud = try await start()
+    let run = Lock<Task<LiveReport, Never>?>(nil)
+    let transport = EditingTransport(NetworkTransport.shared) { request, _ in
+      if request.method == .put, request.path?.contains("presigned/") == true { run.withLock { $0?.cancel() } }
+    }
+    let matrix = try matrix(of: cloud, over: transport, where: names("S3", "AWS"))
+    let task = Task { await matrix.run() }
+    run.withLock { $0 = task }
+    let report = await task.value
+    XCTAssertTrue(report.isInterrupted)
+    XCTAssertEqual(report.failures, [])
+    let passed = report.rows.filter { $0.outcome == .passed }.map(\.step)
+    XCTAssertEqual(passed, Self.bucketSteps.prefix(3) + ["cleanup"], "The step in which the run was cancelled ends.")
     try await assertEmpty(cloud)
   }
 }

@@ -83,8 +83,8 @@ package struct LiveMatrix: Sendable {
 
   /// Carries out all steps, one after another, and removes what they have created.
   ///
-  /// A step that fails does not stop the others. If the task is cancelled, or if a bucket keeps versions, the remaining
-  /// steps are skipped, and what was created is removed nevertheless.
+  /// A step that fails does not stop the others. If the task is cancelled, or if a bucket keeps versions, the current step
+  /// ends, the remaining steps are skipped, and what was created is removed nevertheless.
   ///
   /// - Parameter didEnd: A closure that receives each row as soon as its step has ended.
   /// - Returns: All rows, and what the run cost.
@@ -100,9 +100,16 @@ package struct LiveMatrix: Sendable {
       case .steps(let serviceSteps):
         let isStarted = !Task.isCancelled
         var obstacle: String?
-        for step in serviceSteps.steps { add(await row(of: step, serviceSteps.service, &obstacle)) }
-        // The task that removes what was created is another one, which is not cancelled with this one.
-        if isStarted { add(await Task { await row(of: serviceSteps.cleanup, serviceSteps.service) }.value) }
+        for step in serviceSteps.steps {
+          if let reason = obstacle ?? (Task.isCancelled ? "the run was interrupted" : nil) {
+            add(LiveRow(serviceSteps.service, step.name, .skipped(reason)))
+          } else {
+            let result = await carryOut(step, of: serviceSteps.service)
+            add(result.row)
+            obstacle = result.obstacle
+          }
+        }
+        if isStarted { add(await carryOut(serviceSteps.cleanup, of: serviceSteps.service).row) }
       }
     }
     (report.requests, report.bytes) = (context.transport.counts.requests, context.transport.counts.bytes)
@@ -110,33 +117,32 @@ package struct LiveMatrix: Sendable {
     return report
   }
 
-  private func row(of step: Step, _ service: String) async -> LiveRow {
-    var obstacle: String?
-    return await row(of: step, service, &obstacle)
-  }
-
-  /// Carries out a step, unless an earlier one found an obstacle, and enters the obstacle that it finds.
-  private func row(of step: Step, _ service: String, _ obstacle: inout String?) async -> LiveRow {
-    if let obstacle { return LiveRow(service, step.name, .skipped(obstacle)) }
-    let interrupted = LiveRow.Outcome.skipped("the run was interrupted")
-    guard !Task.isCancelled else { return LiveRow(service, step.name, interrupted) }
-    context.transport.forgetRequestID()
-    let start = context.time.uptime
-    let outcome: LiveRow.Outcome
-    do {
-      try await step.run()
-      outcome = .passed
-    } catch StepError.skipped(let reason) {
-      outcome = .skipped(reason)
-    } catch StepError.obstacle(let reason) {
-      outcome = .failed(reason)
-      obstacle = reason
-    } catch {
-      outcome = Task.isCancelled ? interrupted : .failed("\(error)")
-    }
-    return LiveRow(
-      service, step.name, outcome, duration: context.time.uptime - start,
-      requestID: context.transport.counts.requestID)
+  /// Carries out a step, and returns its row and the reason for which no further step makes sense, or `nil`.
+  ///
+  /// The step ends in a task that is not cancelled with the run: a service could store the object of a cancelled request
+  /// after the cleanup.
+  private func carryOut(_ step: Step, of service: String) async -> (row: LiveRow, obstacle: String?) {
+    await Task {
+      context.transport.forgetRequestID()
+      let start = context.time.uptime
+      var obstacle: String?
+      let outcome: LiveRow.Outcome
+      do {
+        try await step.run()
+        outcome = .passed
+      } catch StepError.skipped(let reason) {
+        outcome = .skipped(reason)
+      } catch StepError.obstacle(let reason) {
+        outcome = .failed(reason)
+        obstacle = reason
+      } catch {
+        outcome = .failed("\(error)")
+      }
+      let row = LiveRow(
+        service, step.name, outcome, duration: context.time.uptime - start,
+        requestID: context.transport.counts.requestID)
+      return (row, obstacle)
+    }.value
   }
 }
 
