@@ -78,7 +78,7 @@ extension QueueControlTests {
         return try await Self.held(attempt)
       }, configuration: TransferQueueConfiguration(maximumActive: 4, startSpacing: .seconds(2)), time: time)
     for id in ["a", "b", "c", "d", "e"] { bench.queue.add(.sample(id)) }
-    await bench.step(by: .milliseconds(500)) { bench.engine.running == 4 }
+    await bench.step(by: .milliseconds(500)) { starts.withLock { $0.count } == 4 }
     XCTAssertEqual(starts.withLock { $0 }, [0, 2, 4, 6].map { .seconds($0) })
     time.advance(by: .seconds(10))
     for id in ["a", "b", "c", "d", "e"] { bench.engine.gate.open(id) }
