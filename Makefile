@@ -1,6 +1,7 @@
 .PHONY: help demo live test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench plot bench-instructions bench-transfer bench-servers bench-sync fleet interop browser large resume sync longrun \
-  load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install fleet-redis container-check
+  load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install fleet-redis container-check \
+  durability
 
 SWIFT ?= swift
 # No trait is on by default, so that consumers fetch what they name; tests, tools and examples need this one.
@@ -160,6 +161,10 @@ resume: setup
 ## Kills a synchronization of 10,000 files and 1 GiB five times in each direction, and counts what is sent again.
 sync: setup
 	Tests/Resume/run.sh sync
+
+## Kills a local server while clients write, and fills its disk, and checks that no acknowledged operation is lost.
+durability: setup
+	Tests/Durability/run.sh $(ARGUMENTS)
 
 # The number of schedules, and the seed of the first one.
 SCHEDULES ?= 10000

@@ -31,13 +31,8 @@ extension Bucket {
     return replaced
   }
 
-  /// Removes a version, and returns it if it existed.
-  mutating func remove(_ version: String, of key: ObjectKey) -> StoredObject? {
-    var versions = versions(of: key)
-    guard let index = versions.firstIndex(where: { $0.version == version }) else { return nil }
-    let removed = versions.remove(at: index)
-    set(versions, of: key)
-    return removed
+  mutating func remove(_ version: String, of key: ObjectKey) {
+    set(versions(of: key).filter { $0.version != version }, of: key)
   }
 
   /// Replaces the versions of a key, of which the first one is current unless it is a delete marker.

@@ -16,6 +16,12 @@ final class BucketTable: Sendable {
   private let locks: [DirectoryLock]
   private let buckets: Lock<[String: Bucket]>
 
+  /// The turns of the operations on a bucket itself, by its name, and of those on an object, by bucket and key.
+  ///
+  /// Between the write of a record and the removal of the one that it replaces, the folder has both. An operation that was
+  /// acknowledged in the meantime would not be the last one if the process ended then.
+  private let turns = TurnTable()
+
   private init(blobs: BlobStore, journal: Journal, buckets: [String: Bucket], locks: [DirectoryLock]) {
     self.blobs = blobs
     self.locks = locks
@@ -81,41 +87,36 @@ final class BucketTable: Sendable {
   ///
   /// - Parameters:
   ///   - date: The time at which the bucket is created if it does not exist. If `nil`, it must exist.
-  ///   - change: A closure that changes the settings. It runs again if another request changed them in the meantime, so
-  ///     that the file that is written last has the changes of both.
+  ///   - change: A closure that changes the settings.
   func configure(
     _ name: String, creatingAt date: Timestamp? = nil, _ change: (inout BucketSettings) throws -> Void
   ) async throws {
-    var isWritten = false
-    while true {
+    try await turns.withTurn(of: name) {
       let old = buckets.withLock { $0[name] }
       guard var bucket = old ?? date.map({ Bucket(name: name, created: $0, access: .private) }) else {
-        // Another request deleted the bucket while its record was being written.
-        if isWritten { try? await journal.remove(bucket: name) }
         throw ErrorResponse.noSuchBucket(name)
       }
       try change(&bucket.settings)
+      if let old, old.settings == bucket.settings { return }
+      // A process that ended while it deleted the bucket may have left records.
+      if old == nil { try await journal.remove(bucket: name) }
       try await journal.write(bucket)
-      isWritten = true
-      let isChanged = buckets.withLock { buckets in
-        guard buckets[name]?.settings == old?.settings else { return false }
-        buckets[name, default: bucket].settings = bucket.settings
-        return true
-      }
-      if isChanged { return }
+      buckets.withLock { $0[name, default: bucket].settings = bucket.settings }
     }
   }
 
   /// Deletes an empty bucket; `withUploads` tells whether pending uploads do not prevent that.
   func deleteBucket(_ name: String, withUploads: Bool) async throws {
-    try buckets.withLock { buckets in
-      guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
-      guard bucket.objects.isEmpty, bucket.otherVersions.isEmpty, withUploads || bucket.uploads.isEmpty else {
-        throw ErrorResponse.bucketNotEmpty(name)
+    try await turns.withTurn(of: name) {
+      try buckets.withLock { buckets in
+        guard let bucket = buckets[name] else { throw ErrorResponse.noSuchBucket(name) }
+        guard bucket.objects.isEmpty, bucket.otherVersions.isEmpty, withUploads || bucket.uploads.isEmpty else {
+          throw ErrorResponse.bucketNotEmpty(name)
+        }
+        buckets[name] = nil
       }
-      buckets[name] = nil
+      try await journal.remove(bucket: name)
     }
-    try await journal.remove(bucket: name)
   }
 
   // MARK: Objects
@@ -129,39 +130,48 @@ final class BucketTable: Sendable {
   ///
   /// If versioning of the bucket is enabled, the object becomes a new version; otherwise it replaces that without an ID.
   ///
-  /// - Parameter old: The version to replace, or `nil` to add one.
+  /// - Parameters:
+  ///   - object: The object, without a version.
+  ///   - bucket: The name of the bucket.
+  ///   - old: The version to replace, or `nil` to add one.
+  ///   - prepare: A closure that checks and changes the bucket. It runs twice: first on a copy, so that no record is written
+  ///     for a change that is refused.
   /// - Returns: The object with its version.
   @discardableResult
   func put(
     _ object: StoredObject, in bucket: String, inPlaceOf old: StoredObject? = nil,
     after prepare: (inout Bucket) throws -> Void = { _ in }
   ) async throws -> StoredObject {
-    let (state, order) = try change(bucket) { bucket in
-      bucket.lastOrder += 1
-      return (bucket.settings.versioning, bucket.lastOrder)
-    }
-    let version = old.map(\.version) ?? (state == .enabled ? nil : StoredObject.nullVersion)
-    let object = object.stored(as: version, old?.order ?? order)
-    do {
-      try await journal.write(object, in: bucket)
-    } catch {
-      // A concurrent deletion of the bucket also removes its directory. Report the missing bucket in that case.
-      try read(bucket) { _ in }
-      throw error
-    }
-    let replaced: StoredObject?
-    do {
-      replaced = try change(bucket) { bucket in
-        guard old != nil || bucket.settings.versioning == state else { throw ErrorResponse.operationAborted }
-        try prepare(&bucket)
-        return bucket.add(object)
+    try await turns.withTurn(of: "\(bucket)/\(object.key.text)") {
+      let (state, order) = try change(bucket) { bucket in
+        var copy = bucket
+        try prepare(&copy)
+        bucket.lastOrder += 1
+        return (bucket.settings.versioning, bucket.lastOrder)
       }
-    } catch {
-      try? await journal.remove(object, in: bucket)
-      throw error
+      let version = old.map(\.version) ?? (state == .enabled ? nil : StoredObject.nullVersion)
+      let object = object.stored(as: version, old?.order ?? order)
+      do {
+        try await journal.write(object, in: bucket)
+      } catch {
+        // A concurrent deletion of the bucket also removes its directory. Report the missing bucket in that case.
+        try read(bucket) { _ in }
+        throw error
+      }
+      let replaced: StoredObject?
+      do {
+        replaced = try change(bucket) { bucket in
+          guard old != nil || bucket.settings.versioning == state else { throw ErrorResponse.operationAborted }
+          try prepare(&bucket)
+          return bucket.add(object)
+        }
+      } catch {
+        try? await journal.remove(object, in: bucket)
+        throw error
+      }
+      if let replaced { try await journal.remove(replaced, in: bucket) }
+      return object
     }
-    if let replaced { try await journal.remove(replaced, in: bucket) }
-    return object
   }
 
   /// Deletes a version of an object atomically, unless the closure throws, and returns it if it existed.
@@ -170,11 +180,15 @@ final class BucketTable: Sendable {
     _ key: ObjectKey, in bucket: String, version: String = StoredObject.nullVersion,
     after check: (StoredObject?) throws -> Void = { _ in }
   ) async throws -> StoredObject? {
-    let deleted = try change(bucket) { bucket in
-      try check(bucket.objects[key])
-      return bucket.remove(version, of: key)
+    try await turns.withTurn(of: "\(bucket)/\(key.text)") {
+      let deleted = try read(bucket) { bucket in
+        try check(bucket.objects[key])
+        return bucket.versions(of: key).first { $0.version == version }
+      }
+      guard let deleted else { return nil }
+      try await journal.remove(deleted, in: bucket)
+      try change(bucket) { $0.remove(version, of: key) }
+      return deleted
     }
-    if let deleted { try await journal.remove(deleted, in: bucket) }
-    return deleted
   }
 }

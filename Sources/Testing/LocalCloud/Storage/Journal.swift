@@ -36,7 +36,11 @@ struct Journal: Sendable {
     try record.write(to: URL(filePath: location.appending(Self.bucketFile).string), options: .atomic)
   }
 
-  func remove(bucket: String) async throws { try await FileSystem.shared.removeItem(at: directory(of: bucket)) }
+  /// Removes the record of a bucket before all other files, so that no part of the bucket is found if the process ends.
+  func remove(bucket: String) async throws {
+    try await FileSystem.shared.removeItem(at: directory(of: bucket).appending(Self.bucketFile))
+    try await FileSystem.shared.removeItem(at: directory(of: bucket))
+  }
 
   func write(_ object: StoredObject, in bucket: String) async throws {
     let bytes = Array(try JSONEncoder().encode(ObjectRecord(object)))
