@@ -216,8 +216,8 @@ def test_kills(settings: argparse.Namespace) -> None:
 class Disk:
     """A small file system in memory, which can be filled with bytes or with files."""
 
-    def __init__(self, folder: str, options: str):
-        self.folder, self.filler = folder, os.path.join(folder, "filler")
+    def __init__(self, folder: str, kind: str, options: str):
+        self.folder, self.filler, self.kind, self.count = folder, os.path.join(folder, "filler"), kind, 0
         self.is_mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]).returncode == 0
         if self.is_mounted:
             os.mkdir(self.filler)
@@ -225,14 +225,14 @@ class Disk:
     def fill(self, seconds: float = 0) -> None:
         """Takes all room, and what becomes free while the time passes."""
         end = time.monotonic() + seconds
-        number = len(os.listdir(self.filler))
         while True:
             try:
-                with open(os.path.join(self.filler, str(number)), "xb", buffering=0) as file:
-                    # The last write may be a short one.
-                    if os.statvfs(self.folder).f_bavail > 0:
-                        file.write(bytes(min(1 << 20, os.statvfs(self.folder).f_bavail * 4096)))
-                number += 1
+                if self.kind == "files":
+                    with open(os.path.join(self.filler, str(self.count)), "xb"):
+                        self.count += 1
+                else:
+                    with open(os.path.join(self.filler, "bytes"), "ab", buffering=0) as file:
+                        file.write(bytes(1 << 20))
             except OSError:
                 if time.monotonic() >= end:
                     return
@@ -249,7 +249,7 @@ class Disk:
 def test_full_disk(settings: argparse.Namespace, kind: str, options: str) -> None:
     history, violations = History(), Violations()
     with tempfile.TemporaryDirectory() as root:
-        disk = Disk(root, options)
+        disk = Disk(root, kind, options)
         if not disk.is_mounted:
             print(f"=== SKIPPED: a full disk ({kind}): a file system cannot be mounted here ===", file=sys.stderr)
             return
@@ -310,6 +310,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=8, help="the number of clients at a time (8)")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32), help="selects the moments and the operations")
     settings = parser.parse_args()
+    # Servers are ended and file systems unmounted, even if the test is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("FAILED: ended by SIGTERM"))
     start = time.monotonic()
     if settings.kills:
         test_kills(settings)

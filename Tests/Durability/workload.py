@@ -16,7 +16,7 @@ PLAIN, VERSIONS, TOGGLED = BUCKETS = ["plain-1250000000", "versions-1250000000",
 KEYS = ["a", "b/c", "文 +%.txt", "d"]
 RECORD = 64
 # The versions of a key beyond which clients rather delete one.
-MANY = 12
+MANY = 6
 
 
 def document(service: str, kind: str, bucket: str, name: str) -> bytes:
@@ -46,7 +46,7 @@ class Worker(threading.Thread):
     """A thread that performs random operations until the event is set."""
 
     def __init__(self, number: int, seed: str, server: Server, history: History, stopped: threading.Event):
-        super().__init__()
+        super().__init__(daemon=True)
         self.number, self.random = number, random.Random(f"{seed} {number}")
         self.history, self.stopped = history, stopped
         self.clients = [server.client(service) for service in REGIONS]

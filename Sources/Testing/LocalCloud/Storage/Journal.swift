@@ -16,6 +16,9 @@ internal import _NIOFileSystem
 struct Journal: Sendable {
   private static let bucketFile = "bucket.json"
 
+  /// The start of the names of Foundation's files for atomic writes on Linux.
+  private static let unfinishedFilePrefix = ".dat.nosync"
+
   /// The maximum size of a record that is written; one with ``Content/extentLimit`` pieces has less than half of it.
   private static let writeLimit = 4 << 20
 
@@ -68,6 +71,10 @@ struct Journal: Sendable {
     for name in try await directory.entryNames() where isBucketNameWithOrWithoutDots(name) {
       let record = try await read(BucketRecord.self, directory(of: name).appending(Self.bucketFile))
       guard var bucket = record?.bucket(named: name) else { continue }
+      // A process that ended while it replaced the record has left the file that would have replaced it.
+      for file in try await directory(of: name).entryNames() where file.hasBytePrefix(Self.unfinishedFilePrefix) {
+        try await FileSystem.shared.removeItem(at: directory(of: name).appending(file))
+      }
       for file in try await objects(of: name).entryNames() {
         guard file.hasByteSuffix(".json"), let id = BlobID(String(file.dropLast(5))),
           let record = try await read(ObjectRecord.self, objects(of: name).appending(file))
