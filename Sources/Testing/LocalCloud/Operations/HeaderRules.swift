@@ -48,6 +48,13 @@ struct HeaderRules: Sendable {
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
+  /// The operations that support the headers of access controls, of which one names it, and the others give permissions.
+  static let grants = Dictionary(
+    (["acl"] + Grant.Permission.allCases.map(\.header)).map {
+      ($0, creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]))
+    }
+  ) { $0.union($1) }
+
   /// The operations that support the headers of customers' encryption keys.
   static let customerKeys = Dictionary(
     CustomerKey.headers.map {
