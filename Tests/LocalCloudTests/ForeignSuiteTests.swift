@@ -97,8 +97,11 @@ final class ForeignSuiteTests: CloudTestCase {
         try await put("<Status>enabled</Status>"), try await put("<ID>a</ID>\(on)", "<ID>a</ID>\(on)"),
         try await put("<ID>\(String(repeating: "i", count: 256))</ID>\(on)"),
         try await put("\(on)<Expiration><Days>0</Days></Expiration>"),
+        try await put("\(on)<Expiration><Date>2027-01-01T12:00:00Z</Date></Expiration>"),
       ]
-      XCTAssertEqual(codes, ["MalformedXML", "InvalidArgument", "InvalidArgument", "InvalidArgument"])
+      XCTAssertEqual(codes, ["MalformedXML"] + [String](repeating: "InvalidArgument", count: 4))
+      let dated = try await put("\(on)<Expiration><Date>2027-01-01T00:00:00.000Z</Date></Expiration>")
+      XCTAssertNil(dated, "\(client.provider)")
     }
   }
 

@@ -9,12 +9,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=${SUITES:?the folder with the suites in src and a virtual environment in venv}
 program=$(realpath "${STORAGE_AUTH:-$here/../../.build/debug/storage-auth}")
 results=$work/results
-# The second account of s3-tests owns buckets of its own.
-alt=suitesAlt0
-[ "${1:-}" = s3 ] && alt=225000000000/$alt
+# The second account of s3-tests owns buckets of its own, and its first one has none at the start.
+alt=suitesAlt0 bucket="--bucket opendal-1250000000"
+[ "${1:-}" = s3 ] && alt=225000000000/$alt bucket=
 mkdir -p "$results"
 "$program" serve --oss-port 9101 --cos-port 9102 --s3-port 9103 --s3-region us-east-1 --region cn-hangzhou \
-  --domain localhost --bucket opendal-1250000000 --account suitesMain:suitesMainSecret0123456789 \
+  --domain localhost $bucket --account suitesMain:suitesMainSecret0123456789 \
   --account $alt:suitesAltSecret0123456789 --account suitesTenant:suitesTenantSecret0123456789 \
   --account AKIDsuites:suitesCosSecret0123456789 -q > "$results/server.log" 2>&1 &
 server=$!
@@ -29,7 +29,7 @@ export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$here
 test_suite() {
   local name=$1
   shift
-  timeout 1200 "$work/venv/bin/python" -m pytest -q -p no:cacheprovider --timeout 40 --tb=line -rA --show-capture=no \
+  timeout 2400 "$work/venv/bin/python" -m pytest -q -p no:cacheprovider --timeout 120 --tb=line -rA --show-capture=no \
     --junitxml="$results/$name.xml" "$@" > "$results/$name.log" 2>&1
   tail -n 1 "$results/$name.log"
 }

@@ -209,6 +209,9 @@ extension Call {
       if let days = rule["Expiration"]?["Days"]?.text, Int(digits: days).map({ $0 > 0 }) != true {
         throw .invalidArgument("The Days of an Expiration must be a positive integer.")
       }
+      if let date = rule["Expiration"]?["Date"]?.text, date.utf8.firstRange(of: "T00:00:00".utf8) == nil {
+        throw .invalidArgument("'Date' must be at midnight GMT")
+      }
     }
   }
 

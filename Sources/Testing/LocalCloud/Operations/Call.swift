@@ -204,14 +204,9 @@ struct Call: Sendable {
     guard let time = parameter("create-time").flatMap({ Int64(digits: $0) }) else {
       throw .invalidArgument("The create-time must be a time in seconds since 1970.")
     }
-    let created = bucket.created.unixSeconds
-    switch range {
-    case "lt": return created < time
-    case "lte": return created <= time
-    case "gt": return created > time
-    case "gte": return created >= time
-    default: throw .invalidArgument("The range must be lt, lte, gt or gte.")
-    }
+    let orders: [String: (Int64, Int64) -> Bool] = ["lt": (<), "lte": (<=), "gt": (>), "gte": (>=)]
+    guard let order = orders[range] else { throw .invalidArgument("The range must be lt, lte, gt or gte.") }
+    return order(bucket.created.unixSeconds, time)
   }
 
   /// The host of the request, without the bucket name if the request is virtual-hosted-style.

@@ -25,6 +25,9 @@ struct HeaderRules: Sendable {
 
   var takesFormCallback = false
 
+  /// The headers that the service itself refuses for operations that do not support them.
+  var invalidElsewhere: Set<String> = []
+
   /// Unsupported headers without the service's prefix that change the result of any operation.
   private static let refusedAlways: Set<String> = ["pic-operations"]
 
@@ -73,7 +76,10 @@ struct HeaderRules: Sendable {
       guard let header = serviceHeader(name) else { continue }
       guard
         header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
-      else { throw Self.refusal(name) }
+      else {
+        throw invalidElsewhere.contains(header)
+          ? .invalidArgument("The header \(name) is not supported for this operation.") : Self.refusal(name)
+      }
     }
   }
 

@@ -135,7 +135,8 @@ extension SimulatedService {
     conditions: [
       "if-match": [.putObject, .copyObject, .completeUpload, .deleteObject],
       "if-none-match": [.putObject, .copyObject, .completeUpload],
-    ], formFields: ["algorithm", "credential", "signature"])
+    ], formFields: ["algorithm", "credential", "signature"],
+    invalidElsewhere: ["server-side-encryption", "server-side-encryption-aws-kms-key-id"])
 }
 
 extension BucketDocument {
