@@ -97,8 +97,11 @@ final class ForeignSuiteTests: CloudTestCase {
         try await put("<Status>enabled</Status>"), try await put("<ID>a</ID>\(on)", "<ID>a</ID>\(on)"),
         try await put("<ID>\(String(repeating: "i", count: 256))</ID>\(on)"),
         try await put("\(on)<Expiration><Days>0</Days></Expiration>"),
+        try await put("\(on)<Expiration><Date>2027-01-01T12:00:00Z</Date></Expiration>"),
       ]
-      XCTAssertEqual(codes, ["MalformedXML", "InvalidArgument", "InvalidArgument", "InvalidArgument"])
+      XCTAssertEqual(codes, ["MalformedXML"] + [String](repeating: "InvalidArgument", count: 4))
+      let dated = try await put("\(on)<Expiration><Date>2027-01-01T00:00:00.000Z</Date></Expiration>")
+      XCTAssertNil(dated, "\(client.provider)")
     }
   }
 
@@ -165,15 +168,81 @@ final class ForeignSuiteTests: CloudTestCase {
     }
   }
 
-  func testInventoriesAreOnePage() async throws {
+  func testInventoriesAreListedInPagesInTheOrderOfTheirCreation() async throws {
     try await withEachService { client in
       let id = client.provider == .oss ? "inventoryId" : "id"
-      let body = Array("<InventoryConfiguration><Id>a</Id></InventoryConfiguration>".utf8)
-      _ = try await client.send(.put, query: ["inventory": nil, id: "a"], body: body)
-      let first = try await client.send(.get, query: ["inventory": nil, "continuation-token": ""])
-      XCTAssertEqual(try first.document.all("InventoryConfiguration").count, 1)
+      let names = (0..<101).map { "ID-\($0)" }
+      for name in names {
+        let body = Array("<InventoryConfiguration><Id>\(name)</Id></InventoryConfiguration>".utf8)
+        _ = try await client.send(.put, query: ["inventory": nil, id: name], body: body)
+      }
+      let first = try await client.send(.get, query: ["inventory": nil, "continuation-token": ""]).document
+      XCTAssertEqual(first.all("InventoryConfiguration").map { $0["Id"]?.text }, Array(names.prefix(100)))
+      XCTAssertEqual(first["IsTruncated"]?.text, "true")
+      let token = try XCTUnwrap(first["NextContinuationToken"]?.text)
+      let second = try await client.send(.get, query: ["inventory": nil, "continuation-token": token]).document
+      XCTAssertEqual(second.all("InventoryConfiguration").map { $0["Id"]?.text }, ["ID-100"])
+      XCTAssertEqual(second["IsTruncated"]?.text, "false")
+      XCTAssertNil(second["NextContinuationToken"])
       let other = try await client.send(.get, query: ["inventory": nil, "continuation-token": "x"])
       XCTAssertEqual(try other.errorCode, "InvalidArgument")
+    }
+  }
+
+  func testListOfBucketsOfCOSIsFiltered() async throws {
+    try await withEachService(of: [.cos]) { client in
+      let tagged = "tagged-1250000000"
+      _ = try await client.send(.put, bucket: tagged)
+      _ = try await client.send(
+        .put, bucket: tagged, query: ["tagging": nil],
+        body: Array("<Tagging><TagSet><Tag><Key>a</Key><Value>1</Value></Tag></TagSet></Tagging>".utf8))
+      func names(_ query: KeyValuePairs<String, String?>) async throws -> [String?] {
+        let list = try await client.send(.get, bucket: nil, query: query).document
+        return list["Buckets"]?.all("Bucket").map { $0["Name"]?.text } ?? []
+      }
+      let now = clock.now.unixSeconds
+      let both = [Self.bucket, tagged]
+      let cases: [(KeyValuePairs<String, String?>, [String])] = [
+        (["tagkey": "a", "tagvalue": "1"], [tagged]), (["tagkey": "a", "tagvalue": "2"], []),
+        (["region": "ap-guangzhou"], both), (["region": "ap-beijing"], []),
+        (["create-time": "\(now)", "range": "lte"], both), (["create-time": "\(now)", "range": "lt"], []),
+        (["create-time": "\(now)", "range": "gte"], both), (["create-time": "\(now)", "range": "gt"], []),
+      ]
+      for (query, expected) in cases {
+        let seen = try await names(query)
+        XCTAssertEqual(seen, expected, "\(query)")
+      }
+      let wrong = try await client.send(.get, bucket: nil, query: ["create-time": "1", "range": "eq"])
+      XCTAssertEqual(try wrong.errorCode, "InvalidArgument")
+    }
+  }
+
+  func testBucketOfCOSIsInTheRegionOfTheHostThatCreatedIt() async throws {
+    try await withEachService(of: [.cos]) { client in
+      let name = "beijing-1250000000"
+      let host = "\(name).cos.ap-beijing.myqcloud.com"
+      let request = try client.signed(HTTPRequest(method: .put, scheme: "http", authority: host, path: "/"))
+      let lines = ["PUT / HTTP/1.1", "Host: \(host)", "Content-Length: 0", "Connection: close"]
+      let answer = try await RawConnection.exchange(
+        RawConnection.head(lines + request.headerFields.map { "\($0.name.rawName): \($0.value)" }),
+        with: client.cloud.cosEndpoint)
+      XCTAssertTrue(answer.hasPrefix("HTTP/1.1 200"), answer)
+      let location = try await client.send(.get, bucket: name, query: ["location": nil])
+      XCTAssertEqual(try location.document.text, "ap-beijing")
+      let list = try await client.send(.get, bucket: nil, query: ["region": "ap-beijing"]).document
+      XCTAssertEqual(list["Buckets"]?.all("Bucket").map { $0["Name"]?.text }, [name])
+      XCTAssertEqual(list["Buckets"]?["Bucket"]?["Location"]?.text, "ap-beijing")
+    }
+  }
+
+  func testWebsiteOfCOSHasTheDefaultOfRedirections() async throws {
+    try await withEachService { client in
+      let rules = ["", "<URLRedirect>Disabled</URLRedirect>"].map { "<Redirect><A>b</A>\($0)</Redirect>" }
+      let body = Array("<WebsiteConfiguration>\(rules.joined())</WebsiteConfiguration>".utf8)
+      _ = try await client.send(.put, query: ["website": nil], body: body)
+      let seen = try await client.send(.get, query: ["website": nil]).document.all("Redirect")
+      let expected = client.provider == .cos ? ["Enabled", "Disabled"] : [nil, "Disabled"]
+      XCTAssertEqual(seen.map { $0["URLRedirect"]?.text }, expected, "\(client.provider)")
     }
   }
 

@@ -265,7 +265,7 @@ final class S3AnswerTests: CloudTestCase {
   func testUnsupportedFeaturesAreRejected() async throws {
     try await withEachService(of: [.s3]) { client in
       for name in [
-        "grant-read", "object-lock-mode", "website-redirect-location", "bypass-governance-retention", "mfa", "new",
+        "object-lock-mode", "website-redirect-location", "bypass-governance-retention", "mfa", "new",
         "object-ownership", "write-offset-bytes", "traffic-limit", "forbid-overwrite",
         "rename-source",
       ] {

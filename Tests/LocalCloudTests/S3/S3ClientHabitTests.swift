@@ -158,6 +158,16 @@ final class S3ClientHabitTests: CloudTestCase {
     }
   }
 
+  func testEncryptionHeadersOfReadsAreInvalid() async throws {
+    try await withEachService(of: [.s3]) { client in
+      _ = try await client.send(.put, "a", body: [1])
+      for method in [.get, .head] as [HTTPRequest.Method] {
+        let read = try await client.send(method, "a", headers: ["x-amz-server-side-encryption": "aws:kms"])
+        XCTAssertEqual(read.status, 400, "\(method)")
+      }
+    }
+  }
+
   /// Sends what boto3 and version 1 of the AWS CLI presign by default in the oldest regions, and expects a remedy.
   func testSignatureVersion2IsRejectedWithWhatToSet() async throws {
     try await withEachService(of: [.s3]) { client in

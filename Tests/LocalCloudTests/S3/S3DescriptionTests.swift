@@ -142,8 +142,50 @@ final class S3DescriptionTests: CloudTestCase {
         XCTAssertEqual(reply.status, status, names)
         XCTAssertEqual(try reply.errorCode, code, names)
       }
-      let paged = try await attributes("big", "ObjectParts", headers: ["x-amz-max-parts": "1"])
-      XCTAssertEqual(try paged.errorCode, "NotImplemented")
+    }
+  }
+
+  func testPartsAreListedWithTheirChecksumsIfTheUploadNamedAnAlgorithm() async throws {
+    try await withEachService(of: [.s3]) { client in
+      func parts(_ key: String, _ headers: [String: String] = [:]) async throws -> Reply {
+        try await client.send(
+          .get, key, query: ["attributes": nil],
+          headers: ["x-amz-object-attributes": "ObjectParts"].merging(headers) { $1 })
+      }
+      let bodies = (1...3).map { [UInt8](repeating: 1, count: $0) }
+      for (key, algorithm) in [("plain", nil), ("summed", "CRC32")] {
+        let begun = try await client.send(
+          .post, key, query: ["uploads": nil], headers: algorithm.map { ["x-amz-checksum-algorithm": $0] } ?? [:])
+        let id = try XCTUnwrap(try begun.document["UploadId"]?.text)
+        var list = ""
+        for (index, body) in bodies.enumerated() {
+          let sum = TestClient.sum(body, .crc32)
+          let part = try await client.send(
+            .put, key, query: ["partNumber": "\(index + 1)", "uploadId": id],
+            headers: algorithm == nil ? [:] : ["x-amz-checksum-crc32": sum], body: body)
+          list += "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(part.header("etag") ?? "")</ETag>"
+          list += algorithm == nil ? "</Part>" : "<ChecksumCRC32>\(sum)</ChecksumCRC32></Part>"
+        }
+        let done = try await client.send(
+          .post, key, query: ["uploadId": id],
+          body: Array("<CompleteMultipartUpload>\(list)</CompleteMultipartUpload>".utf8))
+        XCTAssertEqual(done.status, 200, done.text)
+      }
+      let plain = try await parts("plain").document["ObjectParts"]
+      XCTAssertEqual(plain?.children.map(\.name), ["PartsCount"])
+      let all = try await parts("summed").document["ObjectParts"]
+      XCTAssertEqual(all?.all("Part").map { $0["ChecksumCRC32"]?.text }, bodies.map { TestClient.sum($0, .crc32) })
+      XCTAssertEqual(all?.all("Part").map { $0["Size"]?.text }, ["1", "2", "3"])
+      XCTAssertEqual(all?["IsTruncated"]?.text, "false")
+      let page = try await parts("summed", ["x-amz-max-parts": "1", "x-amz-part-number-marker": "1"])
+        .document["ObjectParts"]
+      XCTAssertEqual(page?.all("Part").map { $0["PartNumber"]?.text }, ["2"])
+      let values = ["PartsCount", "PartNumberMarker", "NextPartNumberMarker", "MaxParts", "IsTruncated"].map {
+        page?[$0]?.text
+      }
+      XCTAssertEqual(values, ["3", "1", "2", "1", "true"])
+      let wrong = try await parts("summed", ["x-amz-max-parts": "x"])
+      XCTAssertEqual(try wrong.errorCode, "InvalidArgument")
     }
   }
 

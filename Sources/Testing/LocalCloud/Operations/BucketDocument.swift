@@ -6,8 +6,9 @@ internal import StorageAuth
 
 /// A kind of document that clients store with a bucket, such as its lifecycle rules.
 ///
-/// The server checks the root element, stores the bytes and returns them. Only three documents have an effect: the
-/// rules for requests of web pages (``CrossOriginRule``), the policy, and the state of the versioning.
+/// The server checks the root element, stores the bytes and returns them. Only these documents have an effect: the rules
+/// for requests of web pages (``CrossOriginRule``), the policy, the state of the versioning, the encryption, and the
+/// public access of S3.
 struct BucketDocument: Sendable {
   /// The name of the query parameter that selects the document.
   let parameter: String
@@ -32,6 +33,9 @@ struct BucketDocument: Sendable {
   /// Whether a PUT without a body deletes the document.
   let emptyDeletes: Bool
 
+  /// The children that the service adds to elements of the document without them, by the name of the element.
+  let defaults: [String: XMLNode]
+
   /// The response to a request for the document while there is none.
   enum Unset: Sendable {
     case error(String)
@@ -43,8 +47,10 @@ struct BucketDocument: Sendable {
 
   init(
     _ parameter: String, _ root: String?, _ unset: Unset, subject: String? = nil, deletion: String? = "Delete",
-    reading: String = "Get", fixedTaking fixedOptions: Set<String>? = nil, emptyDeletes: Bool = false
+    reading: String = "Get", fixedTaking fixedOptions: Set<String>? = nil, emptyDeletes: Bool = false,
+    defaults: [String: XMLNode] = [:]
   ) {
+    self.defaults = defaults
     (self.parameter, self.root, self.unset, self.deletion) = (parameter, root, unset, deletion)
     (self.reading, self.fixedOptions, self.emptyDeletes) = (reading, fixedOptions, emptyDeletes)
     self.subject = subject ?? "Bucket\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())"
@@ -66,6 +72,14 @@ struct BucketDocument: Sendable {
     }
   }
 
+  /// Returns an element of the document with the defaults of the service.
+  func completed(_ node: XMLNode) -> XMLNode {
+    var node = node
+    node.children = node.children.map(completed)
+    if let child = defaults[node.name], node[child.name] == nil { node.children.append(child) }
+    return node
+  }
+
   func action(of operation: Operation) -> String {
     (operation == .readDocument ? reading : operation == .changeDocument ? "Put" : deletion ?? "") + subject
   }
@@ -81,28 +95,36 @@ extension Call {
     guard let idName = kind.idParameter else { return (kind, kind.parameter, false) }
     let id = parameter(idName)
     if id == nil, operation == .readDocument {
-      guard parameter("continuation-token")?.isEmpty != false else {
-        throw .invalidArgument("The continuation-token was not issued by this server.")
-      }
       return (kind, kind.parameter, true)
     }
     guard let id, !id.isEmpty else { throw .invalidArgument("The parameter \"\(idName)\" is missing or empty.") }
     return (kind, "\(kind.parameter)/\(id)", false)
   }
 
+  /// The maximum number of documents with IDs in a page of their list.
+  private static let documentPageLimit = 100
+
   func readDocument() throws -> Answer {
     let (kind, name, isList) = try selectedDocument()
-    let documents = try store.read(bucket) { $0.settings.documents ?? [:] }
+    let settings = try store.read(bucket) { $0.settings }
+    let documents = settings.documents ?? [:]
     if let text = documents[name] {
       let type = kind.root == nil ? "application/json" : "application/xml"
       return Answer(headers: [.contentType: type], body: .bytes(Array(text.utf8)))
     }
-    let names = documents.keys.filter { $0.hasBytePrefix("\(name)/") }.sorted()
+    let names = settings.documentNames.filter { $0.hasBytePrefix("\(name)/") }
     switch kind.unset {
     case .document(let elements): return service.response(with: XMLNode(kind.root ?? "", children: elements))
     case .list(_, let root, _, let canBeEmpty) where isList && (canBeEmpty || !names.isEmpty):
-      let nodes = try names.compactMap { documents[$0] }.map { try XMLNode.parse(Array($0.utf8)) }
-      return service.response(with: XMLNode(root, children: nodes + [XMLNode("IsTruncated", "false")]))
+      let last = try continuation()
+      guard let start = last.map({ names.firstIndex(of: $0).map { $0 + 1 } }) ?? 0 else {
+        throw ErrorResponse.invalidToken
+      }
+      let page = names[start...].prefix(Self.documentPageLimit)
+      var nodes = try page.compactMap { documents[$0] }.map { try XMLNode.parse(Array($0.utf8)) }
+      nodes.append(XMLNode("IsTruncated", String(page.endIndex < names.count)))
+      if page.endIndex < names.count, let last = page.last { nodes.append(Self.nextToken(after: last)) }
+      return service.response(with: XMLNode(root, children: nodes))
     case .error(let code), .list(let code, _, _, _):
       throw ErrorResponse(
         .notFound, code, "The bucket has no such document: \(name).",
@@ -126,17 +148,23 @@ extension Call {
       if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
       if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
       if root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
+      if !kind.defaults.isEmpty { text = String(decoding: kind.completed(document).serialized(), as: UTF8.self) }
       // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
       if root != "Tagging" { text = Self.asReturned(text) }
     } else {
+      var isPublic = false
       do throws(PolicyFault) {
-        _ = try SessionPolicy(text, in: service.policies.language, ofBucket: true)
+        isPublic = try SessionPolicy(text, in: service.policies.language, ofBucket: true).isPublic
       } catch {
         throw ErrorResponse(
           .badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
       }
+      if isPublic, try store.read(bucket, { $0.blocks("BlockPublicPolicy") }) {
+        throw ErrorResponse.accessDenied("The bucket blocks public policies.")
+      }
     }
     try await store.configure(bucket) { settings in
+      settings.documentNames = settings.documentNames.filter { $0 != name } + [name]
       settings.documents = (settings.documents ?? [:]).merging([name: text]) { $1 }
       settings.versioning = versioning ?? settings.versioning
     }
@@ -180,6 +208,9 @@ extension Call {
       }
       if let days = rule["Expiration"]?["Days"]?.text, Int(digits: days).map({ $0 > 0 }) != true {
         throw .invalidArgument("The Days of an Expiration must be a positive integer.")
+      }
+      if let date = rule["Expiration"]?["Date"]?.text, date.utf8.firstRange(of: "T00:00:00".utf8) == nil {
+        throw .invalidArgument("'Date' must be at midnight GMT")
       }
     }
   }

@@ -13,7 +13,7 @@ extension Call {
     guard let position = parameter("position").flatMap({ Int64(digits: $0) }) else {
       throw ErrorResponse.invalidArgument("The position must be the length of the object in bytes.")
     }
-    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    let access = try requestedAccess()
     let attributes = try attributes()
     let existing = try store.read(bucket) { bucket in
       try checkOverwrite(in: bucket)
@@ -69,7 +69,7 @@ extension Call {
         "The header \(service.header(Self.linkTarget)) must be the percent-encoded key of an object.",
         ec: "0043-00000001")
     }
-    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    let access = try requestedAccess()
     var attributes = try attributes()
     attributes.linkTarget = name
     let content = Content(extents: [], byteCount: 0, entityTag: MD5.hash(target).hex, crc64: 0)
@@ -95,14 +95,11 @@ extension Call {
   func readableObject() throws -> StoredObject {
     let object = try store.object(key, in: bucket, version: requestedVersion)
     guard let target = object.attributes.linkTarget else { return object }
-    let (linked, access) = try store.read(bucket) { ($0.objects[ObjectKey(target)], $0.access) }
-    guard let linked else {
+    guard let linked = try store.read(bucket, { $0.objects[ObjectKey(target)] }) else {
       throw ErrorResponse(
         .notFound, "SymlinkTargetNotExist", "The symlink target object does not exist.", ec: "0026-00000012")
     }
-    let isAllowed =
-      isAnonymous ? (linked.access ?? access).isPublic : rights.allowReading(target, version: nil, in: bucket)
-    guard isAllowed else { throw service.policyRefusal(at: date) }
+    guard rights.allowReading(target, version: nil, in: bucket) else { throw service.policyRefusal(at: date) }
     guard linked.attributes.linkTarget == nil else {
       throw ErrorResponse(.badRequest, "InvalidTargetType", "The symbolic's target object type is invalid.")
     }

@@ -48,7 +48,7 @@ extension Call {
   }
 
   func putObject() async throws -> Answer {
-    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    let access = try requestedAccess()
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let written = try await store.blobs.write(body, try expectation())
@@ -185,7 +185,7 @@ extension Call {
     if object.kind == .appendable { response[.contentMD5] = nil }
     for (name, parameter) in Self.replacements {
       guard let value = self.parameter(parameter) else { continue }
-      if isAnonymous {
+      if rights.isAnonymous {
         throw ErrorResponse(.badRequest, "InvalidRequest", "Only a signed request can override response headers.")
       }
       guard HTTPField.isValidValue(value) else { throw .invalidArgument("\(parameter) is not a valid header value.") }
@@ -212,6 +212,9 @@ extension Call {
       throw .invalidArgument("An object is encrypted with the service's key or with a customer's key, not with both.")
     }
     if attributes.customerKey == nil, attributes.encryption.isEmpty { attributes.encryption = bucketEncryption }
+    if !service.buckets.objectsInheritAccess, (try? store.read(bucket) { $0.owner }) != rights.account {
+      attributes.owner = rights.account
+    }
     return attributes
   }
 
@@ -384,6 +387,34 @@ extension Call {
     return Answer(.noContent)
   }
 
+  /// Returns the number of an object's parts, and a page of their list if they have checksums.
+  private func partList(of content: Content) throws(ErrorResponse) -> [XMLNode] {
+    func number(_ name: String, _ fallback: Int) throws(ErrorResponse) -> Int {
+      guard let text = serviceHeader(name) else { return fallback }
+      guard let number = Int(digits: text) else {
+        throw .invalidArgument("The header \(service.header(name)) must be an integer.")
+      }
+      return number
+    }
+    guard let sizes = content.partSizes else { return [] }
+    let count = XMLNode("PartsCount", String(sizes.count))
+    guard let checksums = content.partChecksums else { return [count] }
+    let (marker, limit) = (try number("part-number-marker", 0), min(try number("max-parts", 1000), 1000))
+    let parts = zip(sizes, checksums).enumerated().dropFirst(marker).prefix(limit).map { index, part in
+      XMLNode(
+        "Part",
+        children: [
+          XMLNode("PartNumber", String(index + 1)), XMLNode("Size", String(part.0)),
+          XMLNode(part.1.elementName, part.1.value),
+        ])
+    }
+    let next = marker + parts.count
+    return [
+      count, XMLNode("PartNumberMarker", String(marker)), XMLNode("NextPartNumberMarker", String(next)),
+      XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(next < sizes.count)),
+    ] + parts
+  }
+
   /// Returns the attributes that a request header lists, in the element order of the service's documents.
   func objectAttributes() throws -> Answer {
     let object = try store.object(key, in: bucket, version: requestedVersion)
@@ -395,11 +426,10 @@ extension Call {
         "The \(header) header specifying the attributes to be retrieved is either missing or empty")
     }
     let content = object.content
-    let parts = content.entityTag.parts(between: "-").dropFirst().map { XMLNode("PartsCount", String($0)) }
     let attributes: KeyValuePairs = [
       "ETag": XMLNode("ETag", content.entityTag),
       "Checksum": XMLNode("Checksum", children: content.checksum?.elements ?? []),
-      "ObjectParts": XMLNode("ObjectParts", children: parts),
+      "ObjectParts": XMLNode("ObjectParts", children: try partList(of: content)),
       "StorageClass": XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       "ObjectSize": XMLNode("ObjectSize", String(content.byteCount)),
     ]

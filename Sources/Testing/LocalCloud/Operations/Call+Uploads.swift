@@ -44,7 +44,7 @@ extension Call {
   }
 
   func initiateUpload() async throws -> Answer {
-    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    let access = try requestedAccess()
     let attributes = try attributes()
     let encodes = try encodesNames()
     let upload = PendingUpload(
@@ -87,7 +87,7 @@ extension Call {
   func completeUpload() async throws -> Answer {
     let name = uploadName
     let encodes = try encodesNames()
-    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    let access = try requestedAccess()
     let listed =
       try await takesAllParts() ? nil : Self.listedParts(try await document(named: "CompleteMultipartUpload"))
     let stated = listed?.map { "\($0.number) \($0.entityTag)" } ?? []
@@ -104,6 +104,7 @@ extension Call {
     var content = join(parts)
     content.partSizes = parts.map(\.content.byteCount)
     if let rule = upload.checksum {
+      if rule.isChosen { content.partChecksums = parts.compactMap(\.content.checksum) }
       content.checksum = try service.behavior.checksum(
         of: content, parts, listedBy: (listed ?? []).map(\.element), headers, rule)
     }
@@ -221,7 +222,7 @@ extension Call {
 
   /// Copies an object without copying bytes: the copy refers to the same immutable files.
   func copyObject() async throws -> Answer {
-    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    let access = try requestedAccess()
     var attributes = try attributes()
     let replacesDescription = try replaces("metadata-directive")
     let replacesTags = try replaces("tagging-directive")

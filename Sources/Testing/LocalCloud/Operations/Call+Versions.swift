@@ -29,7 +29,7 @@ extension Call {
     guard marker.isEmpty || !query.after.isEmpty else {
       throw ErrorResponse.invalidArgument("A version-id marker cannot be specified without a key marker.")
     }
-    let page = try store.read(bucket) { $0.versionPage(query, after: marker) }
+    let (page, owner) = try store.read(bucket) { ($0.versionPage(query, after: marker), $0.owner) }
     func name(_ text: String) -> String { written(text, encodes) }
     var head = [
       XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("KeyMarker", name(query.after)),
@@ -43,7 +43,7 @@ extension Call {
       let common = [
         XMLNode("Key", name(version.key.text)), XMLNode("VersionId", version.version),
         XMLNode("IsLatest", String(isLatest)), XMLNode("LastModified", version.modified.iso8601Milliseconds),
-        service.owner,
+        service.owner(version.attributes.owner ?? owner),
       ]
       if version.kind == .deleteMarker { return XMLNode("DeleteMarker", children: common) }
       return XMLNode(

@@ -13,7 +13,6 @@ struct Call: Sendable {
   let service: SimulatedService
   let store: BucketTable
   let target: RequestTarget
-  let isAnonymous: Bool
   let rights: RequestRights
   let headers: HTTPFields
   let body: CallBody
@@ -166,14 +165,18 @@ struct Call: Sendable {
     let names = service.listing
     let marker = parameter(names.bucketMarker) ?? ""
     let limit = try number(names.bucketLimit, default: 1000, in: 1...names.bucketPageLimit)
-    let buckets = store.bucketsByName.filter {
-      $0.name.utf8.starts(with: prefix.utf8) && ByteExactString($0.name) > ByteExactString(marker)
+    let buckets = try store.bucketsByName.filter {
+      try $0.owner == rights.account && $0.name.utf8.starts(with: prefix.utf8)
+        && ByteExactString($0.name) > ByteExactString(marker) && selects($0)
     }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count
     let list = XMLNode(
-      "Buckets", children: page.map { service.behavior.document(for: $0, region: region, endpoint: endpoint) })
-    var elements = [service.owner]
+      "Buckets",
+      children: page.map {
+        service.behavior.document(for: $0, region: $0.settings.region ?? region, endpoint: endpoint)
+      })
+    var elements = [service.owner(rights.account)]
     if service.listing.omitsEmptyElements {
       elements.append(list)
       if !prefix.isEmpty { elements.append(XMLNode("Prefix", prefix)) }
@@ -187,6 +190,25 @@ struct Call: Sendable {
     return service.response(with: XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
+  /// Returns whether the filters of a list of buckets, which only COS has, select a bucket.
+  private func selects(_ bucket: Bucket) throws(ErrorResponse) -> Bool {
+    if let name = parameter("region"), name != bucket.settings.region ?? region { return false }
+    if let key = parameter("tagkey") {
+      let tagging = bucket.settings.documents?["tagging"].flatMap { try? XMLNode.parse(Array($0.utf8)) }
+      let tags = tagging?["TagSet"]?.all("Tag") ?? []
+      guard tags.contains(where: { $0["Key"]?.text == key && $0["Value"]?.text == parameter("tagvalue") }) else {
+        return false
+      }
+    }
+    guard let range = parameter("range") else { return true }
+    guard let time = parameter("create-time").flatMap({ Int64(digits: $0) }) else {
+      throw .invalidArgument("The create-time must be a time in seconds since 1970.")
+    }
+    let orders: [String: (Int64, Int64) -> Bool] = ["lt": (<), "lte": (<=), "gt": (>), "gte": (>=)]
+    guard let order = orders[range] else { throw .invalidArgument("The range must be lt, lte, gt or gte.") }
+    return order(bucket.created.unixSeconds, time)
+  }
+
   /// The host of the request, without the bucket name if the request is virtual-hosted-style.
   private var endpoint: String {
     guard AddressingStyle(authority: host) == .virtualHosted, let label = service.description.hosts.bucket(in: host),
@@ -198,12 +220,17 @@ struct Call: Sendable {
   func createBucket() async throws -> Answer {
     let document = try await bucketDocument()
     try service.checkLocation(document?["LocationConstraint"]?.text, in: region)
-    let access = try access(named: serviceHeader("acl"), isObject: false)
+    let access = try requestedAccess(isObject: false)
     let encryption = try encryption()
-    if let code = service.ownBucketCode(in: region), store.bucketsByName.contains(where: { $0.name == bucket }) {
+    let owner = try? store.read(bucket) { $0.owner }
+    if let owner, owner != rights.account { throw ErrorResponse.bucketAlreadyExists("BucketAlreadyExists", bucket) }
+    if owner != nil, let code = service.ownBucketCode(in: region) {
       throw ErrorResponse.bucketAlreadyExists(code, bucket)
     }
-    try await store.createBucket(bucket, access: access, at: date) { settings in
+    try await store.configure(bucket, creatingAt: date) { settings in
+      settings.access = access ?? settings.access
+      settings.owner = owner ?? rights.account
+      settings.region = settings.region ?? service.behavior.region(in: host)
       settings.storageClass = document?["StorageClass"]?.text ?? settings.storageClass
       settings.redundancy = document?["DataRedundancyType"]?.text ?? settings.redundancy
       if !encryption.isEmpty {
@@ -236,16 +263,16 @@ struct Call: Sendable {
     return Answer(.noContent)
   }
 
+  private func bucketRegion() throws -> String { try store.read(bucket) { $0.settings.region ?? region } }
+
   func headBucket() throws -> Answer {
-    try store.read(bucket) { _ in }
     var response = Answer()
-    response.headers.set(service.header("bucket-region"), region)
+    response.headers.set(service.header("bucket-region"), try bucketRegion())
     return response
   }
 
   func bucketLocation() throws -> Answer {
-    try store.read(bucket) { _ in }
-    return service.response(with: XMLNode("LocationConstraint", service.location(of: region)))
+    service.response(with: XMLNode("LocationConstraint", service.location(of: try bucketRegion())))
   }
 
   func bucketInfo() throws -> Answer {
@@ -260,7 +287,7 @@ struct Call: Sendable {
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
-      service.owner, XMLNode("AccessControlList", children: [grant]),
+      service.owner(bucket.owner), XMLNode("AccessControlList", children: [grant]),
       XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"), XMLNode("Comment"),
       told("AccessMonitor", "Status", of: "accessmonitor", or: "Disabled"),
       told("ResourceGroupId", "ResourceGroupId", of: "resourceGroup", or: "rg-localcloud"),
@@ -295,38 +322,7 @@ struct Call: Sendable {
     return service.response(with: XMLNode("BucketStat", children: elements("", "Storage", objects) + others + classes))
   }
 
-  // MARK: Access
-
-  func readBucketAccess() throws -> Answer { service.accessAnswer(try store.read(bucket) { $0.access }) }
-
-  func changeBucketAccess() async throws -> Answer {
-    try store.read(bucket) { _ in }
-    guard let name = serviceHeader("acl") else { throw Self.grantsByDocument }
-    try await store.createBucket(bucket, access: try access(named: name, isObject: false), at: date)
-    return Answer()
-  }
-
-  func readObjectAccess() throws -> Answer {
-    service.accessAnswer(try store.object(key, in: bucket, version: requestedVersion).access)
-  }
-
-  func changeObjectAccess() async throws -> Answer {
-    guard let name = serviceHeader(service.headers.objectAccess) else { throw Self.grantsByDocument }
-    let access = try access(named: name, isObject: true)
-    try await describeAnew { $0.with(access: access) }
-    return Answer()
-  }
-
-  private static let grantsByDocument = ErrorResponse.notImplemented(
-    "This server supports access control only by the header, and no grants to single users.")
-
-  /// Parses the value of an access control header, or returns `nil` for the default access control.
-  func access(named name: String?, isObject: Bool) throws(ErrorResponse) -> AccessControl? {
-    guard let name, !(isObject && name == "default") else { return nil }
-    if let access = service.buckets.access.first(where: { $0.rawValue == name }) { return access }
-    let names = service.buckets.access.map(\.rawValue).joined(separator: ", ")
-    throw .invalidArgument("The access control \"\(name)\" is invalid; use one of \(names).")
-  }
+  // MARK: Listings
 
   /// The maximum number of entries in a page of a listing.
   private static let pageLimit = 1000
@@ -343,32 +339,36 @@ struct Call: Sendable {
   func listObjectsV2() throws -> Answer {
     let token = parameter("continuation-token")
     let start = parameter("start-after") ?? ""
-    var after = start
-    // An empty token means the first page: the vendor's Python SDK sends one with the request for it.
-    if let token, !token.isEmpty {
-      guard let bytes = [UInt8](hex: token), let text = String(utf8: bytes) else {
-        throw ErrorResponse.invalidArgument("The continuation-token was not issued by this server.")
-      }
-      after = text
-    }
-    let list = try list(after: after)
+    let list = try list(after: try continuation() ?? start)
     var elements = list.head
     if !start.isEmpty || !service.listing.omitsEmptyElements {
       elements.append(XMLNode("StartAfter", list.name(start)))
     }
     if let token { elements.append(XMLNode("ContinuationToken", token)) }
-    if let next = list.page.next {
-      let token = String(writing: { writer in withBytes(of: next) { writer.append(hex: $0) } })
-      elements.append(XMLNode("NextContinuationToken", token))
-    }
+    if let next = list.page.next { elements.append(Self.nextToken(after: next)) }
     elements.append(XMLNode("KeyCount", String(list.page.objects.count + list.page.groups.count)))
     let withOwner = parameter("fetch-owner") == "true"
     return service.response(with: XMLNode("ListBucketResult", children: elements + entries(list, withOwner: withOwner)))
   }
 
+  /// Returns the last name of the page that the request continues, or `nil` if it asks for the first page.
+  ///
+  /// An empty token means the first page: the vendors' Python SDKs send one with the request for it.
+  func continuation() throws(ErrorResponse) -> String? {
+    guard let token = parameter("continuation-token"), !token.isEmpty else { return nil }
+    guard let name = [UInt8](hex: token).flatMap({ String(utf8: $0) }) else { throw .invalidToken }
+    return name
+  }
+
+  /// Returns the element with the token for the page after the one with a last name.
+  static func nextToken(after name: String) -> XMLNode {
+    XMLNode("NextContinuationToken", String(writing: { writer in withBytes(of: name) { writer.append(hex: $0) } }))
+  }
+
   /// A page of an object listing, with the XML elements that both versions of the list operation share.
   private struct List {
     let page: BucketListPage
+    let owner: String
     let head: [XMLNode]
     let name: @Sendable (String) -> String
   }
@@ -376,7 +376,7 @@ struct Call: Sendable {
   private func list(after: String) throws -> List {
     let encodes = try encodesNames()
     let query = try listQuery(after: after)
-    let page = try store.read(bucket) { $0.objectPage(query) }
+    let (page, owner) = try store.read(bucket) { ($0.objectPage(query), $0.owner) }
     let name: @Sendable (String) -> String = { written($0, encodes) }
     var head = [
       XMLNode("Name", bucket), XMLNode("Prefix", name(query.prefix)), XMLNode("MaxKeys", String(query.limit)),
@@ -385,7 +385,7 @@ struct Call: Sendable {
       head.append(XMLNode("Delimiter", name(query.delimiter)))
     }
     head.append(XMLNode("IsTruncated", String(page.next != nil)))
-    return List(page: page, head: head + encodingElement(encodes), name: name)
+    return List(page: page, owner: owner, head: head + encodingElement(encodes), name: name)
   }
 
   func listQuery(after: String) throws -> ListQuery {
@@ -408,7 +408,7 @@ struct Call: Sendable {
         XMLNode("Size", String(object.content.byteCount)),
         XMLNode("StorageClass", service.storageClass(object.attributes.storageClass)),
       ]
-      if withOwner { elements.append(service.owner) }
+      if withOwner { elements.append(service.owner(object.attributes.owner ?? list.owner)) }
       return XMLNode("Contents", children: elements)
     }
     let groups = list.page.groups.map { XMLNode("CommonPrefixes", children: [XMLNode("Prefix", list.name($0))]) }
@@ -463,13 +463,14 @@ struct Call: Sendable {
     let keyMarker = parameter("key-marker") ?? ""
     let idMarker = parameter("upload-id-marker") ?? ""
     let limit = try min(number("max-uploads", default: 1000, in: service.listing.pageSizes), Self.pageLimit)
-    let page = try store.read(bucket) {
-      $0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, id: idMarker, limit: limit)
+    let (page, bucketOwner) = try store.read(bucket) {
+      ($0.uploadPage(prefix: prefix, delimiter: delimiter, after: keyMarker, id: idMarker, limit: limit), $0.owner)
     }
     func name(_ text: String) -> String { written(text, encodes) }
-    let owners = service.listing.tellsInitiators ? [service.initiator, service.owner] : []
     let uploads = page.uploads.map { upload in
-      XMLNode(
+      let owner = service.owner(upload.attributes.owner ?? bucketOwner)
+      let owners = service.listing.tellsInitiators ? [XMLNode("Initiator", children: owner.children), owner] : []
+      return XMLNode(
         "Upload",
         children: [
           XMLNode("Key", name(upload.name.key.text)), XMLNode("UploadId", upload.name.id),

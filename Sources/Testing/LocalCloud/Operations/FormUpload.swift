@@ -103,7 +103,7 @@ extension Call {
   func postObject(_ upload: FormUpload, _ form: consuming FormUpload.Opened) async throws -> Answer {
     let verified = form.verified
     let outcome = try FormAnswer(verified.form)
-    let access = try access(named: serviceHeader(service.headers.objectAccess), isObject: true)
+    let access = try requestedAccess()
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))

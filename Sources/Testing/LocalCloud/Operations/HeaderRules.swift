@@ -25,6 +25,9 @@ struct HeaderRules: Sendable {
 
   var takesFormCallback = false
 
+  /// The headers that the service itself refuses for operations that do not support them.
+  var invalidElsewhere: Set<String> = []
+
   /// Unsupported headers without the service's prefix that change the result of any operation.
   private static let refusedAlways: Set<String> = ["pic-operations"]
 
@@ -48,6 +51,13 @@ struct HeaderRules: Sendable {
     "copy-source-if-unmodified-since": copies, "server-side-encryption": creations,
   ]
 
+  /// The operations that support the headers of access controls, of which one names it, and the others give permissions.
+  static let grants = Dictionary(
+    (["acl"] + Grant.Permission.allCases.map(\.header)).map {
+      ($0, creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]))
+    }
+  ) { $0.union($1) }
+
   /// The operations that support the headers of customers' encryption keys.
   static let customerKeys = Dictionary(
     CustomerKey.headers.map {
@@ -66,7 +76,10 @@ struct HeaderRules: Sendable {
       guard let header = serviceHeader(name) else { continue }
       guard
         header.hasBytePrefix("meta-") || everywhere.contains(header) || operations[header]?.contains(operation) == true
-      else { throw Self.refusal(name) }
+      else {
+        throw invalidElsewhere.contains(header)
+          ? .invalidArgument("The header \(name) is not supported for this operation.") : Self.refusal(name)
+      }
     }
   }
 

@@ -86,6 +86,20 @@ enum Operation: Sendable, Hashable, CaseIterable {
     return names
   }
 
+  /// The permission of an access control with which others than the owner can perform the operation, or `nil`.
+  var permission: Grant.Permission? {
+    switch self {
+    case .headBucket, .listObjects, .listObjectsV2, .listVersions, .listUploads, .getObject, .headObject, .objectMeta:
+      .read
+    case .putObject, .copyObject, .appendObject, .deleteObject, .initiateUpload, .uploadPart, .copyPart,
+      .completeUpload:
+      .write
+    case .readBucketAccess, .readObjectAccess: .readAccess
+    case .changeBucketAccess, .changeObjectAccess: .writeAccess
+    default: nil
+    }
+  }
+
   /// Whether the operation can be performed without a signature if the object is public.
   var isPublicRead: Bool { [.getObject, .headObject, .objectMeta].contains(self) }
 
@@ -111,7 +125,7 @@ enum Operation: Sendable, Hashable, CaseIterable {
   var readsBody: Bool {
     [
       .createBucket, .changeDocument, .deleteObjects, .putObject, .appendObject, .uploadPart,
-      .completeUpload, .changeTags,
+      .completeUpload, .changeTags, .changeBucketAccess, .changeObjectAccess,
     ]
     .contains(self)
   }

@@ -6,16 +6,13 @@ internal import StorageAuth
 
 /// The permission to perform the operation of a request to a storage service.
 ///
-/// Operations require this type, which can be created in only three ways: for a verified request of a caller whose
-/// permissions include the operation, for an unsigned request that the bucket's policy allows, or for an unsigned read
-/// of a public object.
+/// Operations require this type, which can be created in only two ways: for a verified request of a caller whose
+/// permissions include the operation, or for an unsigned request for what is open to everybody.
 struct Permit: Sendable {
   let operation: Operation
 
   /// The target of the request with its unsigned parameters, because the services act on them.
   let target: RequestTarget
-
-  let isAnonymous: Bool
 
   /// The permissions of the request, to check access to resources that only the request body specifies.
   let rights: RequestRights
@@ -25,90 +22,61 @@ struct Permit: Sendable {
 
   /// Creates a permit for a verified request, or returns `nil` if its permissions do not include the operation.
   init?(_ verified: VerifiedRequest, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights) {
-    guard rights.allow(operation, on: verified.wholeTarget) else { return nil }
-    if operation.hasCopySource {
-      guard let source, rights.allowReading(source) else { return nil }
-    }
+    guard rights.allow(operation, on: verified.wholeTarget, copying: source) else { return nil }
     self.operation = operation
     target = verified.wholeTarget
-    isAnonymous = false
     self.rights = rights
   }
 
-  /// Creates a permit for an unsigned request, or returns `nil` if no policy of a bucket allows it.
+  /// Creates a permit for an unsigned request, or returns `nil` if neither a policy nor an access control allows it.
   init?(unsigned target: RequestTarget, _ operation: Operation, copying source: NamedSource?, by rights: RequestRights)
   {
-    guard rights.isAnonymous, rights.allow(operation, on: target) else { return nil }
-    if operation.hasCopySource {
-      guard let source, rights.allowReading(source) else { return nil }
-    }
+    guard rights.isAnonymous, rights.allow(operation, on: target, copying: source) else { return nil }
     self.operation = operation
     self.target = target
-    isAnonymous = true
     self.rights = rights
-  }
-
-  /// Creates a permit for an unsigned request, or returns `nil` if it does not read what is public.
-  ///
-  /// Pages: S3, "Access control list (ACL) overview"; OSS, "Compatibility with Amazon S3"; COS, "ACL Overview".
-  init?(
-    everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: SimulatedService
-  ) throws {
-    let isRead = operation.isPublicRead || operation.isPublicListing && service.buckets.publicCanBeListed
-    guard isRead, let bucket = target.bucket?.string else { return nil }
-    let version = target["versionId"]?.string
-    let access = try store.read(bucket) { bucket in
-      // Who can read a bucket learns which keys it does not contain.
-      guard let key = target.key?.string, let object = try? bucket.object(ObjectKey(key), version: version) else {
-        return bucket.access
-      }
-      return object.access ?? (service.buckets.objectsInheritAccess ? bucket.access : .private)
-    }
-    guard access.isPublic else { return nil }
-    self.operation = operation
-    self.target = target
-    isAnonymous = true
-    rights = .none(at: service)
   }
 }
 
-/// The permissions of one request: the authority of the caller's key, the policies of the buckets that it concerns, and
-/// the values that policy conditions test.
+/// The permissions of one request: the authority of the caller's key, the policies and access controls of the buckets
+/// that it concerns, and the values that policy conditions test.
 struct RequestRights: Sendable {
   let authority: Authority
+  /// The number of the caller's account, or `nil` for a request without a signature.
+  let account: String?
+  /// The numbers of all accounts.
+  let accounts: Set<String>
   let service: SimulatedService
   let region: String
   /// The values that policy conditions test, by condition key.
   let facts: [String: String]
-  /// The buckets with their policies, or `nil` if no policy applies.
-  var store: BucketTable?
-  var isAnonymous = false
+  /// The buckets with their policies.
+  let store: BucketTable
 
-  /// Returns the permissions of a request without a signature, which allow no operation.
-  static func none(at service: SimulatedService) -> RequestRights {
-    RequestRights(authority: .nothing, service: service, region: "", facts: [:])
-  }
+  var isAnonymous: Bool { account == nil }
 
   /// Returns whether the request may perform an operation, as far as its head tells.
   ///
   /// Only the body lists the objects to delete: see ``allowDeleting(_:version:in:)``. A key with all rights of the
-  /// account can always read, change and delete the policy of a bucket.
-  func allow(_ operation: Operation, on target: RequestTarget) -> Bool {
-    if case .everything = authority, operation.isOfDocument,
+  /// account can always read, change and delete the policy of a bucket of the account.
+  func allow(_ operation: Operation, on target: RequestTarget, copying source: NamedSource?) -> Bool {
+    if operation.hasCopySource, source.map(allowReading) != true { return false }
+    let isOpen = !isAnonymous || operation.isPublicRead || operation.isPublicListing
+    let isGranted =
+      isOpen
+      && (operation == .createBucket
+        || isGranted(
+          operation.permission, in: target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string))
+    if isGranted, case .everything = authority, operation.isOfDocument,
       service.document(selectedBy: target).map({ $0.root == nil }) == true
     {
       return true
     }
     guard let (action, name) = request(for: operation, on: target) else {
-      return if case .everything = authority { true } else { false }
+      return if case .everything = authority { isGranted } else { isAnonymous && isGranted }
     }
     if case .objectsOfBody = service.policies.permissions[operation]?.target { return !isAnonymous }
-    return allows(action, name)
-  }
-
-  /// Returns whether the policy of the bucket allows or denies an operation, or `nil` if it does neither.
-  func policyDecision(on operation: Operation, _ target: RequestTarget) -> Bool? {
-    request(for: operation, on: target).flatMap { decision($0.action, $0.name) }
+    return allows(action, name, isGranted)
   }
 
   /// Returns the action and the name of the resource that an operation needs a permission for.
@@ -130,44 +98,83 @@ struct RequestRights: Sendable {
     return (service.policies.action(permission.action, ofVersion: target["versionId"]?.string), name)
   }
 
-  func allowPosting(_ key: String, to bucket: String) -> Bool { allows(service.policies.post, "\(bucket)/\(key)") }
+  func allowPosting(_ key: String, to bucket: String) -> Bool {
+    allows(service.policies.post, "\(bucket)/\(key)", isGranted(.write, in: bucket, key, nil))
+  }
 
-  func allowReading(_ source: NamedSource) -> Bool {
+  private func allowReading(_ source: NamedSource) -> Bool {
     allowReading(source.key.text, version: source.version, in: source.bucket)
   }
 
   func allowReading(_ key: String, version: String?, in bucket: String) -> Bool {
-    allows(service.policies.action(service.policies.read, ofVersion: version), "\(bucket)/\(key)")
+    let action = service.policies.action(service.policies.read, ofVersion: version)
+    return allows(action, "\(bucket)/\(key)", isGranted(.read, in: bucket, key, version))
   }
 
   /// Returns whether the request may delete an object that its body lists.
   func allowDeleting(_ key: String, version: String?, in bucket: String) -> Bool {
     guard let permission = service.policies.permissions[.deleteObjects] else { return false }
-    return allows(service.policies.action(permission.action, ofVersion: version), "\(bucket)/\(key)")
+    let action = service.policies.action(permission.action, ofVersion: version)
+    return allows(action, "\(bucket)/\(key)", isGranted(.write, in: bucket, key, version))
+  }
+
+  /// Returns whether the caller owns a bucket, or an object in it, or has a permission by the access control.
+  private func isGranted(
+    _ permission: Grant.Permission?, in name: String, _ key: String?, _ version: String?
+  ) -> Bool {
+    let inherits = service.buckets.objectsInheritAccess
+    let isGranted = try? store.read(name) { bucket in
+      var (owner, access, needed) = (bucket.owner, bucket.access, permission)
+      let object = key.flatMap { try? bucket.object(ObjectKey($0), version: version) }
+      let objectOwner = object?.attributes.owner ?? owner
+      switch (permission, object) {
+      case (nil, _): break
+      case (.write?, _):
+        // In S3, only the owners of an object and of its bucket replace it.
+        if object != nil, !inherits, account != owner, account != objectOwner { return false }
+      case (_?, let object?):
+        (owner, access) = (objectOwner, object.access ?? (inherits ? access : .private))
+      // Who can read a bucket learns which keys it does not contain.
+      case (_?, nil) where key != nil: needed = .read
+      case (.read?, nil) where !service.buckets.publicCanBeListed: needed = nil
+      case (_?, nil): break
+      }
+      if owner == account { return true }
+      return access.grants(owner: owner, bucketOwner: bucket.owner).contains { grant in
+        needed.map { grant.covers($0) } == true && grant.includes(account)
+          && !(grant.isOfGroup && bucket.blocks("IgnorePublicAcls"))
+      }
+    }
+    // The operation tells who asks for it that a bucket does not exist.
+    return isGranted ?? !isAnonymous
   }
 
   /// Returns whether the request may perform an action; `name` is that of a bucket, or starts with it and a slash.
-  private func allows(_ action: String, _ name: String) -> Bool {
+  private func allows(_ action: String, _ name: String, _ isGranted: Bool) -> Bool {
     switch decision(action, name) {
     case false?: false
-    case true? where isAnonymous: true
-    default: authority.allows(input(action, name))
+    case let decision where isAnonymous: decision == true || isGranted
+    case let decision: (decision == true || isGranted) && authority.allows(input(action, name))
     }
   }
 
   private func decision(_ action: String, _ name: String) -> Bool? {
-    guard let store, let text = service.document(nil, of: String(name.bytes(before: "/")), in: store) else {
-      return nil
-    }
+    guard let text = service.document(nil, of: String(name.bytes(before: "/")), in: store) else { return nil }
     // A policy was checked when it was stored. One that cannot be read denies everything.
     guard let policy = try? SessionPolicy(text, in: service.policies.language, ofBucket: true) else { return false }
-    return policy.decision(input(action, name))
+    let isRestricted = try? store.read(String(name.bytes(before: "/"))) { bucket in
+      account != bucket.owner && policy.isPublic && bucket.blocks("RestrictPublicBuckets")
+    }
+    return isRestricted == true ? false : policy.decision(input(action, name))
   }
 
   private func input(_ action: String, _ name: String) -> PolicyInput {
-    PolicyInput(
-      action: action, resource: service.behavior.resource(name, in: region), facts: facts,
-      accounts: isAnonymous ? [] : service.buckets.accounts)
+    let own = try? store.read(String(name.bytes(before: "/"))) { $0.settings.region }
+    return PolicyInput(
+      action: action, resource: service.behavior.resource(name, in: (own ?? nil) ?? region), facts: facts,
+      accounts: account.map { account in
+        (account == SimulatedService.account ? service.buckets.accounts : [account]) + [service.ownerID(account)]
+      } ?? [])
   }
 }
 

@@ -39,6 +39,14 @@ struct SessionPolicy: Sendable {
   /// Returns whether at least one statement allows a request and none denies it.
   func allows(_ input: PolicyInput) -> Bool { decision(input) == true }
 
+  /// Whether the policy of a bucket allows something to everybody, from any address.
+  var isPublic: Bool {
+    statements.contains { statement in
+      statement.allows && statement.principals?.contains("*") == true
+        && !statement.conditions.contains { $0.key == language.conditions.address }
+    }
+  }
+
   /// Returns whether the statements that apply to a request allow it, or `nil` if none applies.
   func decision(_ input: PolicyInput) -> Bool? {
     let action = language.comparable(input.action)

@@ -106,6 +106,8 @@ struct ErrorResponse: Error, Sendable {
       details: [Detail(name: "BucketName", value: name)])
   }
 
+  static let invalidToken = invalidArgument("The continuation-token was not issued by this server.")
+
   static func bucketAlreadyExists(_ code: String, _ name: String) -> ErrorResponse {
     ErrorResponse(
       .conflict, code, "The requested bucket name is not available.",

@@ -123,11 +123,7 @@ struct Gateway: Sendable {
       try service.headerRules.check(head.headerFields, for: operation)
       let rights = rights(nil, head, operation, target, at: date)
       let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
-      guard
-        let permit = try Permit(unsigned: target, operation, copying: source, by: rights)
-          ?? Permit(everybody: target, operation, in: store, at: service),
-        rights.policyDecision(on: operation, target) != false
-      else {
+      guard let permit = Permit(unsigned: target, operation, copying: source, by: rights) else {
         record?.noteRejection(nil)
         throw service.anonymousRefusal(at: date)
       }
@@ -148,9 +144,7 @@ struct Gateway: Sendable {
   ) throws -> Permit {
     let operation = try Operation(head.method, verified.wholeTarget, of: service, isCopy: copySource != nil)
     try service.headerRules.check(head.headerFields, for: operation)
-    // A key that was removed after the signature was verified has no permissions.
-    let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let rights = rights(authority, head, operation, verified.wholeTarget, at: date)
+    let rights = rights(verified.accessKeyID, head, operation, verified.wholeTarget, at: date)
     let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
     guard let permit = Permit(verified, operation, copying: source, by: rights) else {
       throw service.policyRefusal(at: date)
@@ -158,14 +152,19 @@ struct Gateway: Sendable {
     return permit
   }
 
-  /// Returns the permissions of a request; without authority, it is unsigned.
+  /// Returns the permissions of a request; without a key, it is unsigned.
   private func rights(
-    _ authority: Authority?, _ head: HTTPRequest, _ operation: Operation, _ target: RequestTarget, at date: Timestamp
+    _ id: AccessKeyID?, _ head: HTTPRequest, _ operation: Operation, _ target: RequestTarget, at date: Timestamp
   ) -> RequestRights {
-    let facts = service.policies.language.conditions.facts(of: head, for: operation, target, at: date)
-    return RequestRights(
-      authority: authority ?? .nothing, service: service, region: region, facts: facts, store: store,
-      isAnonymous: authority == nil)
+    rights(id, service.policies.language.conditions.facts(of: head, for: operation, target, at: date))
+  }
+
+  /// Returns the permissions of a key; one that was removed after the signature was verified has none.
+  private func rights(_ id: AccessKeyID?, _ facts: [String: String]) -> RequestRights {
+    RequestRights(
+      authority: id.flatMap { context.keys.authority(of: $0) } ?? .nothing,
+      account: id.map { context.keys.number(of: $0) },
+      accounts: context.keys.numbers, service: service, region: region, facts: facts, store: store)
   }
 
   /// Throws an error response if the bucket does not exist, unless the request creates it.
@@ -208,8 +207,8 @@ struct Gateway: Sendable {
     let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date)
     }
     let call = Call(
-      service: service, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
-      rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
+      service: service, store: store, target: permit.target, rights: permit.rights, headers: request.headers,
+      body: body, operation: permit.operation, date: date,
       region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
     try call.checkHarmless()
     do {
@@ -248,12 +247,11 @@ struct Gateway: Sendable {
     record?.noteTarget(bucket: upload.bucket, key: verified.key)
     let target = RequestTarget(bucket: upload.bucket, key: verified.key, parameters: [])
     try checkNames(in: target)
-    let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
-    let facts = service.policies.language.conditions.facts(of: verified, at: date)
-    let rights = RequestRights(authority: authority, service: service, region: region, facts: facts, store: store)
+    let rights = rights(
+      verified.accessKeyID, service.policies.language.conditions.facts(of: verified, at: date))
     guard rights.allowPosting(verified.key, to: upload.bucket) else { throw service.policyRefusal(at: date) }
     let call = Call(
-      service: service, store: store, target: target, isAnonymous: false, rights: rights,
+      service: service, store: store, target: target, rights: rights,
       headers: try verified.headers(of: service),
       body: CallBody(base: request.body, reader: nil) { [service] in service.behavior.refusal($0, at: date) },
       operation: .putObject,

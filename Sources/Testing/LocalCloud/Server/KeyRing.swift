@@ -27,6 +27,12 @@ struct KeyRing: Sendable {
     return tokens.authority(of: id)
   }
 
+  /// Returns the number of the account to which a key belongs; issued keys belong to the server's own account.
+  func number(of id: AccessKeyID) -> String { accounts[id]?.number ?? SimulatedService.account }
+
+  /// The numbers of all accounts.
+  var numbers: Set<String> { Set(accounts.values.compactMap(\.number) + [SimulatedService.account]) }
+
   /// The access keys of all accounts, including disabled ones.
   var accountKeys: [AccessKey] { accounts.values.map(\.key) }
 

@@ -44,6 +44,9 @@ protocol ServiceBehavior: Sendable {
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
 
+  /// Returns the region of a bucket that is created at a host, or `nil` if the host names none.
+  func region(in host: String) -> String?
+
   /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
   func redirection(of host: String, for bucket: String) -> ErrorResponse?
 
@@ -85,6 +88,8 @@ extension ServiceBehavior {
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
   ) throws(ErrorResponse) -> StoredChecksum? { nil }
+
+  func region(in host: String) -> String? { nil }
 
   func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
 

@@ -6,16 +6,20 @@ internal import StorageAuth
 internal import StorageCrypto
 
 extension SimulatedService {
-  /// The ID of the account that owns all buckets.
+  /// The number of the account of keys that have no other, which owns the buckets of the configuration.
   static let account = "1250000000"
 
-  /// The XML element that describes the owner of all buckets and objects.
-  var owner: XMLNode {
-    XMLNode("Owner", children: [XMLNode("ID", buckets.ownerID), XMLNode("DisplayName", "localcloud")])
+  /// Returns the ID in documents of an account with a number.
+  func ownerID(_ number: String) -> String {
+    buckets.hashesOwnerIDs ? SHA256.hash(Array(number.utf8)).hex : number
   }
 
-  /// The XML element that describes who initiated each upload.
-  var initiator: XMLNode { XMLNode("Initiator", children: owner.children) }
+  /// Returns the XML element that describes the owner of a bucket or object, given the number of the account.
+  func owner(_ number: String?) -> XMLNode {
+    let number = number ?? Self.account
+    let name = number == Self.account ? "localcloud" : number
+    return XMLNode("Owner", children: [XMLNode("ID", ownerID(number)), XMLNode("DisplayName", name)])
+  }
 
   var standardClass: String { objects.storageClasses[0].name }
 
@@ -69,27 +73,23 @@ extension SimulatedService {
         + "this request was sent to.")
   }
 
-  /// Returns the response with an access control setting; for an object, `nil` means the setting of its bucket.
-  func accessAnswer(_ access: AccessControl?) -> Answer {
-    func grant(_ type: String, _ grantee: [XMLNode], _ permission: String) -> XMLNode {
-      var to = XMLNode("Grantee", children: grantee)
-      to.attributes = ["xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance", "xsi:type": type]
-      return XMLNode("Grant", children: [to, XMLNode("Permission", permission)])
-    }
-    var grants: [XMLNode]
-    if let everybody = buckets.everybody {
-      grants = [grant("CanonicalUser", owner.children, "FULL_CONTROL")]
-      if access?.isPublic == true { grants.append(grant("Group", [XMLNode("URI", everybody)], "READ")) }
-      if access == .publicReadWrite { grants.append(grant("Group", [XMLNode("URI", everybody)], "WRITE")) }
-      if access == .authenticatedRead {
-        let all = everybody.removingByteSuffix("AllUsers").map { "\($0)AuthenticatedUsers" } ?? everybody
-        grants.append(grant("Group", [XMLNode("URI", all)], "READ"))
+  /// Returns the response with an access control; for an object, `nil` means the one of its bucket.
+  func accessAnswer(_ access: AccessControl?, of owner: String, in bucketOwner: String) -> Answer {
+    var grants = [XMLNode("Grant", access?.rawValue ?? "default")]
+    if let groups = buckets.groups {
+      grants = (access ?? .private).grants(owner: owner, bucketOwner: bucketOwner).map { grant in
+        let uri = [XMLNode("URI", groups + grant.grantee)]
+        var grantee = XMLNode("Grantee", children: grant.isOfGroup ? uri : self.owner(grant.grantee).children)
+        grantee.attributes = [
+          "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
+          "xsi:type": grant.isOfGroup ? "Group" : "CanonicalUser",
+        ]
+        return XMLNode("Grant", children: [grantee, XMLNode("Permission", grant.permission.rawValue)])
       }
-    } else {
-      grants = [XMLNode("Grant", access?.rawValue ?? "default")]
     }
     var response = self.response(
-      with: XMLNode("AccessControlPolicy", children: [owner, XMLNode("AccessControlList", children: grants)]))
+      with: XMLNode(
+        "AccessControlPolicy", children: [self.owner(owner), XMLNode("AccessControlList", children: grants)]))
     if access == nil, buckets.tellsInheritedAccess { response.headers.set(header("acl"), "default") }
     return response
   }

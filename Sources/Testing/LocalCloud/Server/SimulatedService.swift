@@ -158,13 +158,16 @@ struct SimulatedService: Sendable {
     /// Only a service with such a region compares the location constraint of a new bucket with its region.
     var firstRegion: String?
 
-    /// The URI of the group of all users in access control documents, or `nil` if the documents name the access.
-    var everybody: String?
+    /// The start of the URIs of groups in access control documents, or `nil` if the documents name the access.
+    var groups: String?
+
+    /// Whether access controls can give permissions to single accounts.
+    var takesGrants = false
 
     /// The access controls that a header can name.
     var access: [AccessControl] = [.private, .publicRead, .publicReadWrite]
 
-    /// The numbers by which documents and policies name the account that owns all buckets.
+    /// The numbers by which policies name the account that owns the buckets of the configuration.
     var accounts = [SimulatedService.account]
 
     /// Whether a response about an object that has its bucket's access control has a header that says so.
@@ -179,8 +182,8 @@ struct SimulatedService: Sendable {
     /// Whether a bucket is deleted together with its pending uploads.
     var deletesUploads = false
 
-    /// The ID of the account that owns all buckets, in documents.
-    var ownerID = SimulatedService.account
+    /// Whether the IDs of accounts in documents are digests.
+    var hashesOwnerIDs = false
   }
 
   /// The limits, parameters and XML elements of listings.

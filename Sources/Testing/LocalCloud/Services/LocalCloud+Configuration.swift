@@ -139,6 +139,9 @@ extension LocalCloud {
       for account in accounts where account.key.id.isEmpty || account.key.secret.isEmpty {
         throw LocalCloudError("The account \"\(account.key.id)\" has no id or no secret; give it both.")
       }
+      if let number = accounts.compactMap(\.number).first(where: { Int(digits: $0) == nil }) {
+        throw LocalCloudError("\"\(number)\" is not the number of an account; write digits.")
+      }
       let ids = accounts.map(\.key.id)
       if let twice = ids.first(where: { id in ids.count { $0 == id } > 1 }) {
         throw LocalCloudError("The account \"\(twice)\" is listed twice; list it once.")
@@ -179,14 +182,22 @@ extension LocalCloud {
     /// A request that is signed with a disabled key is rejected like a request with an unknown key.
     public var isDisabled: Bool
 
+    /// The number of the account that the key belongs to, in digits, or `nil` for that of the server itself.
+    ///
+    /// An account owns the buckets that it creates. The server's own account owns those of the configuration. Others need
+    /// a grant or a bucket policy.
+    public var number: String?
+
     /// Creates an account with an access key.
     ///
     /// - Parameters:
     ///   - key: The access key, permanent or temporary.
     ///   - isDisabled: Whether the key is disabled.
-    public init(_ key: AccessKey, isDisabled: Bool = false) {
+    ///   - number: The number of the account that the key belongs to, or `nil` for that of the server itself.
+    public init(_ key: AccessKey, isDisabled: Bool = false, number: String? = nil) {
       self.key = key
       self.isDisabled = isDisabled
+      self.number = number
     }
   }
 

@@ -5,6 +5,9 @@
 struct BucketSettings: Sendable, Codable, Equatable {
   var access: AccessControl
 
+  /// The number of the account that created the bucket, or `nil` if the configuration did.
+  var owner: String?
+
   /// The names of the storage class of objects without one, and of the redundancy, or `nil` for the defaults.
   var storageClass: String?
   var redundancy: String?
@@ -22,4 +25,20 @@ struct BucketSettings: Sendable, Codable, Equatable {
 
   /// The documents that clients stored, by query parameter; a slash and the document's ID follow if it has one.
   var documents: [String: String]?
+
+  /// The names of documents in the order in which they were stored, or `nil` in older records.
+  private var order: [String]?
+
+  /// The region of the bucket, or `nil` for that of the service.
+  var region: String?
+
+  /// The names of the documents in the order in which they were stored.
+  var documentNames: [String] {
+    get { (order ?? (documents ?? [:]).keys.sorted()).filter { documents?[$0] != nil } }
+    set { order = newValue }
+  }
+
+  init(access: AccessControl) {
+    self.access = access
+  }
 }

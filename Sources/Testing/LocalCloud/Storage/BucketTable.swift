@@ -73,16 +73,6 @@ final class BucketTable: Sendable {
 
   // MARK: Buckets
 
-  /// Creates a bucket, private by default, or sets the access control of an existing bucket unless it is `nil`.
-  func createBucket(
-    _ name: String, access: AccessControl?, at date: Timestamp, _ change: (inout BucketSettings) -> Void = { _ in }
-  ) async throws {
-    try await configure(name, creatingAt: date) { settings in
-      if let access { settings.access = access }
-      change(&settings)
-    }
-  }
-
   /// Changes the settings of a bucket atomically, unless the closure throws.
   ///
   /// - Parameters:

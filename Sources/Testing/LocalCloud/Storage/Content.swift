@@ -31,6 +31,9 @@ struct Content: Sendable {
   /// The sizes of the parts from which the object was uploaded, or `nil` if it was uploaded at once.
   var partSizes: [Int64]?
 
+  /// The checksums of those parts, or `nil` if the upload named no algorithm.
+  var partChecksums: [StoredChecksum]?
+
   static let empty = Content(extents: [], byteCount: 0, entityTag: "", crc64: 0)
 
   /// Creates a content from ranges of files, and joins ranges that follow each other in the same file.

@@ -170,6 +170,7 @@ struct ObjectRecord: Codable {
 
   private let checksum: StoredChecksum?
   private let partSizes: [Int64]?
+  private let partChecksums: [StoredChecksum]?
 
   /// The storage attributes of the object, or `nil` in records that were written before objects had attributes.
   private let attributes: ObjectAttributes?
@@ -186,6 +187,7 @@ struct ObjectRecord: Codable {
     crc64 = object.content.crc64
     checksum = object.content.checksum
     partSizes = object.content.partSizes
+    partChecksums = object.content.partChecksums
     headers = object.description.headers
     metadata = object.description.metadata
     modified = InstantRecord(object.modified)
@@ -215,6 +217,7 @@ struct ObjectRecord: Codable {
     var content = Content(
       extents: extents, byteCount: byteCount, entityTag: entityTag, crc64: crc64, checksum: checksum)
     content.partSizes = partSizes
+    content.partChecksums = partChecksums
     return StoredObject(
       id: id, key: ObjectKey(key), content: content,
       description: ObjectDescription(headers: headers, metadata: metadata), modified: modified.timestamp,

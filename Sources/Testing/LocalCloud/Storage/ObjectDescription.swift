@@ -49,17 +49,7 @@ struct ObjectAttributes: Sendable, Codable, Equatable {
 
   /// The digest of the customer-provided encryption key, or `nil` if the client provided no key.
   var customerKey: CustomerKey?
-}
 
-/// The access control of a bucket or object, which applies to requests without a signature.
-enum AccessControl: String, Sendable, Codable, CaseIterable {
-  case `private`
-  case publicRead = "public-read"
-  case publicReadWrite = "public-read-write"
-  /// Reading is open to every account, as it always is here: all accounts own all buckets.
-  case authenticatedRead = "authenticated-read"
-  case bucketOwnerRead = "bucket-owner-read"
-  case bucketOwnerFullControl = "bucket-owner-full-control"
-
-  var isPublic: Bool { self == .publicRead || self == .publicReadWrite }
+  /// The number of the account that stored the object, or `nil` if it is that of the bucket.
+  var owner: String?
 }

@@ -55,9 +55,9 @@ struct Storage: Sendable {
 
   func createBuckets(_ names: [String], at date: Timestamp) async throws {
     for store in stores.values {
-      for name in names { try await store.createBucket(name, access: nil, at: date) }
+      for name in names { try await store.configure(name, creatingAt: date) { _ in } }
     }
-    try await node.createBucket(FileTree.bucket, access: nil, at: date)
+    try await node.configure(FileTree.bucket, creatingAt: date) { _ in }
   }
 
   /// Waits until all unreferenced files are deleted, and removes the data directory if it is temporary.

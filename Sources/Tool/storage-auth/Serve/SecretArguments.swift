@@ -61,11 +61,12 @@ struct SecretArguments {
 
 /// An argument that specifies an account, as `ID:SECRET` or `ID:SECRET:TOKEN`.
 ///
-/// Only the first two colons are delimiters.
+/// Only the first two colons are delimiters. A number and a slash can precede the ID.
 struct AccountArgument: ExpressibleByArgument {
   let id: String
   let secret: String
   let token: String?
+  var number: String?
 
   init(id: String, secret: String, token: String? = nil) {
     self.id = id
@@ -78,9 +79,11 @@ struct AccountArgument: ExpressibleByArgument {
   /// Every string is accepted, because the argument parser would print a rejected argument, which contains the secret.
   init(argument: String) {
     let parts = argument.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+    let names = parts[0].parts(between: "/", atMost: 1).map(String.init)
     self.init(
-      id: parts[0], secret: parts.count > 1 ? parts[1] : "",
+      id: names[names.count - 1], secret: parts.count > 1 ? parts[1] : "",
       token: parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil)
+    number = names.count > 1 ? names[0] : nil
   }
 
   /// Checks that the accounts in an option's values are complete.
@@ -101,6 +104,6 @@ struct AccountArgument: ExpressibleByArgument {
   }
 
   func account(isDisabled: Bool = false) -> LocalCloud.Account {
-    LocalCloud.Account(AccessKey(id: id, secret: secret, sessionToken: token), isDisabled: isDisabled)
+    LocalCloud.Account(AccessKey(id: id, secret: secret, sessionToken: token), isDisabled: isDisabled, number: number)
   }
 }

@@ -40,8 +40,8 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "An account of all clouds; repeatable. Without one, an account is generated and printed.",
-      valueName: "id:secret[:token]"))
+      "A key of all clouds, by default of the account that owns the buckets; repeatable. Without one, a key is generated.",
+      valueName: "[number/]id:secret[:token]"))
   var account: [AccountArgument] = []
 
   @Option(

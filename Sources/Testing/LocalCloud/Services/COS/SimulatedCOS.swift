@@ -15,7 +15,10 @@ extension SimulatedService {
   static let cos = SimulatedService(
     provider: .cos, endpoint: .cos, description: .cos,
     operations: OperationTable(
-      OperationRoute.shared + OperationRoute.appending + BucketDocument.cos.flatMap(\.routes),
+      OperationRoute.shared.map { route in
+        route.operation == .listBuckets
+          ? route.taking(["region", "tagkey", "tagvalue", "create-time", "range"]) : route
+      } + OperationRoute.appending + BucketDocument.cos.flatMap(\.routes),
       ParameterNames(
         signature: [
           "sign", "token", "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list",
@@ -27,10 +30,10 @@ extension SimulatedService {
       prefixes: [prefix, "x-ci-"],
       everywhere: ["date", "security-token", "sdk-retry", "request-payer", "x-ci-security-token"],
       operations: HeaderRules.shared.merging([
-        "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
         "server-side-encryption-cos-kms-key-id": HeaderRules.creations,
         "server-side-encryption-context": HeaderRules.creations,
       ]) { $0.union($1) }
+      .merging(HeaderRules.grants) { $0.union($1) }
       .merging(HeaderRules.customerKeys) { $0.union($1) }, formFields: []),
     headers: Headers(
       serverName: "tencent-cos", requestID: ["request-id", "trace-id"],
@@ -53,7 +56,7 @@ extension SimulatedService {
       ],
       trafficLimits: 819_200...838_860_800, copySourceHasHost: true, crc64Header: "hash-crc64ecma"),
     buckets: Buckets(
-      ownCode: "BucketAlreadyOwnedByYou", everybody: "http://cam.qcloud.com/groups/global/AllUsers",
+      ownCode: "BucketAlreadyOwnedByYou", groups: "http://cam.qcloud.com/groups/global/", takesGrants: true,
       access: [.private, .publicRead, .publicReadWrite, .authenticatedRead], tellsInheritedAccess: true,
       publicCanBeListed: true),
     listing: Listing(defaultPageSize: 1000, bucketPageLimit: 2000, tellsInitiators: true),
@@ -94,7 +97,9 @@ extension BucketDocument {
     .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
     .init("encryption", "ServerSideEncryptionConfiguration", .error("NoSuchEncryptionConfiguration")),
     .init("tagging", "Tagging", .error("NoSuchTagSetError")),
-    .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
+    .init(
+      "website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration"),
+      defaults: ["Redirect": XMLNode("URLRedirect", "Enabled")]),
     .init("logging", "BucketLoggingStatus", .document(), deletion: nil),
     .init("inventory", "InventoryConfiguration", inventories),
     .init("replication", "ReplicationConfiguration", .error("ReplicationConfigurationNotFoundError")),
@@ -125,6 +130,13 @@ struct SimulatedCOS: ServiceBehavior {
 
   func target(of head: HTTPRequest) throws(VerificationError) -> RequestTarget {
     try RequestTarget(of: head, style: pathHosts.contains(head.authority) ? .path : nil, hosts: .cos).ignoringCase
+  }
+
+  /// Returns the region in a host such as `photos-1250000000.cos.ap-beijing.myqcloud.com`, or `nil`.
+  func region(in host: String) -> String? {
+    let labels = hostWithoutPort(host).words(between: ".").map(String.init)
+    guard labels.count >= 4, labels[labels.count - 4] == "cos" else { return nil }
+    return labels[labels.count - 3]
   }
 
   /// Returns the Base64 of a string such as `5ea333fa_4fa70b09_2124_41d8eb`, with the time and random digits.

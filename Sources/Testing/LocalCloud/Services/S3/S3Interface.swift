@@ -107,7 +107,7 @@ extension SimulatedService {
     objects.checksEveryBody = true
     objects.framingEncoding = s3.objects.framingEncoding
     var buckets = buckets
-    buckets.everybody = s3.buckets.everybody
+    buckets.groups = s3.buckets.groups
     buckets.tellsInheritedAccess = false
     return SimulatedService(
       provider: provider, endpoint: endpoint, description: .s3, operations: s3.operations,

@@ -33,10 +33,10 @@ extension SimulatedService {
         framingEncoding: "aws-chunked", minimumPartByteCount: 5 << 20, repeatsCompletion: true),
       buckets: Buckets(
         allowsDots: true, ownCode: "BucketAlreadyOwnedByYou", firstRegion: SimulatedS3.firstRegion,
-        everybody: "http://acs.amazonaws.com/groups/global/AllUsers",
-        access: AccessControl.allCases, accounts: [SimulatedS3.accountNumber, account], objectsInheritAccess: false,
+        groups: "http://acs.amazonaws.com/groups/global/", takesGrants: true,
+        access: AccessControl.canned, accounts: [SimulatedS3.accountNumber, account], objectsInheritAccess: false,
         publicCanBeListed: true, deletesUploads: true,
-        ownerID: SHA256.hash(Array(SimulatedService.account.utf8)).hex),
+        hashesOwnerIDs: true),
       listing: Listing(
         defaultPageSize: 1000, pageSizes: 0...Int(Int32.max), bucketMarker: "continuation-token",
         bucketLimit: "max-buckets", nextBucketElement: "ContinuationToken", bucketPageLimit: 10_000,
@@ -117,8 +117,8 @@ extension SimulatedService {
     ],
     operations: HeaderRules.shared.filter { $0.key != "traffic-limit" && $0.key != "forbid-overwrite" }
       .merging(HeaderRules.customerKeys) { $0.union($1) }
+      .merging(HeaderRules.grants) { $0.union($1) }
       .merging([
-        "acl": HeaderRules.creations.union([.createBucket, .changeBucketAccess, .changeObjectAccess]),
         "server-side-encryption-aws-kms-key-id": HeaderRules.creations,
         "server-side-encryption-context": HeaderRules.creations,
         "server-side-encryption-bucket-key-enabled": HeaderRules.creations,
@@ -126,7 +126,8 @@ extension SimulatedService {
         "checksum-algorithm": [.initiateUpload, .copyObject], "checksum-mode": [.getObject, .headObject],
         "checksum-type": [.initiateUpload, .completeUpload], "mp-object-size": [.completeUpload],
         "bypass-governance-retention": [.deleteObject, .deleteObjects],
-        "object-attributes": [.objectAttributes], "confirm-remove-self-bucket-access": [.changeDocument],
+        "object-attributes": [.objectAttributes], "max-parts": [.objectAttributes],
+        "part-number-marker": [.objectAttributes], "confirm-remove-self-bucket-access": [.changeDocument],
         "transition-default-minimum-object-size": [.changeDocument],
         "checksum-crc32": checksummed, "checksum-crc32c": checksummed, "checksum-crc64nvme": checksummed,
         "checksum-sha1": checksummed, "checksum-sha256": checksummed,
@@ -134,7 +135,8 @@ extension SimulatedService {
     conditions: [
       "if-match": [.putObject, .copyObject, .completeUpload, .deleteObject],
       "if-none-match": [.putObject, .copyObject, .completeUpload],
-    ], formFields: ["algorithm", "credential", "signature"])
+    ], formFields: ["algorithm", "credential", "signature"],
+    invalidElsewhere: ["server-side-encryption", "server-side-encryption-aws-kms-key-id"])
 }
 
 extension BucketDocument {
@@ -380,12 +382,13 @@ extension PolicyLanguage {
 
   private static let iamConditions = ConditionKeys(
     address: "aws:SourceIp", time: "aws:CurrentTime", transport: "aws:SecureTransport",
-    headers: [
-      "aws:UserAgent": "user-agent", "s3:\(prefix)acl": "\(prefix)acl",
-      "s3:\(prefix)storage-class": "\(prefix)storage-class",
-      "s3:\(prefix)server-side-encryption": "\(prefix)server-side-encryption",
-      "s3:\(prefix)content-sha256": "\(prefix)content-sha256",
-    ],
+    headers: Dictionary(
+      ([
+        "acl", "storage-class", "server-side-encryption", "server-side-encryption-aws-kms-key-id",
+        CustomerKey.algorithmHeader, "content-sha256", "copy-source", "metadata-directive",
+      ] + Grant.Permission.allCases.map(\.header)).map { ("s3:\(prefix)\($0)", "\(prefix)\($0)") }
+        + [("aws:UserAgent", "user-agent"), ("aws:Referer", "referer")]
+    ) { first, _ in first },
     parameters: ["s3:prefix": "prefix", "s3:delimiter": "delimiter", "s3:max-keys": "max-keys"],
     formFields: [
       "s3:\(prefix)acl": "acl", "s3:\(prefix)storage-class": "\(prefix)storage-class",

@@ -1,0 +1,120 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+internal import StorageAuth
+
+// Pages: S3, "Access control list (ACL) overview"; COS, "ACL Overview".
+
+extension Call {
+  func readBucketAccess() throws -> Answer {
+    let bucket = try store.read(bucket) { $0 }
+    return service.accessAnswer(bucket.access, of: bucket.owner, in: bucket.owner)
+  }
+
+  func changeBucketAccess() async throws -> Answer {
+    let owner = try store.read(bucket) { $0.owner }
+    let access = try await changedAccess(isObject: false, of: owner)
+    try await store.configure(bucket) { $0.access = access ?? $0.access }
+    return Answer()
+  }
+
+  func readObjectAccess() throws -> Answer {
+    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let owner = try store.read(bucket) { $0.owner }
+    return service.accessAnswer(object.access, of: object.attributes.owner ?? owner, in: owner)
+  }
+
+  func changeObjectAccess() async throws -> Answer {
+    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let owner = try store.read(bucket) { object.attributes.owner ?? $0.owner }
+    let access = try await changedAccess(isObject: true, of: owner)
+    try await describeAnew { $0.with(access: access) }
+    return Answer()
+  }
+
+  /// Returns the access control in the document or the headers of a request that changes it, or `nil` for the default.
+  private func changedAccess(isObject: Bool, of owner: String) async throws -> AccessControl? {
+    let requested = try requestedAccess(isObject: isObject)
+    guard let document = try await optionalDocument(named: "AccessControlPolicy") else {
+      guard requested != nil || serviceHeader(accessHeader(isObject)) != nil else {
+        throw ErrorResponse(.badRequest, "MissingSecurityHeader", "Your request was missing a required header.")
+      }
+      return requested
+    }
+    guard service.buckets.takesGrants else { throw Self.grants }
+    guard requested == nil else {
+      throw ErrorResponse(.badRequest, "UnexpectedContent", "This request does not support content.")
+    }
+    return try access(in: document, of: owner)
+  }
+
+  private static let grants = ErrorResponse.notImplemented(
+    "The service has access control only by name, and no grants to single accounts.")
+
+  private func accessHeader(_ isObject: Bool) -> String { isObject ? service.headers.objectAccess : "acl" }
+
+  /// Returns the access control that the headers name or grant, or `nil` for the default.
+  func requestedAccess(isObject: Bool = true) throws(ErrorResponse) -> AccessControl? {
+    let name = serviceHeader(accessHeader(isObject))
+    var grants: [Grant] = []
+    for permission in Grant.Permission.allCases {
+      for item in (serviceHeader(permission.header) ?? "").words(between: ",") {
+        let parts = item.parts(between: "=", atMost: 1).map { String($0.trimmingBlanks) }
+        let grantee = try grantee(parts[0], parts.dropFirst().first?.unquoted ?? "")
+        grants.append(Grant(grantee: grantee, permission: permission))
+      }
+    }
+    if !grants.isEmpty {
+      guard service.buckets.takesGrants else { throw Self.grants }
+      guard name == nil else {
+        throw .invalidRequest("Specifying both Canned ACLs and Header Grants is not allowed")
+      }
+      return try unblocked(AccessControl(grants))
+    }
+    guard let name, !(isObject && name == "default") else { return nil }
+    if let access = service.buckets.access.first(where: { $0.rawValue == name }) { return try unblocked(access) }
+    let names = service.buckets.access.map(\.rawValue).joined(separator: ", ")
+    throw .invalidArgument("The access control \"\(name)\" is invalid; use one of \(names).")
+  }
+
+  /// Returns the access control in a document, which cannot change the owner.
+  private func access(in document: XMLNode, of owner: String) throws(ErrorResponse) -> AccessControl {
+    guard let list = document["AccessControlList"], let id = document["Owner"]?["ID"]?.text else {
+      throw .malformedXML("The document needs an Owner with an ID, and an AccessControlList.")
+    }
+    guard try grantee("ID", id) == owner else { throw .accessDenied("The Owner of the document is another account.") }
+    var grants: [Grant] = []
+    for element in list.all("Grant") {
+      guard let permission = (element["Permission"]?.text).flatMap({ Grant.Permission(rawValue: $0) }),
+        let named = element["Grantee"]?.children.first(where: { $0.name != "DisplayName" })
+      else { throw .malformedXML("A Grant needs a Grantee and a Permission.") }
+      grants.append(Grant(grantee: try grantee(named.name, named.text), permission: permission))
+    }
+    return try unblocked(AccessControl(grants))
+  }
+
+  /// Returns an access control, or throws an error response if it is for a group and the bucket blocks that.
+  private func unblocked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
+    guard access.grants(owner: "", bucketOwner: "").contains(where: \.isOfGroup),
+      (try? store.read(bucket) { $0.blocks("BlockPublicAcls") }) == true
+    else { return access }
+    throw service.policyRefusal(at: date)
+  }
+
+  /// Returns the number of an account that has a key of this server, or the name of a group.
+  private func grantee(_ kind: String, _ value: String) throws(ErrorResponse) -> String {
+    switch kind.asciiLowercased {
+    case "id":
+      let id = value.words(between: "/").last.map(String.init)
+      if let number = rights.accounts.first(where: { service.ownerID($0) == id }) { return number }
+      throw .invalidArgument("Invalid id: the server has no account \"\(value)\".")
+    case "uri":
+      let group = value.removingBytePrefix(service.buckets.groups ?? "").map(String.init)
+      if let group, [Grant.everybody, Grant.everyAccount].contains(group) { return group }
+      throw .invalidArgument("Invalid group uri: \"\(value)\".")
+    case "emailaddress":
+      throw ErrorResponse(.methodNotAllowed, "MethodNotAllowed", "Grants name an account by its id, not by its email.")
+    default: throw .invalidArgument("Argument format not recognized: write id=\"…\" or uri=\"…\".")
+    }
+  }
+}
