@@ -56,7 +56,7 @@ class Rclone(Program):
                     "CHUNK_SIZE": f"{PART >> 20}M", "UPLOAD_CUTOFF": f"{PART >> 20}M"}
         self.environment = {f"RCLONE_CONFIG_CLOUD_{name}": value for name, value in settings.items()}
         if proxy:
-            self.environment["HTTP_PROXY"] = proxy
+            self.environment |= {"HTTP_PROXY": proxy, "http_proxy": proxy, "NO_PROXY": "", "no_proxy": ""}
 
     def run(self, *arguments: str) -> str:
         return self.case.run_tool(self.program, "--retries=1", "--low-level-retries=1", "--log-level=ERROR", *arguments,
