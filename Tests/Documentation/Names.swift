@@ -110,17 +110,9 @@ enum MigratingFromVendorSDKsPage {
   ) async throws -> (head: HTTPResponse, body: [UInt8]) { supposed() }
 }
 
-enum AsperaAccountsPage {
-  static var sshfp: String { supposed() }
-}
+enum AsperaAccountsPage {}
 
-enum AsperaQueuePage {
-  static var engine: any TransferEngine { supposed() }
-  static var node: String { supposed() }
-  static var access: CredentialCache<AsperaNodeAccess> { supposed() }
-  static var sessions: [TransferSession] { supposed() }
-  static var spec: TransferSpec { supposed() }
-}
+enum AsperaQueuePage {}
 
 enum AsperaTokensPage {
   static var pem: Secret { supposed() }
@@ -130,10 +122,7 @@ enum AsperaTokensPage {
   static var api: API { supposed() }
 }
 
-enum COSPage {
-  static var start: Timestamp { supposed() }
-  static var end: Timestamp { supposed() }
-}
+enum COSPage {}
 
 enum CachingCredentialsPage {
   static var keys: CredentialCache<AccessKey> { supposed() }
@@ -171,16 +160,11 @@ enum CredentialServicesPage {
 }
 
 enum CredentialsPage {
-  static var vault: ClosureCredentialProvider<AccessKey> { supposed() }
   static var filesInMemory: any FileReader { supposed() }
   static var steppedTime: ManualClock { supposed() }
 }
 
-enum ExplainPage {
-  static var response: HTTPResponse { supposed() }
-  static var body: [UInt8] { supposed() }
-  static var text: String { supposed() }
-}
+enum ExplainPage {}
 
 enum FormUploadsPage {
   static var fields: [FormField] { supposed() }
@@ -195,9 +179,7 @@ enum OSSPage {
   static var answerOfTheServer: String { supposed() }
 }
 
-enum PoliciesPage {
-  static var specification: TransferSpec { supposed() }
-}
+enum PoliciesPage {}
 
 enum RemoteSigningPage {
   struct Login {
@@ -245,9 +227,6 @@ enum UsingTheClientPage {
 }
 
 enum TestingYourOwnPage {
-  static var first: AccessKey { supposed() }
-  static var second: AccessKey { supposed() }
-  static var outage: CredentialError { supposed() }
   static var time: ManualClock { supposed() }
   struct Vault: CredentialProvider {
     init(answering key: AccessKey) {}
@@ -298,18 +277,10 @@ enum VerifyingRequestsPage {
     func key(for id: AccessKeyID) async throws -> AccessKey? { supposed() }
   }
   static var accounts: Accounts { supposed() }
-  struct Store {
-    func write(_ body: RequestBody, to key: ByteExactString?) async throws {}
-  }
-  static var store: Store { supposed() }
 }
 
 enum VerifyingCallbacksPage {
   static var client: StorageClient<OSSProvider> { supposed() }
-  struct Photos {
-    func insert(_ key: String, size: Int64?) async throws {}
-  }
-  static var photos: Photos { supposed() }
   static var configuration: LocalCloud.Configuration {
     get { supposed() }
     set {}
