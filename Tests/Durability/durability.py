@@ -140,7 +140,9 @@ def verify_files(folder: str, violations: Violations) -> None:
     """Checks that the folder of a server that has ended has no other files than those of its objects and documents."""
     for service in REGIONS:
         stored, named = set(os.listdir(os.path.join(folder, service, "content"))) - {".lock"}, set()
-        for path, _, files in os.walk(os.path.join(folder, service, "buckets")):
+        for path, folders, files in os.walk(os.path.join(folder, service, "buckets")):
+            # A bucket without a record does not exist; its folder is removed when it is created again.
+            folders[:] = [name for name in folders if name == "objects" or "bucket.json" in os.listdir(os.path.join(path, name))]
             for file in files:
                 violations.check(
                     re.fullmatch(r"bucket\.json|[0-9a-f]{32}\.json", file) is not None, f"the file {path}/{file} is left over")
