@@ -54,7 +54,7 @@ final class ConcurrentVersionTests: CloudTestCase {
     try await withEachService(configuration) { client in
       try await enableVersions(client)
       // Every third operation adds a delete marker.
-      let added = try await results(300) { index in
+      let added = try await results(150) { index in
         let key = keys[index % keys.count]
         let isMarker = index / keys.count % 3 == 2
         let reply = try await client.send(
@@ -62,7 +62,7 @@ final class ConcurrentVersionTests: CloudTestCase {
         XCTAssertTrue([200, 204].contains(reply.status), reply.text)
         return (key: key, version: reply.header("\(client.prefix)version-id") ?? "", isMarker: isMarker, index: index)
       }
-      XCTAssertEqual(Set(added.map(\.version)).count, 300, "Each operation has a version of its own.")
+      XCTAssertEqual(Set(added.map(\.version)).count, added.count, "Each operation has a version of its own.")
       // Some versions are deleted while others are read, tagged and added.
       let deleted = added.filter { $0.index % 7 == 0 }
       _ = try await results(added.count) { index in
@@ -80,7 +80,7 @@ final class ConcurrentVersionTests: CloudTestCase {
         }
       }
       let listed = try await entries(client)
-      XCTAssertEqual(listed.count, 300 - deleted.count)
+      XCTAssertEqual(listed.count, added.count - deleted.count)
       XCTAssertEqual(Set(listed.map(\.version)), Set(added.map(\.version)).subtracting(deleted.map(\.version)))
       XCTAssertEqual(listed.map(\.key), listed.map(\.key).sorted(), "The keys are in order.")
       for key in keys {
@@ -109,7 +109,8 @@ final class ConcurrentVersionTests: CloudTestCase {
       }
       XCTAssertEqual(Set(statuses), [200, 204])
       _ = try await client.send(.put, "b", body: [1])
-      kept[client.provider] = try await client.send(.get, "a").text
+      let reply = try await client.send(.get, "a")
+      kept[client.provider] = reply.status == 200 ? reply.text : nil
     }
     for provider in LocalCloud.Provider.allCases {
       let names = try FileManager.default.contentsOfDirectory(
@@ -117,8 +118,8 @@ final class ConcurrentVersionTests: CloudTestCase {
       XCTAssertLessThanOrEqual(names.count, 2, "Each object has one record.")
     }
     try await withEachService(configuration) { client in
-      let text = try await client.send(.get, "a").text
-      XCTAssertEqual(text, kept[client.provider])
+      let reply = try await client.send(.get, "a")
+      XCTAssertEqual(reply.status == 200 ? reply.text : nil, kept[client.provider])
     }
   }
 
@@ -187,9 +188,9 @@ final class ConcurrentVersionTests: CloudTestCase {
       let reply = try await client.send(.put, "a", bucket: name, body: [1])
       XCTAssertEqual(reply.status, 200)
     }
-    // The record of the bucket is removed first.
-    for provider in LocalCloud.Provider.allCases {
-      try FileManager.default.removeItem(atPath: "\(root)/\(provider.rawValue)/buckets/\(name)/bucket.json")
+    // The record of the bucket is removed first; earlier versions could remove the folder of objects before it.
+    for (provider, file) in [(LocalCloud.Provider.oss, "bucket.json"), (.cos, "objects"), (.s3, "bucket.json")] {
+      try FileManager.default.removeItem(atPath: "\(root)/\(provider.rawValue)/buckets/\(name)/\(file)")
     }
     try await withEachService(configuration) { client in
       let missing = try await client.send(.head, bucket: name)

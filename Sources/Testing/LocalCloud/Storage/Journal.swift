@@ -70,7 +70,10 @@ struct Journal: Sendable {
     var buckets: [String: Bucket] = [:]
     for name in try await directory.entryNames() where isBucketNameWithOrWithoutDots(name) {
       let record = try await read(BucketRecord.self, directory(of: name).appending(Self.bucketFile))
-      guard var bucket = record?.bucket(named: name) else { continue }
+      // An earlier version that ended while it deleted a bucket may have left the record without the folder of objects.
+      guard var bucket = record?.bucket(named: name),
+        try await FileSystem.shared.info(forFileAt: objects(of: name)) != nil
+      else { continue }
       // A process that ended while it replaced the record has left the file that would have replaced it.
       for file in try await directory(of: name).entryNames() where file.hasBytePrefix(Self.unfinishedFilePrefix) {
         try await FileSystem.shared.removeItem(at: directory(of: name).appending(file))
