@@ -170,6 +170,15 @@ final class AccessGrantTests: CloudTestCase {
         try await other.send(.delete, "mine").status, try await client.send(.delete, "a").status,
       ]
       XCTAssertEqual(statuses, [200, 403, 200, 403, 403, 204])
+      let begun = try await other.send(.post, "big", query: ["uploads": nil]).document
+      let upload = try XCTUnwrap(begun["UploadId"]?.text)
+      let mine = try await client.send(.post, "big", query: ["uploads": nil]).document
+      let uploads = [
+        try await other.send(.get, "big", query: ["uploadId": upload]).status,
+        try await other.send(.delete, "big", query: ["uploadId": upload]).status,
+        try await other.send(.delete, "big", query: ["uploadId": mine["UploadId"]?.text]).status,
+      ]
+      XCTAssertEqual(uploads, [200, 204, 403])
       let its = try await id(of: other)
       let list = try await client.send(.get).document.all("Contents")
       XCTAssertEqual(list.map { $0["Owner"]?["ID"]?.text == its }, [true, false])

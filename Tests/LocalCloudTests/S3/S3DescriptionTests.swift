@@ -184,6 +184,10 @@ final class S3DescriptionTests: CloudTestCase {
         page?[$0]?.text
       }
       XCTAssertEqual(values, ["3", "1", "2", "1", "true"])
+      let second = try await client.send(
+        .get, "summed", query: ["partNumber": "2"], headers: ["x-amz-checksum-mode": "ENABLED"])
+      XCTAssertEqual(second.header("x-amz-checksum-crc32"), TestClient.sum(bodies[1], .crc32))
+      XCTAssertEqual(second.header("x-amz-checksum-type"), "COMPOSITE")
       let wrong = try await parts("summed", ["x-amz-max-parts": "x"])
       XCTAssertEqual(try wrong.errorCode, "InvalidArgument")
     }

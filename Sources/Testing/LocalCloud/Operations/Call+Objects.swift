@@ -116,9 +116,15 @@ extension Call {
     response.status = .partialContent
     for name in service.headers.ofWholeObjects { response.headers[name] = nil }
     response.headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.byteCount)"
-    if parameter("partNumber") != nil, let parts = content.partSizes {
-      response.headers.set(service.header("mp-parts-count"), String(parts.count))
+    guard let number = parameter("partNumber").flatMap({ Int(digits: $0) }), let parts = content.partSizes else {
+      return
     }
+    response.headers.set(service.header("mp-parts-count"), String(parts.count))
+    guard let checksums = content.partChecksums, checksums.indices.contains(number - 1) else { return }
+    var part = content
+    part.checksum = checksums[number - 1]
+    part.checksum?.isComposite = content.checksum?.isComposite == true
+    for field in service.readChecksums(of: part, for: headers, target) { response.headers[field.name] = field.value }
   }
 
   /// Returns the byte range of the part that the request asks for, or `nil` if it asks for none, or for an empty object.

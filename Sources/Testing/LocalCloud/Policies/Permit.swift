@@ -64,7 +64,7 @@ struct RequestRights: Sendable {
     let isOpen = !isAnonymous || operation.isPublicRead || operation.isPublicListing
     let isGranted =
       isOpen
-      && (operation == .createBucket
+      && (operation == .createBucket || isInitiator(operation, target)
         || isGranted(
           operation.permission, in: target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string))
     if isGranted, case .everything = authority, operation.isOfDocument,
@@ -116,6 +116,15 @@ struct RequestRights: Sendable {
     guard let permission = service.policies.permissions[.deleteObjects] else { return false }
     let action = service.policies.action(permission.action, ofVersion: version)
     return allows(action, "\(bucket)/\(key)", isGranted(.write, in: bucket, key, version))
+  }
+
+  /// Returns whether an operation lists or aborts an upload that the caller's account initiated.
+  private func isInitiator(_ operation: Operation, _ target: RequestTarget) -> Bool {
+    guard [.abortUpload, .listParts].contains(operation), let account, let key = target.key?.string else {
+      return false
+    }
+    let name = UploadName(key: ObjectKey(key), id: target["uploadId"]?.string ?? "")
+    return (try? store.read(target.bucket?.string ?? "") { $0.uploads[name]?.attributes.owner == account }) == true
   }
 
   /// Returns whether the caller owns a bucket, or an object in it, or has a permission by the access control.
