@@ -49,17 +49,19 @@ final class PreparedObjectURLs: ObjectURLSource {
 
   func presign(_ key: String) throws(SigningError) -> PresignedRequest {
     let url = try withBytes(of: key) { (key) throws(SigningError) in
-      if let questionMarkError, key.contains(UInt8(ascii: "?")) { throw questionMarkError }
-      return self.url(of: key)
+      // Most keys are their own encoding, and contain no question mark.
+      let isEncoded = key.isKept(by: .path)
+      if !isEncoded, let questionMarkError, key.contains(UInt8(ascii: "?")) { throw questionMarkError }
+      return self.url(of: key, isEncoded: isEncoded)
     }
     return PresignedRequest(method: method, url: url, headers: headers, expiration: expiration)
   }
 
-  private func url(of object: Span<UInt8>) -> String {
-    let signature = signature(of: object)
+  private func url(of object: Span<UInt8>, isEncoded: Bool) -> String {
+    let signature = signature(of: object, isEncoded: isEncoded)
     return String(writing: { writer in
       writer.append(url.start)
-      writer.append(percentEncoding: object, .path)
+      writer.append(encoding: object, isEncoded: isEncoded)
       url.end.withBytes { writer.append($0) }
       if case .hmacSHA1 = state {
         writer.append(percentEncodedBase64: signature)
@@ -69,7 +71,7 @@ final class PreparedObjectURLs: ObjectURLSource {
     })
   }
 
-  private func signature(of object: Span<UInt8>) -> Digest {
+  private func signature(of object: Span<UInt8>, isEncoded: Bool) -> Digest {
     switch state {
     case .hmacSHA1(let key):
       return key.authenticationCode { writer in
@@ -88,12 +90,19 @@ final class PreparedObjectURLs: ObjectURLSource {
       }
     case .hashedSHA256(let key, var hash):
       hash.update(writing: { writer in
-        writer.append(percentEncoding: object, .path)
+        writer.append(encoding: object, isEncoded: isEncoded)
         textEnd.withBytes { writer.append($0) }
       })
       let digest = hash.finalize()
       return key.authenticationCode { $0.append(hex: digest) }
     }
+  }
+}
+
+extension ByteWriter {
+  /// Appends an object's key, percent-encoded for a path; a key that `isEncoded` is equal to its encoding.
+  fileprivate mutating func append(encoding object: Span<UInt8>, isEncoded: Bool) {
+    if isEncoded { append(object) } else { append(percentEncoding: object, .path) }
   }
 }
 
