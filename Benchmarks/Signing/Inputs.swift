@@ -74,6 +74,15 @@ struct Inputs {
     return request
   }
 
+  var objectKey: String { text("KEY") }
+
+  /// Returns the request for the bucket of the object that a request is for, with the same query.
+  func inBucket(_ request: HTTPRequest) -> HTTPRequest {
+    var request = request
+    request.path = "/" + (request.path?.dropFirst(1 + objectKey.percentEncoded(.path).utf8.count) ?? "")
+    return request
+  }
+
   var ossPut: HTTPRequest {
     request(
       .put, text("OSS_HOST"),

@@ -88,7 +88,7 @@ struct SigningBenchmark {
       StandardStream.print(
         "\(workload.name) \(workload.about)".padded(to: 18), own.minimum.column(0, width: 10),
         own.median.column(0, width: 8), limit.minimum.column(0, width: 16), limit.median.column(0, width: 8),
-        ratio.column(2, width: 7), workload.goal.column(0, width: 6),
+        ratio.column(2, width: 7), workload.goal.column(1, width: 6),
         allocations.map { $0.column(1, width: 12) } ?? " not counted",
         (ownCached.minimum - own.minimum).column(0, width: 15),
         ((cachedAllocations ?? 0) - (allocations ?? 0)).column(1, width: 18), isSlow ? "  ABOVE ITS GOAL" : "")

@@ -13,12 +13,13 @@ internal import StorageCrypto
 struct Workload {
   let name: String
   let about: String
-  /// The greatest ratio of a signature's time to that of its hash blocks: three for headers, four for URLs.
+  /// The greatest ratio of a signature's time to that of its hash blocks: three for headers, four for URLs, two and a
+  /// half for URLs of a prepared presigner.
   let goal: Double
   /// The greatest number of allocations of one signature.
   ///
   /// They are the strings and the array of the result and, for an S3 URL, the list of the signed names and the signed
-  /// path.
+  /// path. For a prepared URL, a thousandth of the preparation is added.
   let allocationBudget: Double
   /// The greatest number of instructions outside of libcrypto for one signature.
   let instructionBudget: Int
@@ -93,12 +94,31 @@ extension Workload {
         sign: { try sign().headerFields[.authorization] ?? "" }, hash: blocks.run)
     }
     func url(
-      _ name: String, _ about: String, allocations: Double, instructions: Int, _ blocks: HashBlocks,
-      _ sign: @escaping () throws -> PresignedRequest
+      _ name: String, _ about: String, goal: Double = 4, allocations: Double, instructions: Int,
+      expected: String? = nil, _ blocks: HashBlocks, _ sign: @escaping () throws -> PresignedRequest
     ) -> Workload {
       Workload(
-        name: name, about: about, goal: 4, allocationBudget: allocations, instructionBudget: instructions,
-        expected: input.signature(name), act: { take(try sign()) }, sign: { try sign().url }, hash: blocks.run)
+        name: name, about: about, goal: goal, allocationBudget: allocations, instructionBudget: instructions,
+        expected: input.signature(expected ?? name), act: { take(try sign()) }, sign: { try sign().url },
+        hash: blocks.run)
+    }
+    /// Returns the workload of one URL of a thousand that a prepared presigner creates.
+    func link(
+      _ name: String, _ about: String, instructions: Int, expected: String, _ blocks: HashBlocks,
+      _ prepare: @escaping () throws -> ObjectPresigner
+    ) throws -> Workload {
+      let (presigner, object) = (try prepare(), input.objectKey)
+      var count = 0
+      return url(
+        name, about, goal: 2.5, allocations: 1.1, instructions: instructions, expected: expected, blocks
+      ) {
+        count &+= 1
+        if count == 1000 {
+          count = 0
+          take(try prepare())
+        }
+        return try presigner.presign(object)
+      }
     }
     let lifetime = input.lifetime
     return [
@@ -128,6 +148,17 @@ extension Workload {
         "W7", "S3 V4 URL", allocations: 2, instructions: 18_200,
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presign(s3Get, with: s3KeyAlone(), validFor: lifetime, in: context) },
+      try link(
+        "P2", "OSS V1 prepared", instructions: 2_350, expected: "W2", HashBlocks(hash_blocks_sha1, authenticated: 95)
+      ) { try v1.presigner(for: input.inBucket(get), with: ossKeyAlone(), validFor: lifetime, in: context) },
+      try link(
+        "P5", "COS V5 prepared", instructions: 2_700, expected: "W5",
+        HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
+      ) { try cos.presigner(for: input.inBucket(cosGet), with: cosKeyAlone(), validFor: lifetime, in: context) },
+      try link(
+        "P7", "S3 V4 prepared", instructions: 3_050, expected: "W7",
+        HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
+      ) { try s3.presigner(for: input.inBucket(s3Get), with: s3KeyAlone(), validFor: lifetime, in: context) },
     ]
   }
 }

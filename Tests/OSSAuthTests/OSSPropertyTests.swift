@@ -65,7 +65,7 @@ final class OSSPropertyTests: XCTestCase {
   // matrix: OSS V4: presign
   func testPresigningOnlyAppendsToTheURLWithoutPlusSigns() throws {
     for scheme in try OSSSchemes.all() {
-      try scheme.presigns(scheme.samples(150), keeping: .appending, .determinism, .kept)
+      try scheme.presigns(scheme.samples(150), keeping: .appending, .determinism, .kept, .preparation)
       try scheme.presigns(scheme.samples(10), keeping: .secrecy)
     }
   }

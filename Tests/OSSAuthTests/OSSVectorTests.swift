@@ -6,6 +6,7 @@ import OSSAuth
 import SigningJobs
 import SigningProperties
 import StorageAuth
+import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
@@ -58,10 +59,24 @@ final class OSSVectorTests: XCTestCase {
         XCTAssertTrue(url.hasSuffix("ignature=" + signature.percentEncoded()), "\(vector.id) \(url)")
         XCTAssertFalse(url.contains("+"), vector.id)
         if let expected = vector["url"] { XCTAssertEqual(ParsedURL(url), ParsedURL(expected), vector.id) }
+        try assertPrepared(vector, gives: url)
       }
       counts[vector.mode, default: 0] += 1
     }
     XCTAssertEqual(counts, ["header": 48, "presign": 30, "corrected": 4])
+  }
+
+  /// Checks that a presigner of objects creates a vector's URL, however its path is divided.
+  private func assertPrepared(_ vector: Vector, gives url: String) throws {
+    let (request, signer) = try SigningJob(json: vector.json).requestForOSS()
+    let lifetime = Duration.seconds(vector.object["expires"] as? Int ?? 3600)
+    let date = Timestamp(unixSeconds: Int64(try XCTUnwrap(vector.object["date"] as? Int)))
+    let objects = ObjectOfRequest.all(of: request)
+    XCTAssertFalse(objects.isEmpty, vector.id)
+    for object in objects {
+      let prepared = try object.presigned(by: signer, with: vector.key(), validFor: lifetime, in: .at(date))
+      XCTAssertEqual(prepared.url, url, vector.id)
+    }
   }
 
   /// Splits an authorization into its parts, whose order differs between SDKs and is ignored by the service.

@@ -115,6 +115,8 @@ enum Subjects {
     let url = try signer.presign(request, with: key, validFor: .seconds(60), in: .at(date))
     var fromURL = request
     fromURL.path = String(url.url.dropFirst("https://\(request.authority ?? "")".count))
+    var inBucket = request
+    inBucket.path = "/?acl"
     let wrong = AccessKey(id: key.id, secret: secret + "x", sessionToken: token)
     return try [try signer.signed(request, with: key, in: .at(date)), fromURL].flatMap { signed -> [(String, Any)] in
       let claim = try XCTUnwrap(verifier.claim(in: signed))
@@ -127,6 +129,10 @@ enum Subjects {
       ]
     } + [
       ("StorageAuth.PresignedRequest", url),
+      (
+        "StorageAuth.ObjectPresigner",
+        try signer.presigner(for: inBucket, with: key, validFor: .seconds(60), in: .at(date))
+      ),
       ("StorageAuth.PendingSignature", try signer.prepare(request, as: key.identity, in: .at(date))),
       (
         "StorageAuth.PendingSignature",

@@ -95,7 +95,7 @@ final class S3PropertyTests: XCTestCase {
   // matrix: S3 V4: presign
   func testPresigningOnlyAppendsToTheURLWithoutPlusSigns() throws {
     for scheme in try S3Schemes.all() {
-      try scheme.presigns(scheme.samples(150), keeping: .appending, .determinism, .kept)
+      try scheme.presigns(scheme.samples(150), keeping: .appending, .determinism, .kept, .preparation)
       try scheme.presigns(scheme.samples(10), keeping: .secrecy)
     }
   }

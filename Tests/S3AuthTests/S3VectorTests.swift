@@ -4,6 +4,7 @@
 import HTTPTypes
 import S3Auth
 import StorageAuth
+import StorageAuthTesting
 import StorageCrypto
 import XCTest
 
@@ -96,6 +97,10 @@ final class S3VectorTests: XCTestCase {
     XCTAssertTrue(presigned.url.hasSuffix("&X-Amz-Signature=\(vector.expected.signature)"), vector.id)
     XCTAssertEqual(presigned.expiration, vector.timestamp.advanced(by: lifetime), vector.id)
     XCTAssertEqual(presigned.headers, vector.request.headerFields, vector.id)
+    for object in ObjectOfRequest.all(of: vector.request) {
+      let prepared = try object.presigned(by: signer, with: vector.key, validFor: lifetime, in: .at(vector.timestamp))
+      XCTAssertEqual(prepared, presigned, vector.id)
+    }
   }
 
   /// Signs a vector of AWS's suite, which describes a service other than S3.

@@ -70,6 +70,17 @@ final class StorageCryptoTests: XCTestCase {
       XCTAssertEqual(key.authenticationCode(for: test.data).hex, test.expected, "case \(index + 1)")
       XCTAssertEqual(
         key.authenticationCode(for: test.data).hex, test.expected, "case \(index + 1), key used again")
+      assertStarts(key, test.data, test.expected)
+    }
+  }
+
+  /// Checks a key that has hashed the start of a message, for every start, and twice for the end.
+  private func assertStarts<Hash>(_ key: HMACKey<Hash>, _ message: [UInt8], _ expected: String) {
+    for count in 0...message.count {
+      let started = key.startingMessages { $0.append(Array(message[..<count])) }
+      for _ in 0..<2 {
+        XCTAssertEqual(started.authenticationCode(for: Array(message[count...])).hex, expected, "\(count) bytes")
+      }
     }
   }
 
@@ -106,6 +117,7 @@ final class StorageCryptoTests: XCTestCase {
     for (index, test) in cases.enumerated() {
       let key = HMACKey<SHA256>(test.key)
       XCTAssertEqual(key.authenticationCode(for: test.data).hex, test.expected, "case \(index + 1)")
+      assertStarts(key, test.data, test.expected)
     }
   }
 

@@ -30,6 +30,22 @@ public protocol Presigner<SigningCredential>: Sendable {
   func presign(
     _ request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration, in context: SigningContext
   ) throws(SigningError) -> PresignedRequest
+
+  /// Creates a presigner of URLs that differ only in their objects' keys.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URLs authorize, with a path that ends with a slash. The objects' keys are
+  ///     inserted there, before the query.
+  ///   - credential: The credential that signs the URLs.
+  ///   - duration: The validity period of the URLs in whole seconds, counted from the context's date.
+  ///   - context: The time of signing.
+  /// - Returns: The presigner of the URLs.
+  /// - Throws: The errors of ``presign(_:with:validFor:in:)`` that do not depend on a key, and a ``SigningError`` if the
+  ///   path does not end with a slash, or does not contain the bucket name although the host does not either.
+  func presigner(
+    for request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration,
+    in context: SigningContext
+  ) throws(SigningError) -> ObjectPresigner
 }
 
 extension Presigner {

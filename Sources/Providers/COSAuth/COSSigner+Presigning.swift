@@ -52,6 +52,53 @@ extension COSSigner {
       method: request.method, url: url, headers: signedHeaders(of: fields), expiration: window.end)
   }
 
+  /// Creates a presigner of URLs that differ only in their objects' keys.
+  ///
+  /// The rules of a single presigned URL apply to each URL.
+  ///
+  /// - Throws: The errors of `Presigner.presigner(for:with:validFor:in:)`, which also describes the parameters.
+  public func presigner(
+    for request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> ObjectPresigner {
+    try presigner(for: request, with: key, during: urlWindow(for: key.identity, validFor: duration, at: context.date))
+  }
+
+  /// Creates a presigner of URLs that are valid in the given window and differ only in their objects' keys.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URLs authorize, with a path that ends with a slash.
+  ///   - key: The access key that signs the URLs.
+  ///   - window: The window in which the URLs are valid, according to the server's clock.
+  /// - Returns: The presigner of the URLs.
+  /// - Throws: A `SigningError` if the key is anonymous or expires before the URLs, or if the request cannot be signed
+  ///   for any object.
+  public func presigner(
+    for request: HTTPRequest, with key: AccessKey, during window: COSKeyTime
+  ) throws(SigningError) -> ObjectPresigner {
+    if key.isAnonymous { throw .anonymousURL }
+    try key.check(idWithout: COSKeyTime.idDelimiters)
+    let objectPath = try ObjectPath(of: request)
+    let identity = key.identity
+    let window = try validated(window, for: identity)
+    let (fields, path) = try draft(presigning: request, as: identity)
+    let string = httpString(presigning: request)
+    let start = try string.withHTTPString(request, fields: fields, path: path, part: .throughPath) { text, _, _ in
+      [UInt8](writing: text)
+    }
+    return try string.withHTTPString(request, fields: fields, path: path, part: .afterPath) {
+      text, headerList, parameterList in
+      ObjectPresigner(
+        .hashedSHA1(window.signingKey(of: key).startingMessages { $0.append(headOfStringToSignIn: window) }),
+        text: SignedFrame(start: start, end: [UInt8](writing: text)),
+        url: SignedFrame(urlFor: request, dividing: objectPath) { writer in
+          writer.append(path)
+          append(
+            signatureParametersOf: key.id, after: path, in: window, headerList: headerList,
+            parameterList: parameterList, to: &writer)
+        }, method: request.method, headers: signedHeaders(of: fields), expiration: window.end)
+    }
+  }
+
   /// Returns the validity window of a presigned URL; a clock before the key's start time is certainly slow.
   func urlWindow(
     for identity: Identity, validFor duration: Duration, at date: Timestamp

@@ -102,7 +102,7 @@ struct COSHTTPString {
 
   /// Calls `body` with functions that append the HTTP string, the header list and the parameter list for a request.
   func withHTTPString<Result>(
-    _ request: HTTPRequest, fields: HTTPFields, path: String,
+    _ request: HTTPRequest, fields: HTTPFields, path: String, part: SignedTextPart = .whole,
     _ body: (_ text: Write, _ headerList: Write, _ parameterList: Write) -> Result
   ) throws(SigningError) -> Result {
     let authority = host ?? request.authority
@@ -114,9 +114,12 @@ struct COSHTTPString {
           let path = try selectParameters(of: wire, into: &parameters)
           return body(
             { writer in
-              writer.append(lowercased: request.method.rawValue)
-              writer.append(UInt8(ascii: "\n"))
-              writer.append(decoding: path, of: wire)
+              if part.hasPath {
+                writer.append(lowercased: request.method.rawValue)
+                writer.append(UInt8(ascii: "\n"))
+                writer.append(decoding: path, of: wire)
+              }
+              guard part.hasRest else { return }
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<parameters.count {
                 if index > 0 { writer.append(UInt8(ascii: "&")) }
@@ -224,10 +227,16 @@ extension ByteWriter {
   }
 
   mutating func append(cosStringToSign hash: Digest, in window: COSKeyTime) {
+    append(headOfStringToSignIn: window)
+    append(hex: hash)
+    append(UInt8(ascii: "\n"))
+  }
+
+  /// Appends the string to sign up to the hash, after which only a line feed follows.
+  @inline(__always)
+  mutating func append(headOfStringToSignIn window: COSKeyTime) {
     append("sha1\n")
     window.append(to: &self)
-    append(UInt8(ascii: "\n"))
-    append(hex: hash)
     append(UInt8(ascii: "\n"))
   }
 }

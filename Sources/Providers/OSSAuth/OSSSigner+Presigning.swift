@@ -35,6 +35,56 @@ extension OSSSigner {
       expiration: draft.expiration ?? context.date)
   }
 
+  /// Creates a presigner of URLs that differ only in their objects' keys.
+  ///
+  /// The limits and the rules of a single presigned URL apply to each URL. If the bucket name belongs into the path, the
+  /// request's path contains it.
+  ///
+  /// - Throws: The errors of `Presigner.presigner(for:with:validFor:in:)`, which also describes the parameters.
+  public func presigner(
+    for request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> ObjectPresigner {
+    if key.isAnonymous { throw .anonymousURL }
+    try key.check(idWithout: OSSText.idDelimiters)
+    let path = try ObjectPath(of: request)
+    let identity = key.identity
+    let draft = try draft(presigning: request, as: identity, validFor: duration, date: context.date)
+    // The path of the bucket alone needs no bucket name, and that of an object does.
+    let object = path.request("/", like: request)
+    let resource = try resource(authority: object.authority, path: object.path ?? "/")
+    if resource == .inPath, path.start == "/" { throw .bucketNotInPath }
+    return ObjectPresigner(
+      scheme(of: draft, with: key), text: try text(of: draft, for: request),
+      url: SignedFrame(urlFor: request, dividing: path) { writer in
+        append(pathOf: draft, for: request, as: identity, to: &writer)
+        writer.append(signatureParameter)
+      }, method: request.method, headers: signedHeaders(of: draft.fields.fields),
+      expiration: draft.expiration ?? context.date,
+      questionMarkError: version == .v1 && !allowsAmbiguousV1 ? .questionMarkInKey : nil)
+  }
+
+  private func scheme(of draft: borrowing OSSDraft, with key: AccessKey) -> ObjectSignatureScheme {
+    switch draft.scheme {
+    case .v1: .hmacSHA1(Self.v1SigningKey(of: key))
+    case .v4(let scope): .hashedSHA256(scope.signingKey(of: key).startingMessages { scope.append(headTo: &$0) })
+    }
+  }
+
+  private func text(of draft: borrowing OSSDraft, for request: HTTPRequest) throws(SigningError)
+    -> SignedFrame
+  {
+    switch draft.scheme {
+    case .v1(let dateLine):
+      SignedFrame(
+        start: try withV1String(of: draft, for: request, dateLine, part: .throughPath) { [UInt8](writing: $0) },
+        end: try withV1String(of: draft, for: request, dateLine, part: .afterPath) { [UInt8](writing: $0) })
+    case .v4:
+      SignedFrame(
+        start: try withV4Request(of: draft, for: request, part: .throughPath) { [UInt8](writing: $0) },
+        end: try withV4Request(of: draft, for: request, part: .afterPath) { [UInt8](writing: $0) })
+    }
+  }
+
   func draft(
     presigning original: HTTPRequest, as identity: Identity, validFor duration: Duration, date: Timestamp
   ) throws(SigningError) -> OSSDraft {

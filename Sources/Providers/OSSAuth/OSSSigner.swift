@@ -144,6 +144,8 @@ extension OSSSigner {
     }
   }
 
+  static func v1SigningKey(of key: AccessKey) -> HMACKey<SHA1> { key.signingKey(for: KeyScope()) { HMACKey($0) } }
+
   private static func missingBucket(_ host: String) -> SigningError {
     SigningError(
       .invalidConfiguration, "The host \(host) does not name its bucket, which the signature requires.",
@@ -225,7 +227,7 @@ extension OSSSigner {
   ) throws(SigningError) -> Digest {
     switch draft.scheme {
     case .v1(let dateLine):
-      let signingKey: HMACKey<SHA1> = key.signingKey(for: KeyScope()) { HMACKey($0) }
+      let signingKey = Self.v1SigningKey(of: key)
       return try withV1String(of: draft, for: request, dateLine) { signingKey.authenticationCode(writing: $0) }
     case .v4(let scope):
       let hash = try withV4Request(of: draft, for: request) { SHA256.hash(writing: $0) }

@@ -28,7 +28,7 @@ struct OSSV1String {
   /// A request must not contain the parameters in `refused` before it is signed.
   func withStringToSign<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, dateLine: DateLine,
-    refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true,
+    refusing refused: RefusedParameters? = nil, allowsAmbiguity: Bool = true, part: SignedTextPart = .whole,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
@@ -38,22 +38,25 @@ struct OSSV1String {
           let path = try selectParameters(
             of: wire, refusing: refused, allowsAmbiguity: allowsAmbiguity, into: &parameters)
           return body { writer in
-            writer.append(request.method.rawValue)
-            writer.append(UInt8(ascii: "\n"))
-            if let md5 = contentHeaders.md5 { fields.withValue(at: md5) { writer.append($0) } }
-            writer.append(UInt8(ascii: "\n"))
-            if let type = contentHeaders.type { fields.withValue(at: type) { writer.append($0) } }
-            writer.append(UInt8(ascii: "\n"))
-            writer.append(dateLine)
-            writer.append(UInt8(ascii: "\n"))
-            for index in 0..<headers.count {
-              let header = Int(headers[index].index)
-              fields.withName(at: header) { writer.append($0) }
-              writer.append(UInt8(ascii: ":"))
-              fields.withValue(at: header) { writer.append($0) }
+            if part.hasPath {
+              writer.append(request.method.rawValue)
               writer.append(UInt8(ascii: "\n"))
+              if let md5 = contentHeaders.md5 { fields.withValue(at: md5) { writer.append($0) } }
+              writer.append(UInt8(ascii: "\n"))
+              if let type = contentHeaders.type { fields.withValue(at: type) { writer.append($0) } }
+              writer.append(UInt8(ascii: "\n"))
+              writer.append(dateLine)
+              writer.append(UInt8(ascii: "\n"))
+              for index in 0..<headers.count {
+                let header = Int(headers[index].index)
+                fields.withName(at: header) { writer.append($0) }
+                writer.append(UInt8(ascii: ":"))
+                fields.withValue(at: header) { writer.append($0) }
+                writer.append(UInt8(ascii: "\n"))
+              }
+              writer.append(resource, path: path, of: wire, encoded: false)
             }
-            writer.append(resource, path: path, of: wire, encoded: false)
+            guard part.hasRest else { return }
             for index in 0..<parameters.count {
               writer.append(UInt8(ascii: index == 0 ? "?" : "&"))
               let parameter = parameters[index]
@@ -265,12 +268,12 @@ extension OSSSigner {
 
   func withV1String<Result>(
     of draft: borrowing OSSDraft, for request: HTTPRequest, _ dateLine: OSSV1String.DateLine,
-    _ body: ((inout ByteWriter) -> Void) -> Result
+    part: SignedTextPart = .whole, _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV1String(resource: draft.resource, subresources: subresources)
       .withStringToSign(
         request, fields: draft.fields.fields, path: draft.path, dateLine: dateLine, refusing: draft.refusedParameters,
-        allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, body)
+        allowsAmbiguity: !draft.isPresigned || allowsAmbiguousV1, part: part, body)
   }
 
   /// Returns the path and the query that a V1 signature in a URL covers, with the session token as the only addition.

@@ -61,7 +61,7 @@ struct OSSV4Request {
   /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
-    refusing refused: RefusedParameters? = nil,
+    refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
     _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try ScratchList<SelectedHeader>.with { (headers) throws(SigningError) in
@@ -70,9 +70,12 @@ struct OSSV4Request {
         try withBytes(of: path) { (wire) throws(SigningError) in
           let path = try selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
           return body { writer in
-            writer.append(request.method.rawValue)
-            writer.append(UInt8(ascii: "\n"))
-            writer.append(resource, path: path, of: wire, encoded: true)
+            if part.hasPath {
+              writer.append(request.method.rawValue)
+              writer.append(UInt8(ascii: "\n"))
+              writer.append(resource, path: path, of: wire, encoded: true)
+            }
+            guard part.hasRest else { return }
             writer.append(UInt8(ascii: "\n"))
             for index in 0..<parameters.count {
               if index > 0 { writer.append(UInt8(ascii: "&")) }
@@ -207,6 +210,12 @@ extension ByteWriter {
   }
 }
 
+extension SigningError {
+  static let bucketNotInPath = SigningError(
+    .invalidRequest, "The path does not name the bucket, and the host does not either.",
+    remedy: "Start the path with the bucket and a slash, or set the bucket and the addressing style.")
+}
+
 /// The scope of a V4 signing key: a day, a region and a product.
 struct OSSV4Scope {
   let date: Timestamp
@@ -238,13 +247,22 @@ struct OSSV4Scope {
 
   /// Appends the V4 string to sign for a canonical request with the given hash, and with a custom date line.
   func append(stringToSign hash: Digest, dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter) {
+    append(headWithDateLine: dateLine, to: &writer)
+    writer.append(hex: hash)
+  }
+
+  /// Appends the V4 string to sign up to the hash, which ends it.
+  func append(headTo writer: inout ByteWriter) {
+    append(headWithDateLine: { $0.append(basicDate: time) }, to: &writer)
+  }
+
+  private func append(headWithDateLine dateLine: (inout ByteWriter) -> Void, to writer: inout ByteWriter) {
     writer.append(OSSText.v4Algorithm)
     writer.append(UInt8(ascii: "\n"))
     dateLine(&writer)
     writer.append(UInt8(ascii: "\n"))
     append(to: &writer)
     writer.append(UInt8(ascii: "\n"))
-    writer.append(hex: hash)
   }
 
   /// Returns the V4 signing key, which is derived once per access key and day.
@@ -269,11 +287,12 @@ struct OSSV4Scope {
 
 extension OSSSigner {
   func withV4Request<Result>(
-    of draft: borrowing OSSDraft, for request: HTTPRequest, _ body: ((inout ByteWriter) -> Void) -> Result
+    of draft: borrowing OSSDraft, for request: HTTPRequest, part: SignedTextPart = .whole,
+    _ body: ((inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try OSSV4Request(resource: draft.resource, additional: additionalHeaders)
       .withCanonicalRequest(
-        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refusedParameters, body)
+        request, fields: draft.fields.fields, path: draft.path, refusing: draft.refusedParameters, part: part, body)
   }
 
   /// Appends the value of a V4 `Authorization` header up to the signature.

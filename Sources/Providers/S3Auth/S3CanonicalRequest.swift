@@ -159,7 +159,7 @@ package struct S3CanonicalRequest {
   /// The parameter `omitting` contains the signature; `refused` must not be in a request before it is signed.
   package func withCanonicalRequest<Result>(
     _ request: HTTPRequest, fields: HTTPFields, path: String, omitting: StaticString? = nil,
-    refusing refused: RefusedParameters? = nil,
+    refusing refused: RefusedParameters? = nil, part: SignedTextPart = .whole,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try ScratchList<SelectedHeader>.with { (selected) throws(SigningError) in
@@ -169,9 +169,12 @@ package struct S3CanonicalRequest {
           let path = try Self.selectParameters(of: wire, omitting: omitting, refusing: refused, into: &parameters)
           return body(
             { writer in
-              writer.append(request.method.rawValue)
-              writer.append(UInt8(ascii: "\n"))
-              writer.append(normalizing: path, of: wire)
+              if part.hasPath {
+                writer.append(request.method.rawValue)
+                writer.append(UInt8(ascii: "\n"))
+                writer.append(normalizing: path, of: wire)
+              }
+              guard part.hasRest else { return }
               writer.append(UInt8(ascii: "\n"))
               for index in 0..<parameters.count {
                 if index > 0 { writer.append(UInt8(ascii: "&")) }

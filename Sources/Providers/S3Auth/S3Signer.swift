@@ -207,12 +207,12 @@ extension S3Signer {
   }
 
   private func withCanonicalRequest<Result>(
-    of draft: borrowing S3Draft, for request: HTTPRequest,
+    of draft: borrowing S3Draft, for request: HTTPRequest, part: SignedTextPart = .whole,
     _ body: (_ text: (inout ByteWriter) -> Void, _ names: (inout ByteWriter) -> Void) -> Result
   ) throws(SigningError) -> Result {
     try canonicalRequest.withCanonicalRequest(
       request, fields: draft.fields.fields, path: draft.path,
-      refusing: RefusedParameters(S3Text.signatureParameters, before: request.path?.utf8.count ?? 1), body)
+      refusing: RefusedParameters(S3Text.signatureParameters, before: request.path?.utf8.count ?? 1), part: part, body)
   }
 
   /// Appends the value of the `Authorization` header up to the signature.
@@ -266,6 +266,35 @@ extension S3Signer {
     })
     return PresignedRequest(
       method: request.method, url: url, headers: signedHeaders(of: draft.fields.fields),
+      expiration: draft.expiration ?? context.date)
+  }
+
+  /// Creates a presigner of URLs that differ only in their objects' keys.
+  ///
+  /// The limits and the rules of a single presigned URL apply to each URL. If the bucket name belongs into the path, the
+  /// request's path contains it.
+  ///
+  /// - Throws: The errors of `Presigner.presigner(for:with:validFor:in:)`, which also describes the parameters.
+  public func presigner(
+    for request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+  ) throws(SigningError) -> ObjectPresigner {
+    if key.isAnonymous { throw .anonymousURL }
+    try key.check(idWithout: S3Text.idDelimiters)
+    let path = try ObjectPath(of: request)
+    let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
+    // The path of the bucket alone needs no bucket name, and that of an object does.
+    try requireSignable(path.request("/", like: request))
+    let scope = draft.scope
+    return ObjectPresigner(
+      .hashedSHA256(scope.signingKey(of: key).startingMessages { scope.append(headWithSuffix: "", to: &$0) }),
+      text: SignedFrame(
+        start: try withCanonicalRequest(of: draft, for: request, part: .throughPath) { text, _ in [UInt8](writing: text)
+        },
+        end: try withCanonicalRequest(of: draft, for: request, part: .afterPath) { text, _ in [UInt8](writing: text) }),
+      url: SignedFrame(urlFor: request, dividing: path) { writer in
+        writer.append(draft.path)
+        writer.append(Self.signatureParameterPrefix)
+      }, method: request.method, headers: signedHeaders(of: draft.fields.fields),
       expiration: draft.expiration ?? context.date)
   }
 

@@ -1,7 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COSAuth
+package import COSAuth
+package import HTTPTypes
 internal import StorageAuth
 
 extension SigningJob {
@@ -22,15 +23,7 @@ extension SigningJob {
   private static let placeholder = "{host}"
 
   private func signCOS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext, host: String) throws -> SignedLine {
-    var policy = COSHeaderPolicy.standard
-    if let names = signedHeaders?.list {
-      policy = .only(Set(names))
-    } else if signedHeaders?.signHost == false {
-      policy = .standardWithoutHost
-    }
-    let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
-    let name = path ?? ""
-    let request = try request(authority: host, key: String(name.removingBytePrefix("/") ?? name[...]))
+    let (request, signer) = try requestForCOS(host: host)
     guard let keyTime else { return try sign(request, with: signer, mode, key, context) }
     guard let window = COSKeyTime(keyTime) else {
       throw SigningJobError(message: "The key time is not two times in seconds, separated by a semicolon.")
@@ -47,5 +40,18 @@ extension SigningJob {
         presigning: request, as: identity, validFor: window.start.duration(to: window.end), in: .at(window.start))
       return SignedLine(signed, pending)
     }
+  }
+
+  /// Returns the request that the job describes for COS, with its signer.
+  package func requestForCOS(host: String) throws -> (request: HTTPRequest, signer: COSSigner) {
+    var policy = COSHeaderPolicy.standard
+    if let names = signedHeaders?.list {
+      policy = .only(Set(names))
+    } else if signedHeaders?.signHost == false {
+      policy = .standardWithoutHost
+    }
+    let signer = COSSigner(policy: policy, urlForm: form == "sign=" ? .sign : .parameters)
+    let name = path ?? ""
+    return (try request(authority: host, key: String(name.removingBytePrefix("/") ?? name[...])), signer)
   }
 }

@@ -1,11 +1,18 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OSSAuth
+package import HTTPTypes
+package import OSSAuth
 internal import StorageAuth
 
 extension SigningJob {
   func signOSS(_ mode: Mode, _ key: AccessKey, _ context: SigningContext) throws -> SignedLine {
+    let (request, signer) = try requestForOSS()
+    return try sign(request, with: signer, mode, key, context)
+  }
+
+  /// Returns the request that the job describes for OSS, with its signer.
+  package func requestForOSS() throws -> (request: HTTPRequest, signer: OSSSigner) {
     guard let version = OSSSignatureVersion(rawValue: version ?? "v4") else {
       throw SigningJobError(message: "\"\(version ?? "")\" is not an OSS signature version; use v4 or v1.")
     }
@@ -24,6 +31,6 @@ extension SigningJob {
       version, bucket: bucket, region: region, product: product ?? "oss",
       additionalHeaders: Set(additionalHeaders ?? []), additionalSubresources: Set(subResource ?? []),
       allowsAmbiguousV1: allowsAmbiguousV1 ?? false)
-    return try sign(request(authority: authority, key: name), with: signer, mode, key, context)
+    return (try request(authority: authority, key: name), signer)
   }
 }

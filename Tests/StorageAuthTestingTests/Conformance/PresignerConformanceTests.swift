@@ -35,7 +35,7 @@ final class PresignerConformanceTests: XCTestCase {
 
   func testNondeterministicURLIsReported() throws {
     let count = Lock(0)
-    try assertBreaks([.determinism]) { base, request, key, duration, context throws(SigningError) in
+    try assertBreaks([.determinism, .preparation]) { base, request, key, duration, context throws(SigningError) in
       let signed = try base.presign(request, with: key, validFor: duration, in: context)
       let number = count.withLock { count in
         count += 1
@@ -43,6 +43,16 @@ final class PresignerConformanceTests: XCTestCase {
       }
       return signed.with(url: signed.url + "&n=\(number)")
     }
+  }
+
+  func testPreparedURLThatDiffersIsReported() throws {
+    let report = PresignerConformance(LatePreparation(base: Samples.signer), samples: try Samples.all()).report()
+    XCTAssertEqual(report.failures.map(\.rule), [PresignerRule.preparation.rawValue], "\(report)")
+  }
+
+  func testPresignerWithoutPreparationConforms() throws {
+    let signer = TwistedSigner(base: Samples.signer)
+    try PresignerConformance(signer, samples: try Samples.all()).report([.preparation]).throwIfFailed()
   }
 
   func testURLThatChangesTheRequestIsReported() throws {
@@ -123,6 +133,23 @@ final class PresignerConformanceTests: XCTestCase {
       } catch {
         throw SigningError(error.code, "\(key.secret.reveal()) is wrong.", remedy: error.remedy)
       }
+    }
+  }
+
+  /// A presigner whose prepared URLs are valid for one second more than its single URLs.
+  private struct LatePreparation: Presigner {
+    let base: OSSSigner
+
+    func presign(
+      _ request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+    ) throws(SigningError) -> PresignedRequest {
+      try base.presign(request, with: key, validFor: duration, in: context)
+    }
+
+    func presigner(
+      for request: HTTPRequest, with key: AccessKey, validFor duration: Duration, in context: SigningContext
+    ) throws(SigningError) -> ObjectPresigner {
+      try base.presigner(for: request, with: key, validFor: duration + .seconds(1), in: context)
     }
   }
 

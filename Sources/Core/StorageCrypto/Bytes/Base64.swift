@@ -4,7 +4,7 @@
 extension ByteWriter {
   /// Appends bytes as Base64 with padding (RFC 4648, section 4).
   package mutating func append(base64 bytes: Span<UInt8>) {
-    forEachBase64Group(of: bytes) { writer, digits, _ in writer.append(lanes: UInt64(digits), count: 4) }
+    forEachBase64Group(of: bytes) { writer, digits, count, _ in writer.append(lanes: digits, count: count) }
   }
 
   package mutating func append(base64 bytes: [UInt8]) { bytes.withElements { append(base64: $0) } }
@@ -14,11 +14,11 @@ extension ByteWriter {
   /// Appends a digest as percent-encoded Base64 with padding, for use in a URL.
   package mutating func append(percentEncodedBase64 digest: Digest) {
     digest.withBytes { bytes in
-      forEachBase64Group(of: bytes) { writer, digits, isKept in
-        if isKept { return writer.append(lanes: UInt64(digits), count: 4) }
-        // Within the reserved space: four digits of three bytes each.
-        var location = writer.reserve(12)
-        for digit in 0..<4 as Range<UInt32> {
+      forEachBase64Group(of: bytes) { writer, digits, count, isKept in
+        if isKept { return writer.append(lanes: digits, count: count) }
+        // Within the reserved space: at most eight digits of three bytes each.
+        var location = writer.reserve(24)
+        for digit in 0..<UInt64(truncatingIfNeeded: count) {
           writer.put(encoding: UInt8(truncatingIfNeeded: digits &>> (8 &* digit)), at: &location)
         }
         writer.giveBack(from: location)
@@ -40,50 +40,57 @@ extension ByteWriter {
     location &+= 3
   }
 
-  /// Calls `body` for each group of three bytes, with the four Base64 digits of the group.
+  /// Calls `body` for each group of six bytes, and for the rest, with the eight or four Base64 digits of the group.
   ///
   /// The first digit is in the lowest byte. `isKept` is `true` if all digits are letters or decimal digits.
   @inline(__always)
   private mutating func forEachBase64Group(
-    of bytes: Span<UInt8>, _ body: (inout ByteWriter, _ digits: UInt32, _ isKept: Bool) -> Void
+    of bytes: Span<UInt8>, _ body: (inout ByteWriter, _ digits: UInt64, _ count: Int, _ isKept: Bool) -> Void
   ) {
     var index = 0
-    while index &+ 3 <= bytes.count {
-      // Within bounds: three bytes are left.
-      let (first, second, third) = unsafe (
-        bytes[unchecked: index], bytes[unchecked: index &+ 1], bytes[unchecked: index &+ 2]
-      )
-      let values = base64Values(of: UInt32(first) &<< 16 | UInt32(second) &<< 8 | UInt32(third))
+    while index &+ 6 <= bytes.count {
+      let values = base64Values(of: bytes, at: index) | base64Values(of: bytes, at: index &+ 3) &<< 32
       // A value plus two reaches 64 exactly if the digit is a plus sign or a slash.
-      body(&self, base64Digits(of: values), (values &+ 0x0202_0202) & 0x4040_4040 == 0)
+      let isKept = (values &+ 0x0202_0202_0202_0202) & 0x4040_4040_4040_4040 == 0
+      body(&self, base64Digits(of: values), 8, isKept)
+      index &+= 6
+    }
+    if index &+ 3 <= bytes.count {
+      body(&self, base64Digits(of: base64Values(of: bytes, at: index)), 4, false)
       index &+= 3
     }
     guard index < bytes.count else { return }
     let hasTwo = index &+ 1 < bytes.count
-    let bits = UInt32(bytes[index]) &<< 16 | (hasTwo ? UInt32(bytes[index &+ 1]) &<< 8 : 0)
-    let digits = base64Digits(of: base64Values(of: bits))
-    body(&self, hasTwo ? digits & 0x00ff_ffff | 0x3d00_0000 : digits & 0xffff | 0x3d3d_0000, false)
+    let digits = base64Digits(of: base64Values(of: bytes[index], hasTwo ? bytes[index &+ 1] : 0, 0))
+    body(&self, hasTwo ? digits & 0x00ff_ffff | 0x3d00_0000 : digits & 0xffff | 0x3d3d_0000, 4, false)
   }
 }
 
-private let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-/// Returns the values of the four Base64 digits for 24 bits, with that of the highest six bits in the lowest byte.
+/// Returns the values of the four Base64 digits for the three bytes at an index, which must be within the bytes.
 @inline(__always)
-private func base64Values(of bits: UInt32) -> UInt32 {
-  bits &>> 18 | (bits &>> 4) & 0x3f00 | (bits &<< 10) & 0x3f_0000 | (bits &<< 24) & 0x3f00_0000
+private func base64Values(of bytes: Span<UInt8>, at index: Int) -> UInt64 {
+  // Within bounds: the callers have compared the index with the count.
+  unsafe base64Values(of: bytes[unchecked: index], bytes[unchecked: index &+ 1], bytes[unchecked: index &+ 2])
 }
 
+/// Returns the values of the four Base64 digits for three bytes, with that of the highest six bits in the lowest byte.
 @inline(__always)
-private func base64Digits(of values: UInt32) -> UInt32 {
-  base64Digit(values) | base64Digit(values &>> 8) &<< 8 | base64Digit(values &>> 16) &<< 16
-    | base64Digit(values &>> 24) &<< 24
+private func base64Values(of first: UInt8, _ second: UInt8, _ third: UInt8) -> UInt64 {
+  let bits = UInt64(first) &<< 16 | UInt64(second) &<< 8 | UInt64(third)
+  return bits &>> 18 | (bits &>> 4) & 0x3f00 | (bits &<< 10) & 0x3f_0000 | (bits &<< 24) & 0x3f00_0000
 }
 
+/// Returns the Base64 digits for eight values, each in one byte.
 @inline(__always)
-private func base64Digit(_ value: UInt32) -> UInt32 {
-  // Within bounds: six bits are at most 63, and the alphabet has 64 characters.
-  UInt32(unsafe alphabet.utf8Start[Int(value & 0x3f)])
+private func base64Digits(of values: UInt64) -> UInt64 {
+  // Each byte of the constants makes a byte reach 128 exactly if its value is at least 26, 52, 62 or 63.
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let small = (values &+ ones &* (128 - 26)) &>> 7 & ones
+  let decimal = (values &+ ones &* (128 - 52)) &>> 7 & ones
+  let plus = (values &+ ones &* (128 - 62)) &>> 7 & ones
+  let slash = (values &+ ones &* (128 - 63)) &>> 7 & ones
+  // Borrows between bytes cancel out, because each byte of the sum is a character.
+  return values &+ ones &* 65 &+ small &* 6 &- decimal &* 75 &- plus &* 15 &+ slash &* 3
 }
 
 extension [UInt8] {

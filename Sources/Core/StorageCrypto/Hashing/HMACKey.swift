@@ -45,6 +45,13 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
     wipe(&key)
   }
 
+  /// Creates a key like another one, whose messages all start with the bytes that `body` writes.
+  private init(_ key: HMACKey<Hash>, startingMessages body: (inout ByteWriter) -> Void) {
+    unsafe states = .allocate(capacity: 2)
+    withExtendedLifetime(key) { unsafe states.initialize(from: key.states, count: 2) }
+    unsafe states[0].update(writing: body)
+  }
+
   @inlinable
   deinit {
     unsafe wipe(UnsafeMutableRawBufferPointer(start: states, count: 2 * MemoryLayout<Hash>.stride))
@@ -115,6 +122,11 @@ package final class HMACKey<Hash: HashFunction & BitwiseCopyable>: Sendable {
   @specialized(where Hash == SHA256)
   package func derivedKey(writing body: (inout ByteWriter) -> Void) -> HMACKey<Hash> {
     withAuthenticationCode(writing: body) { HMACKey($0) }
+  }
+
+  /// Returns a key that authenticates messages without the start that `body` writes, which it hashes only once.
+  package func startingMessages(writing body: (inout ByteWriter) -> Void) -> HMACKey<Hash> {
+    HMACKey(self, startingMessages: body)
   }
 
   @specialized(where Hash == SHA1)

@@ -56,6 +56,7 @@ public struct PresignerConformance<Subject: Presigner>: Sendable {
   private func check(_ rule: PresignerRule) throws -> Int {
     switch rule {
     case .determinism: try samples.forEach { try require(presigned($0) == presigned($0), "the second URL is another") }
+    case .preparation: try checkPreparation()
     case .appending: try samples.forEach(try: checkAppending)
     case .kept: try samples.forEach(try: checkKept)
     case .expiry: try samples.forEach(try: checkExpiry)
@@ -87,6 +88,19 @@ extension PresignerConformance {
 
   func presigned(_ sample: Sample) throws(SigningError) -> PresignedRequest {
     try presigner.presign(sample.request, with: sample.credential, validFor: lifetime, in: .at(sample.date))
+  }
+
+  func checkPreparation() throws -> Int {
+    let divided = samples.flatMap { sample in ObjectOfRequest.all(of: sample.request).map { (sample, $0) } }
+    // The first slash of a path can precede the bucket, without which there may be no presigner.
+    let objects = divided.filter { sample, object in !object.isWholePath || sample.hasOnlyKeyInPath }
+    guard !objects.isEmpty else { throw NotTried(reason: "no sample is a request for an object") }
+    for (sample, object) in objects {
+      let prepared = try object.presigned(
+        by: presigner, with: sample.credential, validFor: lifetime, in: .at(sample.date))
+      try require(prepared == presigned(sample), "the URL of \(sample.name) differs from that of a single call")
+    }
+    return objects.count
   }
 
   func checkAppending(_ sample: Sample) throws {
@@ -174,10 +188,21 @@ extension PresignerConformance {
   }
 }
 
+extension SigningSample {
+  /// Whether the path contains only the object's key.
+  fileprivate var hasOnlyKeyInPath: Bool {
+    guard let key = target?.key, let path = request.path else { return false }
+    let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
+    return path[..<end].utf8.elementsEqual("/\(key.percentEncoded(keepingSlashes: true))".utf8)
+  }
+}
+
 /// A rule that an implementation of `Presigner` must follow.
 public enum PresignerRule: String, CaseIterable, Sendable {
   /// The presigned URL depends only on the inputs of the presigner.
   case determinism = "the same request, credential, lifetime and time give the same URL"
+  /// An object presigner creates the URLs that the presigner creates for single requests.
+  case preparation = "an object presigner gives the same URLs, methods, headers and expirations as single calls"
   /// The presigned URL starts with the path and the query of the request.
   case appending = "the URL is that of the request with parameters appended, and has only characters of a URL"
   /// The result contains the method and the headers that the user of the URL must send.

@@ -1,0 +1,139 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+public import HTTPTypes
+
+/// A presigner of URLs that differ only in their objects' keys, such as the links of a page or of a list.
+///
+/// What the URLs have in common is checked, derived, encoded and hashed once, when ``Presigner`` creates the object
+/// presigner:
+///
+/// ```swift
+/// let request = try ServiceEndpoint.oss(region: "cn-hangzhou").request(.get, bucket: "photos")
+/// let presigner = try signer.presigner(for: request, with: key, validFor: .seconds(1800), in: .now)
+/// let links = try names.map { try presigner.presign($0).url }
+/// ```
+///
+/// Each result is equal to that of ``Presigner/presign(_:with:validFor:in:)`` for a request with the object's path. An
+/// object presigner can create URLs until ``expiration``: like a key, it is a secret.
+public struct ObjectPresigner: Sendable {
+  private let source: any ObjectURLSource
+
+  /// The HTTP method that the URLs authorize; the service rejects any other method.
+  public var method: HTTPRequest.Method { source.method }
+
+  /// The signed headers, except `Host`, which a request that uses a URL must send with exactly these values.
+  public var headers: HTTPFields { source.headers }
+
+  /// The time at which the presigned URLs expire, according to the service's clock.
+  public var expiration: Timestamp { source.expiration }
+
+  /// Creates a presigner of URLs with prepared parts.
+  ///
+  /// - Parameters:
+  ///   - scheme: The computation of the signature.
+  ///   - text: The signed text before and after the object's key.
+  ///   - url: The URL before the object's key, and from there to the signature, which ends it.
+  ///   - method: The HTTP method that the URLs authorize.
+  ///   - headers: The signed headers, except `Host`.
+  ///   - expiration: The time at which the URLs expire.
+  ///   - questionMarkError: The error for a key with a question mark, or `nil` if a key may contain one.
+  package init(
+    _ scheme: ObjectSignatureScheme, text: SignedFrame, url: SignedFrame, method: HTTPRequest.Method,
+    headers: HTTPFields, expiration: Timestamp, questionMarkError: SigningError? = nil
+  ) {
+    source = PreparedObjectURLs(
+      scheme, text: text, url: url, method: method, headers: headers, expiration: expiration,
+      questionMarkError: questionMarkError)
+  }
+
+  fileprivate init(_ source: any ObjectURLSource) { self.source = source }
+
+  /// Creates a presigned URL for an object.
+  ///
+  /// - Parameter key: The object's key without percent-encoding. If the path of the presigner's request contains the
+  ///   start of the key, it is the rest of the key.
+  /// - Returns: The URL, with the method, headers and expiration that the URL's user must know.
+  /// - Throws: A ``SigningError`` if the key is empty, or if the service could read the URL as that of another object.
+  public func presign(_ key: String) throws(SigningError) -> PresignedRequest {
+    guard !key.isEmpty else {
+      throw SigningError(
+        .invalidRequest, "The object key is empty.", remedy: "Name an object, or presign a request for the bucket.")
+    }
+    return try source.presign(key)
+  }
+}
+
+extension ObjectPresigner: Redacted {
+  /// The HTTP method, the names of the headers and the expiration of the URLs.
+  public var description: String {
+    let names = headers.map { $0.name.rawName }.joined(separator: ", ")
+    return "ObjectPresigner(\(method), headers: [\(names)], expires: \(expiration))"
+  }
+}
+
+/// A source of the URLs of an object presigner.
+protocol ObjectURLSource: AnyObject, Sendable {
+  var method: HTTPRequest.Method { get }
+  var headers: HTTPFields { get }
+  var expiration: Timestamp { get }
+
+  func presign(_ key: String) throws(SigningError) -> PresignedRequest
+}
+
+/// A source of URLs that presigns a request for each object, for signers without preparation.
+private final class SingleObjectURLs<Single: Presigner>: ObjectURLSource {
+  let presigner: Single
+  let request: HTTPRequest
+  let path: ObjectPath
+  let credential: Single.SigningCredential
+  let duration: Duration
+  let context: SigningContext
+  let headers: HTTPFields
+  let expiration: Timestamp
+
+  init(
+    _ presigner: Single, _ request: HTTPRequest, _ credential: Single.SigningCredential, _ duration: Duration,
+    _ context: SigningContext
+  ) throws(SigningError) {
+    let path = try ObjectPath(of: request)
+    let example = try presigner.presign(
+      path.request("object", like: request), with: credential, validFor: duration, in: context)
+    self.presigner = presigner
+    self.request = request
+    self.path = path
+    self.credential = credential
+    self.duration = duration
+    self.context = context
+    headers = example.headers
+    expiration = example.expiration
+  }
+
+  var method: HTTPRequest.Method { request.method }
+
+  func presign(_ key: String) throws(SigningError) -> PresignedRequest {
+    try presigner.presign(path.request(key, like: request), with: credential, validFor: duration, in: context)
+  }
+}
+
+extension Presigner {
+  /// Creates a presigner of URLs that differ only in their objects' keys, which presigns a request for each object.
+  ///
+  /// The signers of OSS, COS and S3 prepare instead what the URLs have in common.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URLs authorize, with a path that ends with a slash. The objects' keys are
+  ///     inserted there, before the query.
+  ///   - credential: The credential that signs the URLs.
+  ///   - duration: The validity period of the URLs in whole seconds, counted from the context's date.
+  ///   - context: The time of signing.
+  /// - Returns: The presigner of the URLs.
+  /// - Throws: The errors of ``Presigner/presign(_:with:validFor:in:)`` that do not depend on a key, and a
+  ///   ``SigningError`` with the code `invalidPath` if the path does not end with a slash.
+  public func presigner(
+    for request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration,
+    in context: SigningContext
+  ) throws(SigningError) -> ObjectPresigner {
+    ObjectPresigner(try SingleObjectURLs(self, request, credential, duration, context))
+  }
+}

@@ -1,0 +1,146 @@
+// This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+package import StorageCrypto
+
+/// The source of an object presigner's URLs that has encoded and hashed all that the URLs have in common.
+///
+/// It stores the bytes of the URL and of the signed text before and after the object's key, and the hash states after the
+/// bytes before the key.
+final class PreparedObjectURLs: ObjectURLSource {
+  let method: HTTPRequest.Method
+  let headers: HTTPFields
+  let expiration: Timestamp
+  private let questionMarkError: SigningError?
+  private let url: SignedFrame
+  private let textEnd: SecretBytes
+  private let state: State
+
+  /// A signing key and the hash state of the text, both after the bytes that are equal for all objects.
+  private enum State {
+    case hmacSHA1(HMACKey<SHA1>)
+    case hashedSHA1(HMACKey<SHA1>, SHA1)
+    case hashedSHA256(HMACKey<SHA256>, SHA256)
+  }
+
+  init(
+    _ scheme: ObjectSignatureScheme, text: SignedFrame, url: SignedFrame, method: HTTPRequest.Method,
+    headers: HTTPFields, expiration: Timestamp, questionMarkError: SigningError?
+  ) {
+    self.method = method
+    self.headers = headers
+    self.expiration = expiration
+    self.questionMarkError = questionMarkError
+    self.url = url
+    textEnd = text.end
+    switch scheme {
+    case .hmacSHA1(let key): state = .hmacSHA1(key.startingMessages { $0.append(text.start) })
+    case .hashedSHA1(let key):
+      var hash = SHA1()
+      hash.update(text.start)
+      state = .hashedSHA1(key, hash)
+    case .hashedSHA256(let key):
+      var hash = SHA256()
+      hash.update(text.start)
+      state = .hashedSHA256(key, hash)
+    }
+  }
+
+  func presign(_ key: String) throws(SigningError) -> PresignedRequest {
+    let url = try withBytes(of: key) { (key) throws(SigningError) in
+      // Most keys are their own encoding, and contain no question mark.
+      let isEncoded = key.isKept(by: .path)
+      if !isEncoded, let questionMarkError, key.contains(UInt8(ascii: "?")) { throw questionMarkError }
+      return self.url(of: key, isEncoded: isEncoded)
+    }
+    return PresignedRequest(method: method, url: url, headers: headers, expiration: expiration)
+  }
+
+  private func url(of object: Span<UInt8>, isEncoded: Bool) -> String {
+    let signature = signature(of: object, isEncoded: isEncoded)
+    return String(writing: { writer in
+      writer.append(url.start)
+      writer.append(encoding: object, isEncoded: isEncoded)
+      url.end.withBytes { writer.append($0) }
+      if case .hmacSHA1 = state {
+        writer.append(percentEncodedBase64: signature)
+      } else {
+        writer.append(hex: signature)
+      }
+    })
+  }
+
+  private func signature(of object: Span<UInt8>, isEncoded: Bool) -> Digest {
+    switch state {
+    case .hmacSHA1(let key):
+      return key.authenticationCode { writer in
+        writer.append(object)
+        textEnd.withBytes { writer.append($0) }
+      }
+    case .hashedSHA1(let key, var hash):
+      hash.update(writing: { writer in
+        writer.append(object)
+        textEnd.withBytes { writer.append($0) }
+      })
+      let digest = hash.finalize()
+      return key.authenticationCode { writer in
+        writer.append(hex: digest)
+        writer.append(UInt8(ascii: "\n"))
+      }
+    case .hashedSHA256(let key, var hash):
+      hash.update(writing: { writer in
+        writer.append(encoding: object, isEncoded: isEncoded)
+        textEnd.withBytes { writer.append($0) }
+      })
+      let digest = hash.finalize()
+      return key.authenticationCode { $0.append(hex: digest) }
+    }
+  }
+}
+
+extension ByteWriter {
+  /// Appends an object's key, percent-encoded for a path; a key that `isEncoded` is equal to its encoding.
+  fileprivate mutating func append(encoding object: Span<UInt8>, isEncoded: Bool) {
+    if isEncoded { append(object) } else { append(percentEncoding: object, .path) }
+  }
+}
+
+/// The computation of a signature from a text that contains the path of an object.
+package enum ObjectSignatureScheme: Sendable {
+  /// The HMAC-SHA1 of the text with the decoded key, as percent-encoded Base64.
+  case hmacSHA1(HMACKey<SHA1>)
+  /// The HMAC-SHA1 of a string to sign that ends with the SHA-1 hash of the text with the decoded key, and a line feed.
+  ///
+  /// The HMAC key has hashed the string to sign before the hash.
+  case hashedSHA1(HMACKey<SHA1>)
+  /// The HMAC-SHA256 of a string to sign that ends with the SHA-256 hash of the text with the percent-encoded key.
+  ///
+  /// The HMAC key has hashed the string to sign before the hash.
+  case hashedSHA256(HMACKey<SHA256>)
+}
+
+/// The bytes of a text or a URL before and after an object's key.
+package struct SignedFrame: Sendable {
+  let start: [UInt8]
+  let end: SecretBytes
+
+  package init(start: [UInt8], end: [UInt8]) {
+    self.start = start
+    self.end = SecretBytes(end)
+  }
+
+  /// Creates the frame of a presigned URL.
+  ///
+  /// - Parameters:
+  ///   - request: The request that the URL authorizes.
+  ///   - path: The divided path of the request.
+  ///   - append: A function that appends the presigned path, from the start of the request's path to the signature.
+  package init(urlFor request: HTTPRequest, dividing path: ObjectPath, writing append: (inout ByteWriter) -> Void) {
+    self.init(
+      start: [UInt8](writing: { writer in
+        writer.append(originOf: request)
+        writer.append(path.start)
+      }), end: Array([UInt8](writing: append).dropFirst(path.start.utf8.count)))
+  }
+}
