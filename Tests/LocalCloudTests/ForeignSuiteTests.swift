@@ -91,6 +91,10 @@ final class ForeignSuiteTests: CloudTestCase {
         return reply.status == 200 ? nil : try reply.errorCode
       }
       let on = "<Status>Enabled</Status>"
+      _ = try await put(on, on, "<ID>a</ID>\(on)")
+      let rules = try await client.send(.get, query: ["lifecycle": nil]).document.all("Rule")
+      let ids = Set(rules.compactMap { $0["ID"]?.text })
+      XCTAssertEqual(ids.count, client.provider == .cos ? 1 : 3, "\(client.provider)")
       let good = try await put("<ID>a</ID>\(on)<Expiration><Days>1</Days></Expiration>", "<ID>b</ID>\(on)", on, on)
       XCTAssertNil(good, "\(client.provider)")
       let codes = [

@@ -33,7 +33,8 @@ struct BucketDocument: Sendable {
   /// Whether a PUT without a body deletes the document.
   let emptyDeletes: Bool
 
-  /// The children that the service adds to elements of the document without them, by the name of the element.
+  /// The children that the service adds to elements of the document without them, by the name of the element; an empty
+  /// one becomes a new ID.
   let defaults: [String: XMLNode]
 
   /// The response to a request for the document while there is none.
@@ -76,7 +77,9 @@ struct BucketDocument: Sendable {
   func completed(_ node: XMLNode) -> XMLNode {
     var node = node
     node.children = node.children.map(completed)
-    if let child = defaults[node.name], node[child.name] == nil { node.children.append(child) }
+    if let child = defaults[node.name], node[child.name] == nil {
+      node.children.append(child.text.isEmpty ? XMLNode(child.name, BlobID.random().description) : child)
+    }
     return node
   }
 
@@ -148,7 +151,8 @@ extension Call {
       if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
       if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
       if root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
-      if !kind.defaults.isEmpty { text = String(decoding: kind.completed(document).serialized(), as: UTF8.self) }
+      let completed = kind.completed(document)
+      if completed != document { text = String(decoding: completed.serialized(), as: UTF8.self) }
       // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
       if root != "Tagging" { text = Self.asReturned(text) }
     } else {

@@ -35,13 +35,14 @@ extension Call {
   /// Returns the access control in the document or the headers of a request that changes it, or `nil` for the default.
   private func changedAccess(isObject: Bool, of owner: String) async throws -> AccessControl? {
     let requested = try requestedAccess(isObject: isObject)
-    guard let document = try await optionalDocument(named: "AccessControlPolicy") else {
-      guard requested != nil || serviceHeader(accessHeader(isObject)) != nil else {
+    let isNamed = requested != nil || serviceHeader(accessHeader(isObject)) != nil
+    guard service.buckets.takesGrants || isNamed else { throw Self.grants }
+    guard service.buckets.takesGrants, let document = try await optionalDocument(named: "AccessControlPolicy") else {
+      guard isNamed else {
         throw ErrorResponse(.badRequest, "MissingSecurityHeader", "Your request was missing a required header.")
       }
       return requested
     }
-    guard service.buckets.takesGrants else { throw Self.grants }
     guard requested == nil else {
       throw ErrorResponse(.badRequest, "UnexpectedContent", "This request does not support content.")
     }

@@ -126,7 +126,8 @@ extension BucketDocument {
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
     .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration")),
-    .init("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle")),
+    .init(
+      "lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycle"), defaults: ["Rule": XMLNode("ID")]),
     .init("encryption", "ServerSideEncryptionRule", .error("NoSuchServerSideEncryptionRule")),
     .init("tagging", "Tagging", .document([XMLNode("TagSet")])),
     .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),

@@ -145,7 +145,9 @@ extension BucketDocument {
     .init("policy", nil, .error("NoSuchBucketPolicy")),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
     .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration"), deletion: "Put"),
-    configuration("lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration")),
+    .init(
+      "lifecycle", "LifecycleConfiguration", .error("NoSuchLifecycleConfiguration"), subject: "LifecycleConfiguration",
+      deletion: "Put", defaults: ["Rule": XMLNode("ID")]),
     configuration("encryption", "ServerSideEncryptionConfiguration", .document([encryptionRule])),
     .init("tagging", "Tagging", .error("NoSuchTagSet"), deletion: "Put"),
     .init("website", "WebsiteConfiguration", .error("NoSuchWebsiteConfiguration")),
