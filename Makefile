@@ -1,7 +1,7 @@
 .PHONY: help demo live test test-backends apple-check build-apple test-simulator build-musl lint api-check docs matrix \
   bench plot bench-instructions bench-transfer bench-servers bench-sync fleet interop browser large resume sync longrun \
-  load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install fleet-redis container-check \
-  durability
+  load sanitize sync-simulation fuzz complexity setup test-transports test-backends-client install package fleet-redis \
+  container-check durability
 
 SWIFT ?= swift
 # No trait is on by default, so that consumers fetch what they name; tests, tools and examples need this one.
@@ -92,10 +92,16 @@ matrix:
 
 PREFIX ?= /usr/local
 
-## Installs storage-auth in PREFIX (/usr/local), with a manual page and completions for shells.
+## Installs storage-auth in PREFIX (/usr/local) with a manual page and completions; STATIC=1 as build-musl, without libraries.
 install: setup
-	$(SWIFT) build $(TRAITS) -c release --product storage-auth
-	Documentation/install.sh $(RELEASE)/storage-auth "$(DESTDIR)$(PREFIX)"
+	$(if $(STATIC),CONFIGURATION=release Tests/Musl/build.sh storage-auth,\
+	  $(SWIFT) build $(TRAITS) -c release --product storage-auth)
+	Documentation/install.sh $(if $(STATIC),.build/musl/release,$(RELEASE))/storage-auth "$(DESTDIR)$(PREFIX)"
+
+## Makes a package for Debian and Ubuntu in .build/packages, which needs no library of Swift.
+package: setup
+	$(SWIFT) build $(TRAITS) -c release --static-swift-stdlib --scratch-path .build/static --product storage-auth
+	Documentation/make-package.sh .build/static/release/storage-auth .build/packages
 
 # Where the drawings of `bench`, `fleet` and `load` are written; PLOTS=Documentation replaces those of the pages.
 PLOTS ?= .build/plots

@@ -41,7 +41,7 @@ def section(command, path):
             else:
                 yield escape(" ".join(paragraph.split()))
     for argument in command.get("arguments", []):
-        if argument.get("shouldDisplay", True) and spelled(argument) not in ("-h, --help", "--help"):
+        if argument.get("shouldDisplay", True) and spelled(argument) not in ("-h, --help", "--help", "--version"):
             yield ".TP"
             yield f"\\fB{escape(spelled(argument))}\\fR"
             default = f" The default is {argument['defaultValue']}." if argument.get("defaultValue") else ""

@@ -2,8 +2,9 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-# Builds the libraries for signing and for credentials with Swift's SDK for static Linux (musl). The SDK must be
-# installed (`swift sdk install`); MUSL_OPENSSL names a folder with `include` and `lib/libcrypto.a` that were built for musl.
+# Builds the libraries for signing and for credentials, or the products that are named, with Swift's SDK for static Linux
+# (musl). The SDK must be installed (`swift sdk install`); MUSL_OPENSSL names a folder with `include` and `lib/libcrypto.a`,
+# and for programs `lib/libz.a`, that were built for musl. CONFIGURATION is debug or release.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +17,9 @@ if [ ! -e "${MUSL_OPENSSL:-}/lib/libcrypto.a" ]; then
   echo "build-musl: MUSL_OPENSSL must name a folder with include and lib/libcrypto.a, built with musl-gcc" >&2
   exit 1
 fi
-for product in StorageAuth OSSAuth COSAuth S3Auth CredentialSources; do
+[ $# -gt 0 ] || set -- StorageAuth OSSAuth COSAuth S3Auth CredentialSources
+for product; do
   swift build --traits CommandLine --swift-sdk "$sdk" --scratch-path .build/musl --product "$product" \
+    --configuration "${CONFIGURATION:-debug}" \
     -Xcc "-I$MUSL_OPENSSL/include" -Xlinker "-L$MUSL_OPENSSL/lib"
 done

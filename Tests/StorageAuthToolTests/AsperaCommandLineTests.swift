@@ -79,7 +79,8 @@ final class AsperaCommandLineTests: XCTestCase {
       XCTAssertFalse(outcome.errors.contains("not-a-password"), outcome.errors)
     }
     let nobody = try await Programs.storageAuth(["cp", file, "aspera://mia@host/k"])
-    XCTAssertTrue(nobody.errors.contains("missingCredential"), nobody.errors)
+    XCTAssertTrue(
+      nobody.errors.contains("Set ASPERA_SCP_PASS, or add --password-file FILE or --key FILE;"), nobody.errors)
   }
 
   // matrix: Aspera transfer (password): verify

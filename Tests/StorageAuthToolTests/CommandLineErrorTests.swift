@@ -20,7 +20,7 @@ final class CommandLineErrorTests: XCTestCase {
       (["ls", "oss://photos/"], "--region or OSS_REGION"), (["ls", "/tmp"], "Name a bucket or a node"),
       (["rm", "oss://photos/", "--region", "cn-hangzhou"], "--recursive"),
       (["mb", "oss://photos/key", "--region", "cn-hangzhou"], "Name only a bucket"),
-      (["cp", "a", "b"], "One of the two"), (["cp", "oss://a/b", "cos://a/b"], "Copy to a file first"),
+      (["cp", "a", "b"], "One of the two"), (["cp", "oss://photos/b", "aspera://host/b"], "Copy to a file first"),
       (["sign", "GET"], "METHOD and a URL"), (["sign", "G T", Self.url], "The method"),
       (["sign", "GET", "cat.jpg"], "a scheme and a host"), (["sign", "GET", "https://example.com/"], "--provider"),
       (["presign", "GET", "https://mia:secret@photos.oss-cn-hangzhou.aliyuncs.com/"], "no user or password"),
@@ -87,7 +87,7 @@ final class CommandLineErrorTests: XCTestCase {
     XCTAssertEqual(outcome.status, 1)
     XCTAssertEqual(
       outcome.errors,
-      "Error: connectionFailed: No connection to 127.0.0.1:1 (Connection refused). Check the endpoint and the network.\n"
+      "Error: No connection to 127.0.0.1:1 (Connection refused). Check the endpoint and the network.\n"
     )
   }
 }

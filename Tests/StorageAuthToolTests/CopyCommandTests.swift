@@ -67,7 +67,7 @@ final class CopyCommandTests: XCTestCase {
       (["a", "b", "oss://photos/key"], "Several sources need a directory"),
       (["oss://photos/a", "oss://photos/b", file], "Several sources need a directory"),
       (["x/f", "y/f", "oss://photos/"], "names that differ; copy f by itself"),
-      (["oss://photos/a", "oss://photos/", directory.url.path], "names that differ"),
+      (["oss://photos/a", "oss://photos/", directory.url.path], "photos is a bucket"),
       (["oss://photos/c/"], "a source and a destination"),
       (["a", "b", "oss://photos/", "--parallel", "0"], "from 1 to 64"),
       (["a", "b", directory.url.path], "One of the two"),

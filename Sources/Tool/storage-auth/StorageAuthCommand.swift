@@ -31,7 +31,7 @@ enum StorageAuthProgram {
       }
     } catch {
       let code = exitCode(for: error)
-      show(error, status: code, settings)
+      show(error, status: code, Array(CommandLine.arguments.dropFirst()), settings)
       StorageAuthCommand.exit(withError: code)
     }
   }
@@ -67,16 +67,14 @@ enum StorageAuthProgram {
   }
 
   /// Prints the error that ended the program, or the help that the user asked for.
-  private static func show(_ error: any Error, status: ExitCode, _ settings: Settings?) {
-    // ArgumentParser prints the localized description of an error, which has neither the code nor the remedy.
-    let description: String? =
-      switch error {
-      case let error as any ActionableError: "\(error)"
-      case let error as TransferFailure: "\(error)"
-      default: nil
-      }
+  private static func show(_ error: any Error, status: ExitCode, _ arguments: [String], _ settings: Settings?) {
+    // The parser reports a misspelled option only if all else is right, such as the number of locations.
+    let misspelling = status == .validationFailure ? OptionTable().misspelling(in: arguments) : nil
+    // ArgumentParser prints the localized description of an error, which has no remedy.
+    let description = misspelling ?? ErrorReport.text(of: error)
     var message = description.map { "Error: \($0)" } ?? StorageAuthCommand.fullMessage(for: error)
     guard !message.isEmpty else { return }
+    if !arguments.contains("--help-hidden") { message = HelpText(message).folded }
     if status.isSuccess { return Terminal.exactLine(message) }
     var text = description ?? StorageAuthCommand.message(for: error)
     if let origin = settings?.origin(of: text), !origin.isEmpty {
@@ -93,24 +91,22 @@ enum StorageAuthProgram {
 struct StorageAuthCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage-auth",
-    abstract:
-      "Signs requests for, transfers to, and emulates Alibaba Cloud OSS, Tencent Cloud COS, Amazon S3 and IBM Aspera.",
+    abstract: "Transfers to, signs for and emulates Alibaba OSS, Tencent COS, Amazon S3 and IBM Aspera.",
     discussion: """
-      Keys come from the default sources of the cloud: the environment (OSS_ACCESS_KEY_ID, OSS_ACCESS_KEY_SECRET and \
-      OSS_SESSION_TOKEN; TENCENTCLOUD_SECRET_ID, TENCENTCLOUD_SECRET_KEY and TENCENTCLOUD_TOKEN; or AWS_ACCESS_KEY_ID, \
-      AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN), the files of the vendor's tools, the role of the machine. \
-      `storage-auth credentials` shows which of them has a key.
+      Examples:
+        storage-auth serve --oss-port 9000      # OSS, COS, S3 and Aspera on this machine
+        storage-auth cp cat.jpg oss://photos/2026/ --region cn-hangzhou
+        storage-auth credentials --provider oss # where a key is, and where not
 
-      For a node of Aspera: ASPERA_NODE_USER and ASPERA_NODE_PASSWORD, or ASPERA_ACCESS_KEY_ID and either \
-      ASPERA_ACCESS_KEY_SECRET or ASPERA_NODE_TOKEN, or a profile of ~/.aspera/storage-auth.json. For an account of an \
-      Aspera server: ASPERA_SCP_PASS and ASPERA_SCP_TOKEN.
+      Locations are oss://bucket/key, cos://bucket/key, s3://bucket/key, aspera://node/path and files. Keys come from \
+      the environment, the files of the vendor's tools, or the role of the machine.
       """,
+    version: "storage-auth 0.1.0-dev",
     subcommands: [
-      ServeCommand.self, SignCommand.self, PresignCommand.self, CopyCommand.self, SyncCommand.self, ListCommand.self,
-      RemoveCommand.self,
-      MakeBucketCommand.self, UploadsCommand.self, CredentialsCommand.self, ExplainCommand.self, VerifyCommand.self,
-      AsperaCommand.self,
-      TokenServerCommand.self, ConfigCommand.self,
+      CopyCommand.self, MoveCommand.self, SyncCommand.self, ListCommand.self, DiskUsageCommand.self, StatCommand.self,
+      CatCommand.self, RemoveCommand.self, MakeBucketCommand.self, RemoveBucketCommand.self, UploadsCommand.self,
+      PresignCommand.self, SignCommand.self, VerifyCommand.self, ExplainCommand.self, CredentialsCommand.self,
+      ServeCommand.self, TokenServerCommand.self, AsperaCommand.self, ConfigCommand.self,
     ])
 }
 
@@ -123,12 +119,52 @@ extension SigningError {
 
 struct AsperaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "aspera", abstract: "Checks accounts of Aspera servers, and carries out transfer specifications.",
+    commandName: "aspera", abstract: "Checks accounts of Aspera servers; carries out transfer specifications.",
     subcommands: [ProbeCommand.self, TransferCommand.self])
 }
 
 /// The members of the JSON object that describes an error with `--json`.
 enum ErrorReport {
+  /// Returns an error as text for people, without the name of its code, or `nil` for an error of another type.
+  static func text(of error: any Error) -> String? {
+    switch error {
+    case let error as CredentialError: text(of: error)
+    case is ServiceError, is TransferFailure: "\(error)"
+    case let error as any ActionableError:
+      phrases.reduce("\(error.message) \(error.remedy)") { $0.replacing($1.0, with: $1.1) }
+    default: nil
+    }
+  }
+
+  /// The phrases with which the libraries tell what to do in code, and what to do on the command line instead.
+  private static let phrases = [
+    ("Pass the bucket to the signer.", "Name the bucket with --bucket."),
+    ("set the addressing style.", "add --style."), ("; ServiceEndpoint does that.", "."),
+    ("use allowsEmptySource or --allow", "add --allow"),
+    ("Give it one of them;", "Set ASPERA_SCP_PASS, or add --password-file FILE or --key FILE;"),
+    ("Give its passphrase.", "Set ASPERA_SCP_PASS, or add --password-file FILE."),
+    ("Give the account the passphrase of this key;", "Set ASPERA_SCP_PASS or --password-file to that of this key;"),
+    ("Give a file with one key in it.", "Name one with one key with --key FILE."),
+    ("name its authority if it is a private one.", "name the file of a private authority with --ca-file FILE."),
+  ]
+
+  /// Returns the text of an error of credential sources: if all of them declined, the variables to set.
+  private static func text(of error: CredentialError) -> String {
+    guard error.code == .notConfigured, !error.declined.isEmpty else {
+      return "\(error.source): \(error.message) \(error.remedy)"
+    }
+    guard let name = CloudName(where: { $0.chain { _ in true }.source == error.source }) else {
+      return """
+        There is no access to the node. Set ASPERA_NODE_USER and ASPERA_NODE_PASSWORD; the page of the command line \
+        shows all sources.
+        """
+    }
+    let (id, secret) = name.cloud.keyVariables
+    return """
+      There is no key for \(name). Set \(id) and \(secret); storage-auth credentials --provider \(name) shows all sources.
+      """
+  }
+
   /// Returns the members `code`, `message`, `remedy` and what a service said, or `nil` for an error of another type.
   static func members(_ error: any Error) -> JSONObject? {
     switch error {

@@ -39,6 +39,7 @@ final class SuccessProofTests: XCTestCase {
       ("delete", { try await portal.delete("k") }),
       ("delete of a version", { try await portal.delete("k", versionID: "V") }),
       ("abort", { try await upload.requestAbort() }), ("create", { try await portal.createBucket() }),
+      ("delete of the bucket", { try await portal.deleteBucket() }),
     ]
     for (name, call) in operations {
       await assertThrows(StorageError.self, call) { error in

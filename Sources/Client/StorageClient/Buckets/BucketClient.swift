@@ -248,6 +248,25 @@ struct BucketClient<Provider: BucketProvider>: BucketStore, ResumingFileStore {
     _ = try await sender.exchange(draft(.put, headers: headers, body: body))
   }
 
+  func deleteBucket() async throws { _ = try await sender.exchange(draft(.delete)) }
+
+  func buckets() async throws -> [ListedBucket] {
+    var buckets: [ListedBucket] = []
+    var parameters: [RequestTarget.Parameter] = []
+    while true {
+      let endpoint = try provider.endpoint
+      let draft = RequestDraft(
+        try endpoint.request(.get, bucket: nil, parameters: parameters), to: endpoint, at: "\(provider.name)://")
+      let (_, page) = try await document(from: draft) { _, body in
+        try ListedBucket.page(ServiceDocument(body, named: "ListAllMyBucketsResult", provider.conventions))
+      }
+      buckets += page.buckets
+      guard let next = page.next else { return buckets }
+      guard parameters.first?.value != next.value else { throw StorageError.contradiction("its pages do not end") }
+      parameters = [next]
+    }
+  }
+
   private func page(prefix: String, delimiter: String?, continuation: String?, limit: Int) async throws -> ListPage {
     let conventions = provider.conventions
     var parameters = conventions.format.listingParameters + [.init("max-keys", "\(limit)")]

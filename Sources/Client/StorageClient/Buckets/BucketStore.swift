@@ -31,6 +31,12 @@ public protocol BucketStore: ObjectStore {
   ///   exists, and the other errors that ``ObjectStore`` lists.
   func createBucket() async throws
 
+  /// Deletes the bucket, which must be empty.
+  ///
+  /// - Throws: ``ServiceError`` if the bucket does not exist, or contains objects, versions or unfinished uploads, and
+  ///   the other errors that ``ObjectStore`` lists.
+  func deleteBucket() async throws
+
   /// Uploads a file, and continues an upload that was interrupted, even by the end of the process.
   ///
   /// - Parameters:
@@ -191,6 +197,21 @@ extension StorageClient: BucketStore where Provider: BucketProvider {
   ///
   /// - Throws: The errors of ``BucketStore/createBucket()``.
   public func createBucket() async throws { try await bucket.createBucket() }
+
+  /// Deletes the bucket, which must be empty.
+  ///
+  /// The signer needs the permission `oss:DeleteBucket`, `name/cos:DeleteBucket` or `s3:DeleteBucket`.
+  ///
+  /// - Throws: The errors of ``BucketStore/deleteBucket()``.
+  public func deleteBucket() async throws { try await bucket.deleteBucket() }
+
+  /// Lists the buckets of the account, whichever bucket the client is for.
+  ///
+  /// The signer needs the permission `oss:ListBuckets`, `name/cos:GetService` or `s3:ListAllMyBuckets`.
+  ///
+  /// - Returns: The buckets in the order of the service. COS lists those of the region.
+  /// - Throws: ``StorageError`` if the response cannot be read, and the other errors that ``ObjectStore`` lists.
+  package func buckets() async throws -> [ListedBucket] { try await bucket.buckets() }
 
   /// Requests the versioning state of the bucket.
   ///

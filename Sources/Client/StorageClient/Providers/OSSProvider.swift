@@ -73,8 +73,10 @@ public struct OSSProvider: PresigningProvider {
     self.bucket = bucket
     self.region = region
     self.address = address
+    // A client without a bucket lists the buckets of the service.
     signer = OSSSigner(
-      signature, bucket: bucket, region: region, product: product, style: try? address.get().style,
+      signature, bucket: bucket.isEmpty ? nil : bucket, region: region, product: product,
+      style: try? address.get().style,
       additionalHeaders: additionalHeaders, additionalSubresources: additionalSubresources)
   }
 

@@ -88,7 +88,8 @@ public struct S3Provider: PresigningProvider {
     self.integrity = integrity
     self.isAmazons = isAmazons
     self.address = address
-    signer = S3Signer(region: region, bucket: bucket, style: try? address.get().style)
+    // A client without a bucket lists the buckets of the service.
+    signer = S3Signer(region: region, bucket: bucket.isEmpty ? nil : bucket, style: try? address.get().style)
   }
 
   /// The short name of the service, `s3`.

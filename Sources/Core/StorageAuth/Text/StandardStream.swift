@@ -29,7 +29,12 @@ package enum StandardStream: Int32, Sendable {
   /// Writes text completely, or ends the program if standard output cannot be written: silently if the reader closed
   /// the stream, otherwise with a report and status 1.
   package func put(_ text: String, orReport report: (String) -> Void = { _ in }) {
-    let problem = unsafe Array(text.utf8).withUnsafeBytes { unsafe Self.writeAll($0, to: rawValue) }
+    put(Array(text.utf8), orReport: report)
+  }
+
+  /// Writes bytes completely, or ends the program as ``put(_:orReport:)`` with text does.
+  package func put(_ bytes: [UInt8], orReport report: (String) -> Void = { _ in }) {
+    let problem = unsafe bytes.withUnsafeBytes { unsafe Self.writeAll($0, to: rawValue) }
     guard let problem, self == .output else { return }
     if problem == EPIPE { Self.endForClosedPipe() }
     report("Standard output cannot be written: \(Self.text(of: problem)).")

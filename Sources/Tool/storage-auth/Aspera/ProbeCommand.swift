@@ -11,7 +11,12 @@ struct ProbeCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
     abstract: "Logs in to an Aspera server and out again, and reports what was checked and what failed.",
+    usage: "storage-auth aspera probe <server> [<options>]",
     discussion: """
+      Examples:
+        ASPERA_SCP_PASS=… storage-auth aspera probe mia@aspera.example.com
+        storage-auth aspera probe mia@aspera.example.com --key id_rsa
+
       The password, or the passphrase of the key, comes from ASPERA_SCP_PASS or --password-file. The login uses the \
       SSH client of this machine, or with --test-login ascp. Tokens are not checked.
 

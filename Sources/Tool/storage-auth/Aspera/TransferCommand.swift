@@ -14,22 +14,19 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
     abstract: "Carries out a transfer specification (transfer_spec) with ascp.",
     usage: "storage-auth aspera transfer <file> [<options>] [-- <ascp-argument> ...]",
     discussion: """
-      Example: storage-auth aspera transfer spec.json -- -l 100000 --overwrite=never
+      Examples:
+        storage-auth aspera transfer spec.json -- -l 100000 --overwrite=never
 
-      A field that ascp does not know is rejected by its name. The token, the password, the passphrase of the key and \
-      the password of encrypted files come from the specification, or else from ASPERA_SCP_TOKEN, ASPERA_SCP_PASS and \
-      ASPERA_SCP_FILEPASS. A specification with only a token uses the key that IBM's products install.
-
-      The arguments after -- are passed to ascp after those of the specification. Only these options are permitted: \
+      The token, the password, the passphrase of the key and the password of encrypted files come from the specification, \
+      or else from ASPERA_SCP_TOKEN, ASPERA_SCP_PASS and ASPERA_SCP_FILEPASS. A specification with only a token uses the \
+      key that IBM's products install. After --, ascp receives these options: \
       \(AscpArguments.permittedOptions.joined(separator: ", ")).
-
-      Prints the numbers of files and bytes. Exits with status 0 if all files were transferred, and 1 otherwise.
       """)
 
   @Argument(help: ArgumentHelp("The file with the specification in JSON, or - for standard input.", valueName: "file"))
   var file: String
 
-  @OptionGroup var account: AccountOptions
+  @OptionGroup(title: "Account") var account: AccountOptions
 
   @Option(
     help: ArgumentHelp(
@@ -39,10 +36,7 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
 
   @Option(
     help: ArgumentHelp(
-      """
-      The time between the starts of the processes of multi_session, from 0 to 3600; for servers that limit \
-      simultaneous logins.
-      """, valueName: "seconds"))
+      "The time between the starts of the processes of multi_session.", valueName: "seconds"))
   var startSpacing = 0
 
   @OptionGroup(title: "Output") var output: OutputOptions

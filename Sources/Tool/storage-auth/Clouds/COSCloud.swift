@@ -16,6 +16,8 @@ struct COSCloud: Cloud {
 
   // MARK: Credentials
 
+  let keyVariables = (id: "TENCENTCLOUD_SECRET_ID", secret: "TENCENTCLOUD_SECRET_KEY")
+
   private static var slots: [(name: SourceName, slot: WritableKeyPath<TencentCredentials, TencentCredentials.Source>)] {
     [
       ("environment", \.environment), ("profile", \.profile), ("cli-profile", \.cliProfile), ("coscmd", \.coscmd),
@@ -35,9 +37,12 @@ struct COSCloud: Cloud {
 
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
-  ) -> any BucketProvider<AccessKey> {
-    COSProvider(
-      bucket: bucket, region: location.region, endpoint: location.endpoint, style: style)
+  ) throws -> any BucketProvider<AccessKey> {
+    let appID = bucket.words(between: "-").last
+    guard location.endpoint != nil || bucket.isEmpty || appID.flatMap({ Int64(digits: $0) }) != nil else {
+      throw ValidationError("A COS bucket ends in its APPID: \(bucket.onOneLine)-1250000000.")
+    }
+    return COSProvider(bucket: bucket, region: location.region, endpoint: location.endpoint, style: style)
   }
 
   func location(region: String?, endpoint: String?) throws -> ServiceLocation {

@@ -19,6 +19,9 @@ protocol Cloud: Sendable {
 
   // MARK: Credentials
 
+  /// The variables of the environment that contain a key, and that all programs of the vendor know.
+  var keyVariables: (id: String, secret: String) { get }
+
   /// The names of the cloud's default credential sources, in the order in which the sources are tried.
   var sources: [SourceName] { get }
 
@@ -27,9 +30,10 @@ protocol Cloud: Sendable {
 
   // MARK: Requests
 
+  /// Returns the provider of a bucket, or throws an error if the service has no bucket of this name.
   func provider(
     of bucket: String, at location: ServiceLocation, style: AddressingStyle?, _ signature: SignatureVersionArgument
-  ) -> any BucketProvider<AccessKey>
+  ) throws -> any BucketProvider<AccessKey>
 
   /// Returns the region and the endpoint of a service from options, the environment or configuration files.
   func location(region: String?, endpoint: String?) throws -> ServiceLocation
@@ -87,15 +91,42 @@ extension Cloud {
     _ bucket: String, _ options: BucketOptions,
     _ configuration: StorageClientConfiguration = Settings.client.configuration
   ) throws -> any BucketStore {
-    let location = try location(region: options.region, endpoint: options.endpoint)
-    let provider = provider(of: bucket, at: location, style: nil, options.signature)
-    return try client(provider, options.credentials, configuration)
+    try store(usableProvider(of: bucket, options), options.credentials, configuration)
   }
 
-  private func client(
+  private func store(
     _ provider: some BucketProvider<AccessKey>, _ credentials: CredentialOptions,
     _ configuration: StorageClientConfiguration
   ) throws -> any BucketStore {
+    try client(provider, credentials, configuration)
+  }
+
+  /// Returns the buckets of the account.
+  func buckets(_ options: BucketOptions) async throws -> [ListedBucket] {
+    try await buckets(usableProvider(of: "", options), options.credentials)
+  }
+
+  private func buckets(
+    _ provider: some BucketProvider<AccessKey>, _ credentials: CredentialOptions
+  ) async throws -> [ListedBucket] {
+    try await client(provider, credentials, Settings.client.configuration).buckets()
+  }
+
+  /// Returns the provider of a bucket, or throws an error about the options if they describe no service.
+  private func usableProvider(of bucket: String, _ options: BucketOptions) throws -> any BucketProvider<AccessKey> {
+    let location = try location(region: options.region, endpoint: options.endpoint)
+    let provider = try provider(of: bucket, at: location, style: nil, options.signature)
+    do throws(SigningError) {
+      _ = try provider.endpoint.request(.get, bucket: bucket.isEmpty ? nil : bucket)
+    } catch {
+      throw ValidationError("\(error.message) \(error.remedy)")
+    }
+    return provider
+  }
+
+  private func client<Provider: BucketProvider<AccessKey>>(
+    _ provider: Provider, _ credentials: CredentialOptions, _ configuration: StorageClientConfiguration
+  ) throws -> StorageClient<Provider> {
     StorageClient(
       provider, credentials: try credentials.cache(for: self), configuration: configuration,
       transport: try credentials.network.transport)
@@ -128,6 +159,10 @@ struct ServiceLocation {
   init(
     region: String?, endpoint: String?, variables: [String], configured: String? = nil, local: String
   ) throws {
+    if let endpoint, endpoint.firstRange(of: "://") == nil, AddressingStyle(authority: endpoint) == .path {
+      throw ValidationError(
+        "The endpoint \(endpoint.onOneLine) has no scheme; for plain HTTP write http://\(endpoint.onOneLine).")
+    }
     self.endpoint = endpoint
     let environment = ProcessInfo.processInfo.environment
     if let region = region ?? variables.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) ?? configured {

@@ -18,6 +18,8 @@ struct OSSCloud: Cloud {
 
   // MARK: Credentials
 
+  let keyVariables = (id: "OSS_ACCESS_KEY_ID", secret: "OSS_ACCESS_KEY_SECRET")
+
   private static var slots: [(name: SourceName, slot: WritableKeyPath<AlibabaCredentials, AlibabaCredentials.Source>)] {
     [
       ("oss-environment", \.ossEnvironment), ("environment", \.environment), ("pod-role", \.podRole),

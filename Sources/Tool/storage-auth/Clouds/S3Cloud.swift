@@ -28,6 +28,8 @@ struct S3Cloud: Cloud {
 
   // MARK: Credentials
 
+  let keyVariables = (id: "AWS_ACCESS_KEY_ID", secret: "AWS_SECRET_ACCESS_KEY")
+
   private static var slots: [(name: SourceName, slot: WritableKeyPath<AmazonCredentials, AmazonCredentials.Source>)] {
     [
       ("environment", \.environment), ("profile", \.profile), ("web-identity", \.webIdentity),

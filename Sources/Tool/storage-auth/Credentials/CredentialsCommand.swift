@@ -8,9 +8,14 @@ internal import StorageClient
 struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "credentials",
-    abstract: "Shows which source has a key, which sources declined and why, and the lifetime of the key.",
+    abstract: "Shows which source has a key, and which ones declined and why.",
+    usage: "storage-auth credentials --provider <provider> [<options>]",
     discussion: """
-      The sources are tried in the same request as by a client, up to the first that has a key. Secrets and session \
+      Examples:
+        storage-auth credentials --provider oss
+        storage-auth credentials --provider s3 --source profile --no-metadata
+
+      The sources are tried in the order of a client, up to the first that has a key. Secrets and session \
       tokens are masked. Exits with status 0 if there is a valid key, and with 1 otherwise.
 
       \(CloudName.known.map { "Sources of \($0): \(joined($0.cloud.sources))." }.joined(separator: "\n"))
@@ -22,7 +27,7 @@ struct CredentialsCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: "Use only this source.")
   var source: SourceName?
 
-  @OptionGroup var options: CredentialOptions
+  @OptionGroup(title: "Keys and network") var options: CredentialOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

@@ -9,18 +9,16 @@ internal import StorageDiagnosis
 struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Explains why a service rejected a signature: the line that differs, as sent and as seen by the service.",
+    abstract: "Explains why a service rejected a signature: the line that differs.",
+    usage: "storage-auth explain <method> <url> [<options>]",
     discussion: """
-      Pass the request as it was sent, with its Authorization header, and the response: its document, the output of \
-      curl -i, or only the string to sign. Session tokens are masked.
+      Examples:
+        storage-auth explain PUT https://photos.oss-cn-hangzhou.aliyuncs.com/a \\
+          -H "Date: …" -H "Authorization: …" < answer.xml
 
-      If the default sources have the key of the request, common changes of the request are compared with its signature, \
-      which finds what was signed. Without the key, equal strings leave the cause unknown: the secret is wrong, or \
-      something else was signed.
-
-      Example: storage-auth explain GET https://photos.oss-cn-hangzhou.aliyuncs.com/a -H "Authorization: …" < answer.xml
-
-      Exits with status 0 if a cause was found, and with 1 if the response is not about the signature.
+      Pass the request as it was sent, and the response: its document, the output of curl -i, or the string to sign. With \
+      the key of the request in the default sources, it also finds what was signed. Exits with status 1 if the response \
+      is not about the signature.
       """)
 
   @OptionGroup var options: RequestOptions
@@ -33,13 +31,13 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A file with the string to sign that the signing program used, if it shows it.", valueName: "file"))
+      "A file with the string to sign of the program that signed.", valueName: "file"))
   var stringToSign: String?
 
   @Option(help: ArgumentHelp("A file with that program's canonical request or HttpString.", valueName: "file"))
   var canonicalRequest: String?
 
-  @OptionGroup var credentials: CredentialOptions
+  @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

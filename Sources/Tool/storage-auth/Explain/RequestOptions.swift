@@ -17,13 +17,12 @@ struct RequestOptions: ParsableArguments {
   @Option(
     name: [.customShort("H"), .customLong("header")],
     help: ArgumentHelp(
-      "A header that was sent, as 'Name: value', including the Authorization; repeatable.", valueName: "name: value"))
+      "A header that was sent, also the Authorization; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "A file with the request instead: a curl command line, or a JSON object with method, url, headers.",
-      valueName: "file"))
+      "A file with the request: a curl command line, or JSON with method, url, headers.", valueName: "file"))
   var request: String?
 
   @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.")
@@ -35,14 +34,18 @@ struct RequestOptions: ParsableArguments {
   @OptionGroup var addressing: AddressingOptions
 
   func validate() throws {
-    guard (request == nil) != (url == nil) else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
+    guard (request == nil) != (method == nil) else { throw ValidationError("Pass a METHOD and a URL, or --request.") }
     guard request == nil else { return }
     let request = try sentRequest()
     _ = try addressing.address(of: request, in: cloud(of: request))
   }
 
   func sentRequest() throws -> HTTPRequest {
-    guard let request else { return try HTTPRequest(method: method, url: url, headers: headers) }
+    guard let request else {
+      // As for presign, a presigned URL without a method is for GET.
+      let isURL = url == nil && method?.contains("://") ?? false
+      return try HTTPRequest(method: isURL ? "GET" : method, url: isURL ? method : url, headers: headers)
+    }
     return try HTTPRequest(parsing: InputFile.text(request))
   }
 

@@ -11,26 +11,31 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Verifies the signature of a request, with the key of the default sources.",
+    usage: "storage-auth verify [<method>] <url> [<options>]",
     discussion: """
+      Examples:
+        storage-auth verify "$(storage-auth presign oss://photos/a --region cn-hangzhou)"
+        storage-auth verify GET https://photos.oss-cn-hangzhou.aliyuncs.com/a \\
+          -H "Date: …" -H "Authorization: …"
+
       Pass the request as it arrived, with its Authorization header or as a presigned URL. A failure is explained: if the \
-      signature does not match, by the change of the request or of the secret that explains it. With --explain the \
-      canonical request and the string to sign are printed too, with the session token masked.
+      signature does not match, by the change of the request or of the secret that explains it.
 
       Exits with status 0 if the signature is valid, and with 1 otherwise.
       """)
 
   @OptionGroup var options: RequestOptions
 
-  @Flag(help: "Apply the strict mode of COS: host, Content-Length, token and every parameter must be signed.")
+  @Flag(help: "Require what the strict mode of COS requires to be signed.")
   var strict = false
 
-  @Option(help: "The time of verification in seconds since 1970, or as 2026-11-20T08:00:00Z; now by default.")
+  @Option(help: "The time of verification, in seconds since 1970 or as 2026-11-20T08:00:00Z.")
   var date: TimestampArgument?
 
-  @Flag(help: "Print the canonical request and the string to sign if the signature does not match.")
+  @Flag(help: "Print the canonical request and the string to sign of a mismatch.")
   var explain = false
 
-  @OptionGroup var credentials: CredentialOptions
+  @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

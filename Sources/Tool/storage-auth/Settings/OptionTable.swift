@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
+internal import StorageConfiguration
 
 /// The options of every command, as the parser of the command line describes them.
 struct OptionTable {
@@ -72,6 +73,56 @@ struct OptionTable {
     return Option(
       name: long, spellings: names.map { ($0.isLong ? "--" : "-") + $0.text }, isFlag: kind == "flag",
       isRepeating: value["isRepeating"]?.bool ?? false)
+  }
+
+  // MARK: Misspellings
+
+  /// The names that other programs have for the commands.
+  private static let synonyms = [
+    "list": "ls", "dir": "ls", "copy": "cp", "put": "cp", "get": "cp", "upload": "cp", "download": "cp", "move": "mv",
+    "rename": "mv", "delete": "rm", "del": "rm", "remove": "rm", "mkdir": "mb", "create": "mb", "rmdir": "rb",
+    "head": "stat", "info": "stat", "size": "du", "url": "presign", "signurl": "presign", "sign-url": "presign",
+    "server": "serve", "start": "serve", "keys": "credentials", "login": "credentials", "configure": "credentials",
+    "multipart": "uploads", "check": "verify", "rsync": "sync", "mirror": "sync",
+  ]
+
+  /// Returns the error for the first argument that is neither a command nor an option of the command, or `nil`.
+  func misspelling(in arguments: [String]) -> String? {
+    guard let command = command(in: arguments) else { return unknownCommand(in: arguments) }
+    var takesValue = false
+    for argument in arguments.dropFirst(command.path.count).prefix(while: { $0 != "--" }) {
+      guard !takesValue else {
+        takesValue = false
+        continue
+      }
+      guard argument.hasPrefix("--") else { continue }
+      let spelling = String(argument.prefix { $0 != "=" })
+      let option = command.options.first { $0.spellings.contains(spelling) }
+      takesValue = !(option?.isFlag ?? (spelling != "--config")) && spelling == argument
+      guard option == nil, !["--config", "--help", "--help-hidden", "--version"].contains(spelling) else { continue }
+      let known = (command.options.flatMap(\.spellings) + ["--config", "--help"]).filter { $0.hasPrefix("--") }
+      return "Unknown option '\(spelling.onOneLine)'.\(Self.proposal(spelling, among: known)) "
+        + "'storage-auth \(command.name) --help' lists the options."
+    }
+    return nil
+  }
+
+  private func unknownCommand(in arguments: [String]) -> String? {
+    let words = arguments.prefix { !$0.hasPrefix("-") }.drop { $0 == "help" }
+    guard let word = words.first else {
+      guard let option = arguments.first, option.hasPrefix("-") else { return nil }
+      return
+        "Unknown option '\(option.onOneLine)'. Options follow the command, as in storage-auth ls oss://photos --json."
+    }
+    let group = commands.filter { $0.path[0] == word && $0.path.count > 1 }.map { $0.path[1] }
+    let (name, known) = group.isEmpty ? (word, commands.map { $0.path[0] }) : (words.dropFirst().first ?? "", group)
+    guard !known.contains(name), !name.isEmpty else { return nil }
+    let proposal = Self.synonyms[name].map { " Did you mean '\($0)'?" } ?? Self.proposal(name, among: known)
+    return "Unknown command '\(name.onOneLine)'.\(proposal) 'storage-auth help' lists the commands."
+  }
+
+  private static func proposal(_ name: String, among known: [String]) -> String {
+    ConfigurationKeys.similar(to: name, in: known).map { " Did you mean '\($0)'?" } ?? ""
   }
 
   /// Returns the command that arguments call, or `nil` if they call none.

@@ -178,7 +178,11 @@ struct ConfigCheckCommand: ParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract: "Checks the keys and the forms of the values of a file with settings, for all commands.",
+    usage: "storage-auth config check <file> [<options>]",
     discussion: """
+      Examples:
+        storage-auth config check settings.json
+
       The file contains a JSON object, such as
       {"region": "cn-hangzhou", "cp": {"parallel": 32}, "client": {"attempts": 5}}.
       A member whose value is an object belongs to the command with that name; its keys are the long options without \

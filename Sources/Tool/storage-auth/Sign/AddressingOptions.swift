@@ -8,14 +8,11 @@ internal import StorageAuth
 
 /// The options for the bucket of a URL, where the URL itself does not determine it.
 struct AddressingOptions: ParsableArguments {
-  @Option(help: "The bucket, for a custom domain. If the host or the path contains one, it must be the same.")
+  @Option(help: "The bucket of a custom domain; that of another URL must be the same.")
   var bucket: String?
 
   @Option(
-    help: """
-      The position of the bucket: host, path, or domain for a custom domain; by default the path for an IP address or \
-      localhost, domain for another host with --bucket, and otherwise the host.
-      """)
+    help: "Where the bucket is: host, path, or domain for a custom domain.")
   var style: StyleArgument?
 
   /// Returns the bucket and its position for a request, of which options must not contradict the URL: the signature would

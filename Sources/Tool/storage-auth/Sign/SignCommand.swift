@@ -10,7 +10,12 @@ struct SignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",
     abstract: "Signs a request in its headers and prints the headers to send.",
-    discussion: "Example: storage-auth sign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg")
+    usage: "storage-auth sign [<method>] <url> [<options>]",
+    discussion: """
+      Examples:
+        storage-auth sign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg
+        storage-auth sign PUT cos://photos-1250000000/cat.jpg --region ap-guangzhou
+      """)
 
   @OptionGroup var options: SigningOptions
 
@@ -75,25 +80,27 @@ extension HTTPRequest {
 struct PresignCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "presign",
-    abstract: "Creates and prints a presigned URL; headers that the request must contain go to standard error.",
+    abstract: "Prints a presigned URL, and the headers that it needs to standard error.",
+    usage: "storage-auth presign [<method>] <url> [<options>]",
     discussion: """
-      Examples: storage-auth presign oss://photos/cat.jpg --region cn-hangzhou
-                storage-auth presign PUT oss://photos/cat.jpg --region cn-hangzhou -H 'Content-Type: image/jpeg'
-                storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg --expires 600
+      Examples:
+        storage-auth presign oss://photos/cat.jpg --expires 1h --region cn-hangzhou
+        storage-auth presign PUT oss://photos/cat.jpg -H 'Content-Type: image/jpeg'
+        storage-auth presign GET https://photos.oss-cn-hangzhou.aliyuncs.com/cat.jpg
       """)
 
   @OptionGroup var options: SigningOptions
 
-  @OptionGroup(title: "Output") var output: OutputOptions
+  @Option(help: ArgumentHelp("The lifetime of the URL: 600, 90s, 15m, 1h or 7d.", valueName: "duration"))
+  var expires = DurationArgument(seconds: 3600)
 
-  @Option(help: ArgumentHelp("The lifetime of the URL in seconds.", valueName: "seconds"))
-  var expires: Int64 = 3600
+  @OptionGroup(title: "Output") var output: OutputOptions
 
   func run() async throws {
     if options.jsonl { return try LineSigning.run(.presign) }
     let (plan, key) = try await options.plan()
     let (request, signer) = (plan.request, plan.signer)
-    let duration = Duration.seconds(expires)
+    let duration = Duration.seconds(expires.seconds)
     let pending = try signer.prepare(presigning: request, as: key.identity, validFor: duration, in: options.context)
     options.printExplanation(of: pending)
     let presigned = try signer.presign(request, with: key, validFor: duration, in: options.context)

@@ -11,13 +11,12 @@ struct SigningOptions: ParsableArguments {
   @Argument(help: "The method in capital letters; GET by default.")
   var method: String?
 
-  @Argument(help: "The URL, percent-encoded as it will be sent; or oss://bucket/key (or cos://, s3://), not encoded.")
+  @Argument(help: "The URL, percent-encoded as it will be sent; or oss://bucket/key, not encoded.")
   var url: String?
 
   @Option(
     help: ArgumentHelp(
-      "The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000; by default the public one of the "
-        + "region, or for s3 that of AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or ~/.aws/config.", valueName: "url"))
+      "The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000.", valueName: "url"))
   var endpoint: String?
 
   @Option(
@@ -29,9 +28,7 @@ struct SigningOptions: ParsableArguments {
   var provider: CloudName?
 
   @Option(
-    help: """
-      The region, for OSS V4 and S3; derived from the host by default, and for oss://bucket/key as by cp.
-      """)
+    help: "The region, for OSS V4 and S3; derived from the host by default.")
   var region: String?
 
   @OptionGroup var addressing: AddressingOptions
@@ -39,18 +36,18 @@ struct SigningOptions: ParsableArguments {
   @Option(help: "The version of the OSS signature: v4 or v1.")
   var signature: SignatureVersionArgument = .v4
 
-  @Flag(help: "Sign OSS V1 URLs for keys with a question mark too, although they also grant access to another object.")
+  @Flag(help: "Sign OSS V1 URLs for keys with a question mark, although they permit more.")
   var allowAmbiguousV1 = false
 
-  @Option(help: "The time of signing in seconds since 1970, or as 2026-11-20T08:00:00Z; now by default.")
+  @Option(help: "The time of signing, in seconds since 1970 or as 2026-11-20T08:00:00Z.")
   var date: TimestampArgument?
 
-  @OptionGroup var credentials: CredentialOptions
+  @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
 
-  @Flag(help: "Print the canonical request and the string to sign to standard error, with the session token masked.")
+  @Flag(help: "Print the canonical request and the string to sign to standard error.")
   var explain = false
 
-  @Flag(help: "Read requests as lines of JSON from standard input, and print one line of JSON for each.")
+  @Flag(help: "Sign requests in lines of JSON from standard input.")
   var jsonl = false
 
   func validate() throws {
@@ -99,6 +96,25 @@ struct TimestampArgument: ExpressibleByArgument {
       return nil
     }
   }
+}
+
+/// An argument that specifies a duration: seconds, or a number with the unit `s`, `m`, `h` or `d`.
+struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
+  private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+
+  let seconds: Int64
+
+  init(seconds: Int64) { self.seconds = seconds }
+
+  init?(argument: String) {
+    let unit = argument.last.flatMap { Self.units[$0] }
+    guard let number = Int64(digits: String(unit == nil ? argument[...] : argument.dropLast())) else { return nil }
+    let (seconds, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
+    guard !isTooLarge else { return nil }
+    self.init(seconds: seconds)
+  }
+
+  var description: String { "\(seconds)" }
 }
 
 /// The request that `sign` and `presign` sign, with the signer of its cloud.

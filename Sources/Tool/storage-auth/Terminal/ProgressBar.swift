@@ -39,7 +39,8 @@ final class ProgressBar: Sendable {
     guard isDue else { return }
     let percent = Int(min(1, max(0, fraction)) * 100)
     let filled = percent * Self.width / 100
-    let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.width - filled)
+    let (full, empty) = Terminal.isPlain ? ("#", "-") : ("█", "░")
+    let bar = String(repeating: full, count: filled) + String(repeating: empty, count: Self.width - filled)
     let elapsed = now - start
     var text = "\(objects.map { "\($0) " } ?? "")\(name) \(bar) \(percent) % \(ByteText(bytes, per: elapsed))"
     if let total, bytes > 0, total > bytes {

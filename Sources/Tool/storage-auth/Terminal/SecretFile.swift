@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import CredentialSources
+internal import Dispatch
 internal import Foundation
 internal import StorageAuth
 
@@ -85,6 +86,23 @@ enum InputFile {
       throw unusable("\(path) cannot be read. Pass a file that exists and that you can read.")
     }
     return String(decoding: data, as: UTF8.self)
+  }
+
+  /// The bytes of standard input, as they arrive.
+  static var standardInput: ByteStream {
+    ByteStream {
+      {
+        // The read blocks a thread, which must not be one of those that send the bytes.
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<[UInt8]?, any Error>) in
+          DispatchQueue.global().async {
+            continuation.resume(
+              with: Result {
+                try FileHandle.standardInput.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : Array($0) }
+              })
+          }
+        }
+      }
+    }
   }
 
   /// Prints an error message about a file and returns the exit status for usage errors.

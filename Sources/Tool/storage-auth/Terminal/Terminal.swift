@@ -37,6 +37,9 @@ enum Terminal {
     write("\(text)\n", to: .output)
   }
 
+  /// Writes bytes of an object to standard output.
+  static func bytes(_ bytes: [UInt8]) { StandardStream.output.put(bytes) { error($0, ["exitStatus": 1]) } }
+
   /// Prints a line of JSON to standard output, with unsafe characters escaped so that the JSON's meaning does not
   /// change.
   static func json(_ document: String) { write(json: document, to: .output) }
@@ -79,8 +82,25 @@ enum Terminal {
 
   /// Replaces the last line on standard error, without ending the line.
   static func overwrite(_ text: String) {
-    write("\r\u{1B}[K\(DisplayText(text))", to: .errors)
+    let text = "\(DisplayText(text))"
+    guard isPlain else { return write("\r\u{1B}[K\(text)", to: .errors) }
+    // Blanks remove what a longer line has left.
+    let width = lastWidth.withLock { last in
+      defer { last = text.count }
+      return max(last, text.count)
+    }
+    write("\r\(text)\(String(repeating: " ", count: width - text.count))", to: .errors)
   }
+
+  private static let lastWidth = Lock(0)
+
+  /// Whether the terminal or the user wants no escape sequences, or the locale has no block characters.
+  static let isPlain = {
+    let variables = ProcessInfo.processInfo.environment
+    func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+    let locale = (value("LC_ALL") ?? value("LC_CTYPE") ?? value("LANG") ?? "").lowercased()
+    return value("NO_COLOR") != nil || value("TERM") ?? "dumb" == "dumb" || !locale.contains("utf")
+  }()
 
   static func endLine() { write("\n", to: .errors) }
 

@@ -13,23 +13,19 @@ struct RuleOptions: ParsableArguments {
   @Option(help: "The bucket; for COS with the number of the app (APPID).")
   var bucket: String
 
-  @Option(
-    help: """
-      The prefix that a caller may use; \(placeholder) stands for its name. A slash, or another character that names \
-      cannot contain, must follow it.
-      """)
+  @Option(help: "The prefix of a caller, in which \(placeholder)/ stands for its name.")
   var prefix: String = "\(placeholder)/"
 
   @Option(
-    help: ArgumentHelp("The permitted actions, separated by commas: read, write, delete, list.", valueName: "actions"))
+    help: ArgumentHelp("The permitted actions: read, write, delete, list.", valueName: "actions"))
   var allow: ActionList = ActionList([.write])
 
   @Option(
     help: ArgumentHelp(
-      "The maximum size of an uploaded object in bytes, if the cloud's policies can express it.", valueName: "bytes"))
+      "The maximum size of an uploaded object.", valueName: "bytes"))
   var maxSize: Int64?
 
-  @Option(help: "A permitted media type of uploaded objects, if the cloud's policies can express it; repeatable.")
+  @Option(help: "A permitted media type of uploaded objects; repeatable.")
   var type: [String] = []
 
   /// Checks that the prefix of one caller cannot match objects of another caller.

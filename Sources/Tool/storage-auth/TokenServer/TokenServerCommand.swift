@@ -12,17 +12,17 @@ internal import UnixSignals
 struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
-    abstract: "Issues temporary keys, each for one caller's prefix of a bucket, or signs for callers.",
+    abstract: "Issues temporary keys, each for a caller's prefix, or signs for callers.",
+    usage: "storage-auth token-server --provider <provider> --callers <file> --bucket <bucket> [<options>]",
     discussion: """
-      The requests to the cloud's token service are signed with a key of the default sources. Callers send a bearer \
-      token; the file of --callers contains a line for each of them: a name of up to 32 letters, digits, - and _, a \
-      space, and a token of at least 16 characters. Lines that start with # are comments. Every response is logged on \
-      standard error, with its status and without secrets, except for those to requests that are not valid in HTTP. \
-      Refusals to requests without a valid token are limited for each address. Use --tls-cert or a TLS proxy in front of the server, or keep it on this machine. SIGHUP reads the \
-      files of --callers, --tls-cert and --tls-key again.
+      Examples:
+        storage-auth token-server --provider oss --callers callers.txt --bucket photos \\
+          --role acs:ram::1250000000:role/uploader --port 8080
+        storage-auth token-server --sign --provider oss --region cn-hangzhou \\
+          --callers callers.txt --bucket photos --port 8080
 
-      With --sign it issues no keys: the key of the default sources signs the requests that callers send to /sign, if \
-      they are within the callers' permissions.
+      A line of --callers is a name of up to 32 letters, digits, - and _, and a token of 16 characters or more. SIGHUP \
+      reads the files again. Use --tls-cert or a TLS proxy, or keep the server on this machine.
       """)
 
   @Option(help: "The cloud: \(CloudName.alternatives).")
@@ -31,12 +31,11 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   @Option(help: ArgumentHelp("The file with a name and a bearer token on each line.", valueName: "file"))
   var callers: String
 
-  @OptionGroup(title: "Permissions of callers")
-  var rule: RuleOptions
+  @OptionGroup var rule: RuleOptions
 
   @Option(
     help: ArgumentHelp(
-      "The role to assume; optional for cos, which uses GetFederationToken without one.", valueName: "arn"))
+      "The role to assume; optional for cos.", valueName: "arn"))
   var role: String?
 
   @Flag(help: "Sign for callers instead of issuing keys.")
@@ -47,14 +46,12 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --sign, the URL of the service that callers of cos and s3 use; the public one by default.",
-      valueName: "url"))
+      "With --sign, the URL of the service of cos and s3.", valueName: "url"))
   var endpoint: String?
 
   @Option(
     help: ArgumentHelp(
-      "The lifetime of keys in seconds; with --sign, the maximum validity of a URL or a time window.",
-      valueName: "seconds"))
+      "The lifetime of keys, or the maximum one of signatures.", valueName: "seconds"))
   var lifetime: Int = 1800
 
   @Option(help: ArgumentHelp("The limit of requests per minute and caller; 0 for no limit.", valueName: "count"))
@@ -62,14 +59,13 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The address of the token service, such as that of `storage-auth serve`; the public one by default.",
-      valueName: "url"))
+      "The address of the token service; the public one by default.", valueName: "url"))
   var sts: String?
 
   @Option(help: "The address to listen on.")
   var host: String = "127.0.0.1"
 
-  @Option(help: "The port; 0 for any free port.")
+  @Option(help: "The port; 0 for any.")
   var port: Int = 0
 
   @OptionGroup(title: "HTTPS")
@@ -84,7 +80,7 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Status")
   var status: StatusOptions
 
-  @OptionGroup var credentials: CredentialOptions
+  @OptionGroup(title: "Keys and network") var credentials: CredentialOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 

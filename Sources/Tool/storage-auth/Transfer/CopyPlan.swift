@@ -4,25 +4,46 @@
 internal import ArgumentParser
 internal import AsperaClient
 internal import Foundation
+internal import StorageAuth
 internal import StorageClient
 
-/// The transfers of the command `cp`, and the clients, which locations in the same bucket or on the same server share.
+/// The transfers of `cp`, `mv` and `cat`, and the clients, which locations in the same bucket or on the same server share.
 struct CopyPlan {
   /// A client for a bucket, an Aspera node, or an account on an Aspera server.
   enum Client {
     case bucket(any BucketStore)
     case node(any ObjectStore)
     case account(AccountTransfers)
+
+    /// The client of a bucket or a node.
+    var store: (any ObjectStore)? {
+      switch self {
+      case .bucket(let store): store
+      case .node(let store): store
+      case .account: nil
+      }
+    }
+  }
+
+  /// A client's bucket or server, in the service of the destination or in that of the source.
+  private struct ClientKey: Hashable {
+    let container: Location
+    let isInOtherService: Bool
   }
 
   let options: StoreOptions
-  let aspera: AsperaOptions
-  let upload: UploadOptions
-  let parallel: Int
-  let resumes: Bool
+  var aspera: AsperaOptions?
+  var origin: OriginOptions?
+  var upload = UploadOptions()
+  var parallel = 1
+  var resumes = false
+  /// Whether the sources are deleted after their transfers.
+  var moves = false
   /// The directory for the state of unfinished transfers, or `nil` if transfers cannot be continued.
   var checkpoints: CheckpointDirectory?
-  private(set) var clients: [Location: Client] = [:]
+  private var clients: [ClientKey: Client] = [:]
+
+  init(options: StoreOptions) { self.options = options }
 
   /// The configuration of the clients, which permits as many requests as there are copies at a time.
   private var configuration: StorageClientConfiguration {
@@ -31,134 +52,212 @@ struct CopyPlan {
     return configuration
   }
 
+  // MARK: Checks
+
+  /// Throws an error for locations between which a copy is not possible.
+  func validate(_ locations: [String]) throws {
+    guard locations.count > 1, let destination = try locations.last.map({ try Location($0) }) else {
+      throw ValidationError("Name a source and a destination.")
+    }
+    var names: Set<[UInt8]> = []
+    for argument in locations.dropLast() {
+      let source = try Location(argument)
+      try requireSupport(from: source, to: destination)
+      guard locations.count > 2 else { return }
+      guard destination.isFolder else {
+        throw ValidationError("Several sources need a directory, or a key that ends in a slash, as destination.")
+      }
+      guard !source.lastName.isEmpty, names.insert(Array(source.lastName.utf8)).inserted else {
+        throw ValidationError("Several sources need names that differ; copy \(source.lastName.onOneLine) by itself.")
+      }
+    }
+  }
+
   /// Throws an error for a copy between two locations that is not possible.
   func requireSupport(from source: Location, to destination: Location) throws {
-    if aspera.transferServer != nil, [source, destination].contains(where: \.isAccount) {
+    if aspera?.transferServer != nil, [source, destination].contains(where: \.isAccount) {
       throw ValidationError("--transfer-server is for aspera://host/path; aspera://user@host/path names the server.")
     }
-    if aspera.tags != nil, ![source, destination].contains(where: \.isAccount) {
+    if aspera?.tags != nil, ![source, destination].contains(where: \.isAccount) {
       throw ValidationError("--tags is for aspera://user@host/path; a node determines the tags itself.")
     }
     if resumes, source.isAspera || destination.isAspera {
       throw ValidationError("--resume is for buckets; ascp continues partial files itself.")
     }
+    if case .file(let path) = source, LocalFiles.isDirectory(path) {
+      throw ValidationError("\(path.onOneLine) is a folder; \(moves ? "copy it with cp -r" : "add --recursive").")
+    }
+    if case .object(_, let bucket, let key) = source, key.isEmpty {
+      let remedy =
+        moves ? "Copy its objects with cp -r, and delete them with rm -r" : "Name an object, or add --recursive"
+      throw ValidationError("\(bucket.onOneLine) is a bucket. \(remedy).")
+    }
+    if origin?.isSet ?? false, source.isFile || destination.isFile {
+      throw ValidationError("--from-endpoint and --from-region are for copies from one service to another.")
+    }
+    if moves, source.isAccount || [source, destination].contains(.standardStream) {
+      throw ValidationError("mv cannot delete this source; use cp.")
+    }
     switch (source, destination) {
     case (.object, .object) where resumes:
       throw ValidationError("--resume is for files; a service copies an object by itself.")
-    case (.file, .file):
+    case (.object(let from, let bucket, let key), .object(let to, let target, _)):
+      // Two endpoints can be those of one service, whose object would be lost.
+      if moves, from == to, bucket == target, key == destination.key(naming: key) {
+        throw ValidationError("The source and the destination have the same bucket and key; use cp and then rm.")
+      }
+      for location in [source, destination] {
+        _ = try stores(of: location, from: source, to: destination).store(of: location)
+      }
+    case (.file, .file), (.file, .standardStream), (.standardStream, .file), (.standardStream, .standardStream):
       throw ValidationError("One of the two must be oss://bucket/key (or cos://, s3://) or aspera://….")
+    case (.standardStream, .object(_, _, let key)) where key.isEmpty || key.hasByteSuffix("/"):
+      throw ValidationError("Name the object to which standard input is copied, as oss://bucket/key.")
+    case (.standardStream, .object), (.object, .standardStream):
+      guard !resumes else { throw ValidationError("--resume is for files.") }
+      _ = try options.store(of: source.cloud != nil ? source : destination)
     case (.file, .account) where upload.contentType != nil || !upload.metadata.isEmpty:
       throw ValidationError("Aspera stores neither a media type nor metadata with a file.")
     case (.file, .account), (.account, .file): return
-    case (.object(let from, let bucket, _), .object(let to, _, _)) where from == to:
-      _ = try from.cloud.store(bucket, options.buckets)
+    case (.node(_, let key), .file) where key.isEmpty:
+      throw ValidationError("Name a file on the node, as aspera://host/path.")
     case (.file, let location), (let location, .file): _ = try options.store(of: location)
-    default:
-      throw ValidationError("Copy to a file first: services do not copy from each other, nor Aspera within a server.")
+    case (.standardStream, _), (_, .standardStream):
+      throw ValidationError("Standard input and output are for buckets; ascp transfers files.")
+    default: throw ValidationError("Copy to a file first: Aspera transfers files only.")
     }
   }
 
+  /// Returns whether the source of a copy is in another service than the destination.
+  private func isInOtherService(_ source: Location, _ destination: Location) -> Bool {
+    origin?.isOther(than: options.buckets) ?? false
+      || source.cloud.map { from in destination.cloud.map { $0 != from } ?? false } ?? false
+  }
+
+  private func stores(of location: Location, from source: Location, to destination: Location) -> StoreOptions {
+    location == source ? origin?.stores(options, from: source, to: destination) ?? options : options
+  }
+
+  // MARK: Transfers
+
   mutating func transfer(_ source: Location, to destination: Location) async throws -> ObjectTransfer {
-    let (sourceClient, targetClient) = (try await client(of: source), try await client(of: destination))
-    if case .object(_, let bucket, let key) = source, case .bucket(let store) = targetClient {
-      let target = destination.key(naming: key)
-      return ObjectTransfer(target) { _ in
-        _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
-      }
+    let isInOtherService = isInOtherService(source, destination)
+    let sourceStores = stores(of: source, from: source, to: destination)
+    let sourceClient = try await client(of: source, sourceStores, isInOtherService: isInOtherService)
+    let targetClient = try await client(of: destination, options)
+    let transfer = try transfer(source, sourceClient, to: destination, targetClient, isInOtherService: isInOtherService)
+    guard moves else { return transfer }
+    return ObjectTransfer(transfer.name, byteCount: transfer.byteCount) { progress in
+      try await transfer.run(progress: progress)
+      if case .file(let path) = source { return try LocalFiles.remove(path) }
+      try await sourceClient?.store?.delete(source.key)
     }
-    if case .file(let file) = source, let targetClient { return send(file, to: destination, targetClient) }
-    if case .file(let file) = destination, let sourceClient { return fetch(source, to: file, sourceClient) }
+  }
+
+  private func transfer(
+    _ source: Location, _ sourceClient: Client?, to destination: Location, _ targetClient: Client?,
+    isInOtherService: Bool
+  ) throws -> ObjectTransfer {
+    switch (source, destination) {
+    case (.object(_, let bucket, let key), .object):
+      guard case .bucket(let store) = targetClient, let origin = sourceClient?.store else { break }
+      let target = destination.key(naming: key)
+      guard isInOtherService else {
+        return ObjectTransfer(target) { _ in
+          _ = try await store.copy(CopySource(bucket: bucket, key: key), to: target, options: CopyOptions())
+        }
+      }
+      return ObjectTransfer(target) { [upload] progress in
+        let object = try await origin.open(key)
+        var options = upload
+        options.contentType = options.contentType ?? object.info.contentType
+        if options.metadata.isEmpty { options.metadata = object.info.metadata }
+        try await store.upload(
+          .stream(object.body, length: object.contentLength), to: target, options: options, progress: progress)
+      }
+    case (.standardStream, .object(_, _, let key)):
+      guard let store = targetClient?.store else { break }
+      return ObjectTransfer(key) { [upload] progress in
+        try await store.upload(.stream(InputFile.standardInput), to: key, options: upload, progress: progress)
+      }
+    case (.object(_, _, let key), .standardStream):
+      guard let store = sourceClient?.store else { break }
+      return ObjectTransfer(key) { _ in for try await bytes in try await store.open(key).body { Terminal.bytes(bytes) }
+      }
+    case (.file(let path), _):
+      if let targetClient { return send(FilePath(path), to: destination, targetClient) }
+    case (_, .file):
+      if let sourceClient { return fetch(source, to: destination, sourceClient) }
+    default: break
+    }
     throw ValidationError("Name an object, as oss://bucket/key.")
   }
 
   private func send(_ file: FilePath, to destination: Location, _ client: Client) -> ObjectTransfer {
     let target = destination.key(naming: file.string)
     let byteCount = LocalFiles.byteCount(file.string)
-    return switch client {
+    switch client {
     case .bucket(let store):
       if let checkpoint: CheckpointFile<UploadCheckpoint> = checkpoints?.file(
         "upload", file, store.identity(of: target))
       {
-        ObjectTransfer(target, byteCount: byteCount) { [upload] progress in
+        return ObjectTransfer(target, byteCount: byteCount) { [upload] progress in
           try await store.upload(file, to: target, checkpoint: checkpoint, options: upload, progress: progress)
         }
-      } else {
-        .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
       }
-    case .node(let store): .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
+      return .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
+    case .node(let store): return .upload(.file(file), to: target, in: store, byteCount: byteCount, options: upload)
     case .account(let transfers):
-      ObjectTransfer(target, byteCount: byteCount) { try await transfers.upload(file, to: target, progress: $0) }
+      return ObjectTransfer(target, byteCount: byteCount) { try await transfers.upload(file, to: target, progress: $0) }
     }
   }
 
   /// Returns the transfer that downloads an object to a file, or into a directory under the last component of its key.
-  private func fetch(_ source: Location, to file: FilePath, _ client: Client) -> ObjectTransfer {
-    let key = source.key
-    let target = Location.file(file).isFolder ? file.appending(source.lastName) : file
-    return switch client {
-    case .bucket(let store):
-      if let checkpoint: CheckpointFile<DownloadCheckpoint> = checkpoints?.file(
-        "download", target, store.identity(of: key))
-      {
-        ObjectTransfer(target.string) {
-          try await store.download(key, to: target, checkpoint: checkpoint, progress: $0)
-        }
+  ///
+  /// A directory whose name ends in a slash is created.
+  private func fetch(_ source: Location, to destination: Location, _ client: Client) -> ObjectTransfer {
+    let (key, folder) = (source.key, destination.isFolder ? destination.key : nil)
+    let target = folder.map { FilePath($0).appending(source.lastName) } ?? FilePath(destination.key)
+    let checkpoint: CheckpointFile<DownloadCheckpoint>? =
+      if case .bucket(let store) = client {
+        checkpoints?.file("download", target, store.identity(of: key))
       } else {
-        ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
+        nil
       }
-    case .node(let store): ObjectTransfer(target.string) { try await store.download(key, to: target, progress: $0) }
-    case .account(let transfers):
-      ObjectTransfer(target.string) { try await transfers.download(key, to: target, progress: $0) }
+    return ObjectTransfer(target.string) { progress in
+      if let folder { try LocalFiles.makeDirectory(folder) }
+      switch client {
+      case .bucket(let store):
+        if let checkpoint {
+          try await store.download(key, to: target, checkpoint: checkpoint, progress: progress)
+        } else {
+          try await store.download(key, to: target, progress: progress)
+        }
+      case .node(let store): try await store.download(key, to: target, progress: progress)
+      case .account(let transfers): try await transfers.download(key, to: target, progress: progress)
+      }
     }
   }
 
-  private mutating func client(of location: Location) async throws -> Client? {
-    let container = location.container
-    if let existing = clients[container] { return existing }
+  private mutating func client(
+    of location: Location, _ stores: StoreOptions, isInOtherService: Bool = false
+  ) async throws -> Client? {
+    let key = ClientKey(container: location.container, isInOtherService: isInOtherService)
+    if let existing = clients[key] { return existing }
     let client: Client
     switch location {
-    case .file: return nil
+    case .file, .standardStream: return nil
     case .object(let name, let bucket, _):
-      client = .bucket(try name.cloud.store(bucket, options.buckets, configuration))
-    case .account(let server, _): client = .account(try await aspera.accountTransfers(on: server, atATime: parallel))
+      client = .bucket(try name.cloud.store(bucket, stores.buckets, configuration))
+    case .account(let server, _):
+      guard let transfers = try await aspera?.accountTransfers(on: server, atATime: parallel) else { return nil }
+      client = .account(transfers)
     case .node:
-      guard let (store, _) = try options.store(of: location, transfers: try aspera.transferOptions(atATime: parallel))
-      else {
-        return nil
-      }
+      let transfers = try aspera?.transferOptions(atATime: parallel) ?? AsperaTransferOptions()
+      guard let (store, _) = try stores.store(of: location, transfers: transfers) else { return nil }
       client = .node(store)
     }
-    clients[container] = client
+    clients[key] = client
     return client
-  }
-}
-
-/// The directory in which `cp --resume` keeps the checkpoints of unfinished transfers, one file per transfer.
-struct CheckpointDirectory {
-  let path: FilePath
-
-  init(_ path: String?) throws {
-    let environment = ProcessInfo.processInfo.environment
-    let stateFolder =
-      environment["XDG_STATE_HOME"].flatMap { $0.hasBytePrefix("/") ? $0 : nil }
-      ?? environment["HOME"].map { "\($0)/.local/state" }
-    guard let path = path ?? stateFolder.map({ "\($0)/storage-auth/checkpoints" }) else {
-      throw ValidationError("There is no home directory; name a directory with --checkpoints.")
-    }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw ValidationError("The directory \(path) for checkpoints cannot be created; name another with --checkpoints.")
-    }
-    self.path = FilePath(path)
-  }
-
-  /// Returns the file for the checkpoint of a transfer, or `nil` if the identity of the object is unknown.
-  func file<Checkpoint>(
-    _ direction: String, _ file: FilePath, _ object: ObjectIdentity?
-  ) -> CheckpointFile<Checkpoint>? {
-    let file = URL(filePath: file.string).standardizedFileURL.path
-    return object.map { CheckpointFile(path.appending("\($0.fileName(with: file)).\(direction)")) }
   }
 }

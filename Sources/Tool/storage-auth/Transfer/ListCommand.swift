@@ -7,19 +7,21 @@ internal import StorageClient
 
 struct ListCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
-    commandName: "ls", abstract: "Lists the objects of a bucket or a node, or those of a folder.",
+    commandName: "ls", abstract: "Lists buckets, the objects of a bucket or a node, or those of a folder.",
+    usage: "storage-auth ls <location> [<options>]",
     discussion: """
-      oss://photos/2026 stands for the object 2026 and the folder 2026/, as for cp, sync and rm, which read the folder. \
-      With --prefix it stands for all keys that start with 2026.
+      Examples:
+        storage-auth ls oss:// --region cn-hangzhou                # the buckets of the account
+        storage-auth ls oss://photos/2026/ --region cn-hangzhou
+        storage-auth ls -r cos://photos-1250000000 --region ap-guangzhou
+        storage-auth ls s3://photos --endpoint http://127.0.0.1:9000 --json
 
-      Control characters and invisible characters of keys are printed as \\n or \\u{1B}; programs that need the \
-      exact keys must use --json.
+      oss://photos/2026 stands for the object 2026 and the folder 2026/, and with --prefix for all keys that start \
+      with 2026. Control characters of keys are printed as \\n or \\u{1B}; programs should read --json.
       """)
 
-  @Argument(help: "oss://bucket/folder (or cos://, s3://) or aspera://node/folder.")
+  @Argument(help: "oss://, oss://bucket/folder (or cos://, s3://) or aspera://node/folder.")
   var location: String
-
-  @OptionGroup var options: StoreOptions
 
   @Flag(name: .shortAndLong, help: "List all keys of the folder, not only up to the next slash.")
   var recursive = false
@@ -27,11 +29,19 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(help: "Read the location as the start of keys, which can end within a name, not as a folder.")
   var prefix = false
 
+  @OptionGroup(title: "Service") var options: StoreOptions
+
+  @OptionGroup(title: "Aspera") var aspera: AsperaOptions
+
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws { _ = try storeAndTarget() }
+  func validate() throws {
+    guard service == nil else { return }
+    _ = try storeAndTarget()
+  }
 
   func run() async throws {
+    if let service { return show(try await service.cloud.buckets(options.buckets)) }
     let (store, target) = try storeAndTarget()
     if !prefix, !target.key.isEmpty, !target.key.hasByteSuffix("/") {
       // The object with the name of the folder is the first of the keys that start with this name.
@@ -42,6 +52,25 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
     }
     let keys = prefix ? target.key : target.folderPrefix
     for try await entry in store.list(prefix: keys, delimiter: recursive ? nil : "/") { show(entry) }
+  }
+
+  /// The cloud of a location without a bucket, whose buckets are listed, or `nil`.
+  private var service: CloudName? {
+    location.removingByteSuffix("://").flatMap { CloudName(argument: String($0)) }
+  }
+
+  private func show(_ buckets: [ListedBucket]) {
+    for bucket in buckets {
+      guard output.json else {
+        let (created, region) = (bucket.created?.iso8601 ?? blanks(Self.dateWidth), bucket.region ?? "")
+        Terminal.line("\(created) \(region)\(blanks(Self.sizeWidth - region.count)) \(bucket.name)")
+        continue
+      }
+      Terminal.json([
+        "bucket": .string(bucket.name), "created": bucket.created.map { .string($0.iso8601) } ?? .null,
+        "region": bucket.region.map { .string($0) } ?? .null,
+      ])
+    }
   }
 
   /// The widths of the columns for dates and sizes.
@@ -63,10 +92,7 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
 
   private func storeAndTarget() throws -> (store: any ObjectStore, target: Location) {
     let target = try Location(location)
-    guard let (store, _) = try options.store(of: target) else {
-      throw ValidationError("Name a bucket or a node, as oss://bucket/folder; an account of Aspera cannot list.")
-    }
-    return (store, target)
+    return (try options.listedStore(of: target, transfers: aspera.transferOptions(atATime: 1)), target)
   }
 }
 

@@ -4,7 +4,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import StorageAuth
-internal import SystemPackage
+internal import StorageClient
 
 /// A location on the command line: an object in a bucket, a path on an Aspera server, or a file on this machine.
 enum Location: Hashable {
@@ -16,14 +16,16 @@ enum Location: Hashable {
   case node(ServerAddress, key: String)
   /// A file on an Aspera server, which is accessed only with an account: `aspera://user@host/path`.
   case account(ServerAddress, path: String)
-  /// A file or a directory on this machine.
-  case file(FilePath)
+  /// A file or a directory on this machine, as the user wrote it: a slash at its end says that it is a directory.
+  case file(String)
+  /// Standard input or standard output, `-`.
+  case standardStream
 
   /// Parses an argument, which errors never contain, because it may contain a password.
   init(_ argument: String) throws {
     guard let separator = argument.firstRange(of: "://") else {
       guard !argument.isEmpty else { throw ValidationError("The location is empty; name a file or an object.") }
-      self = .file(FilePath(argument))
+      self = argument == "-" ? .standardStream : .file(argument)
       return
     }
     let scheme = String(argument[..<separator.lowerBound])
@@ -49,8 +51,8 @@ enum Location: Hashable {
   /// The location's key in its bucket or on its node, or the location's path on its server or on this machine.
   var key: String {
     switch self {
-    case .object(_, _, let key), .node(_, let key), .account(_, let key): key
-    case .file(let file): file.string
+    case .object(_, _, let key), .node(_, let key), .account(_, let key), .file(let key): key
+    case .standardStream: "-"
     }
   }
 
@@ -65,20 +67,20 @@ enum Location: Hashable {
     case .object(let cloud, let bucket, _): .object(cloud, bucket: bucket, key: "")
     case .node(let server, _): .node(server, key: "")
     case .account(let server, _): .account(server, path: "")
-    case .file: self
+    case .file, .standardStream: self
     }
   }
 
   /// Whether a copy to this location keeps the source's last path component as its name.
   var isFolder: Bool {
-    if case .file(let file) = self { return file.string.hasByteSuffix("/") || LocalFiles.isDirectory(file.string) }
+    if case .file(let path) = self { return path.hasByteSuffix("/") || LocalFiles.isDirectory(path) }
     return key.isEmpty || key.hasByteSuffix("/")
   }
 
   var isAspera: Bool {
     switch self {
     case .node, .account: true
-    case .object, .file: false
+    case .object, .file, .standardStream: false
     }
   }
 
@@ -86,8 +88,9 @@ enum Location: Hashable {
     if case .file = self { true } else { false }
   }
 
-  func isInSameCloud(as other: Location) -> Bool {
-    if case .object(let cloud, _, _) = self, case .object(cloud, _, _) = other { true } else { false }
+  /// The cloud of an object, or `nil`.
+  var cloud: CloudName? {
+    if case .object(let cloud, _, _) = self { cloud } else { nil }
   }
 
   var isAccount: Bool {
@@ -109,6 +112,24 @@ enum LocalFiles {
   /// Returns whether a path leads to a directory, without following a symbolic link.
   static func isDirectory(_ path: String) -> Bool {
     (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
+  }
+
+  /// Creates a directory with those that contain it, unless it exists.
+  static func makeDirectory(_ path: String) throws {
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw ValidationError("The directory \(path.onOneLine) cannot be created. Name one that you can write.")
+    }
+  }
+
+  static func remove(_ path: String) throws {
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      throw StorageError(
+        .unusableFile, "\(path) was copied, and cannot be deleted.", remedy: "Delete it yourself.")
+    }
   }
 
   static func byteCount(_ path: String) -> Int64? {

@@ -6,26 +6,25 @@ internal import StorageAuth
 internal import StorageClient
 
 struct MakeBucketCommand: AsyncParsableCommand, ReportingCommand {
-  static let configuration = CommandConfiguration(commandName: "mb", abstract: "Creates a bucket.")
+  static let configuration = CommandConfiguration(
+    commandName: "mb", abstract: "Creates a private bucket.", usage: "storage-auth mb <location> [<options>]",
+    discussion: """
+      Examples:
+        storage-auth mb oss://photos --region cn-hangzhou
+        storage-auth mb cos://photos-1250000000 --region ap-guangzhou    # with the APPID of the account
+      """)
 
   @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")
   var location: String
 
-  @OptionGroup var options: BucketOptions
+  @OptionGroup(title: "Service") var options: BucketOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  func validate() throws { _ = try bucket() }
+  func validate() throws { _ = try options.bucket(at: location) }
 
   func run() async throws {
-    try await bucket().createBucket()
+    try await options.bucket(at: location).createBucket()
     if output.json { Terminal.json(["action": "create", "bucket": .string(location)]) }
-  }
-
-  private func bucket() throws -> any BucketStore {
-    guard case .object(let name, let bucket, key: "") = try Location(location) else {
-      throw ValidationError("Name only a bucket, as oss://bucket.")
-    }
-    return try name.cloud.store(bucket, options)
   }
 }

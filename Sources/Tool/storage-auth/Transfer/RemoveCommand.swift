@@ -8,9 +8,12 @@ internal import StorageClient
 struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm", abstract: "Deletes an object, or with --recursive all objects below a folder.",
+    usage: "storage-auth rm <location> [<options>]",
     discussion: """
-      Examples: storage-auth rm oss://photos/2026/cat.jpg --region cn-hangzhou
-                storage-auth rm -r oss://photos/2026/ --dry-run --region cn-hangzhou
+      Examples:
+        storage-auth rm oss://photos/2026/cat.jpg --region cn-hangzhou
+        storage-auth rm -r oss://photos/2026/ --dry-run --region cn-hangzhou
+        storage-auth rm -r oss://photos --yes --region cn-hangzhou      # all of the bucket
 
       With --recursive, oss://photos/2026 is the folder 2026/, as for cp and sync: neither the object 2026 nor \
       20261120.jpg is deleted. All objects are listed before the first is deleted.
@@ -19,7 +22,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   @Argument(help: "oss://bucket/key (or cos://, s3://) or aspera://node/key.")
   var location: String
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup(title: "Service") var options: StoreOptions
 
   @Flag(name: .shortAndLong, help: "Delete all objects below the location, which is read as a folder.")
   var recursive = false

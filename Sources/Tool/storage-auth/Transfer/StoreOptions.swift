@@ -25,6 +25,14 @@ struct BucketOptions: ParsableArguments {
   var signature: SignatureVersionArgument = .v4
 
   @OptionGroup var credentials: CredentialOptions
+
+  /// Returns a client for the bucket of a location without a key.
+  func bucket(at location: String) throws -> any BucketStore {
+    guard case .object(let name, let bucket, key: "") = try Location(location) else {
+      throw ValidationError("Name only a bucket, as oss://bucket.")
+    }
+    return try name.cloud.store(bucket, self)
+  }
 }
 
 /// The options for buckets and Aspera nodes.
@@ -57,8 +65,18 @@ struct StoreOptions: ParsableArguments {
     switch location {
     case .object(let name, let bucket, let key): (try name.cloud.store(bucket, buckets), key)
     case .node(let server, let key): (try nodeClient(server, transfers), key)
-    case .account, .file: nil
+    case .account, .file, .standardStream: nil
     }
+  }
+
+  /// Returns a client for a location's bucket or node, which can list its objects.
+  func listedStore(
+    of location: Location, transfers: AsperaTransferOptions = AsperaTransferOptions()
+  ) throws -> any ObjectStore {
+    guard let (store, _) = try store(of: location, transfers: transfers) else {
+      throw ValidationError("Name a bucket or a node, as oss://bucket/folder; an account of Aspera cannot list.")
+    }
+    return store
   }
 
   private func nodeClient(

@@ -9,19 +9,16 @@ internal import StorageClient
 struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Transfers the files or objects that differ between a folder, a bucket or a node, and another.",
+    abstract: "Transfers what differs between a folder, a bucket or a node, and another.",
     usage: "storage-auth sync <source> <destination> [<options>]",
     discussion: """
-      Examples: storage-auth sync photos oss://backup/photos/ --region cn-hangzhou
-                storage-auth sync oss://backup/photos/ photos --delete --dry-run --region cn-hangzhou
-                storage-auth sync oss://photos/ cos://photos-1250000000/ --from-region cn-hangzhou --region ap-guangzhou
+      Examples:
+        storage-auth sync photos oss://backup/photos/ --region cn-hangzhou
+        storage-auth sync oss://backup/photos/ photos --delete --dry-run
+        storage-auth sync oss://photos/ s3://copy/ --from-region cn-hangzhou --region us-east-1
 
       Files and objects are equal if their sizes are equal and that of the source was not changed after the other. \
-      After an interruption, the same command transfers what is missing. A failure does not stop the other transfers; \
-      the failures are listed at the end, and the exit status is 1. Symbolic links are not followed.
-
-      With --delete, all is kept if a transfer failed or the source is empty, and always what has the path of a file \
-      that the source skipped, such as a symbolic link.
+      After an interruption or a failure, the same command transfers what is missing. Symbolic links are not followed.
       """)
 
   @Argument(help: "A folder, oss://bucket/prefix (or cos://, s3://), or aspera://node/prefix.")
@@ -33,10 +30,10 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
   @Flag(help: "Delete files and objects of the destination that the source does not have.")
   var delete = false
 
-  @Flag(help: "With --delete, delete although a transfer failed; by default all is kept then.")
+  @Flag(help: "With --delete, delete although a transfer failed.")
   var deleteAfterFailures = false
 
-  @Flag(help: "With --delete, delete everything if the source is empty; by default an empty source is an error.")
+  @Flag(help: "With --delete, delete everything if the source is empty.")
   var allowEmptySource = false
 
   @Flag(help: "Compare checksums instead of times, for which files are read.")
@@ -44,9 +41,9 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup var selection: TreeOptions
 
-  @OptionGroup var options: StoreOptions
+  @OptionGroup(title: "Service") var options: StoreOptions
 
-  @OptionGroup(title: "Transfers of Aspera") var aspera: AsperaOptions
+  @OptionGroup(title: "Aspera") var aspera: AsperaOptions
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
@@ -71,42 +68,33 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
 /// The command-line options for transfers of whole folders.
 struct TreeOptions: ParsableArguments {
   @Flag(
-    name: .customLong("dry-run"), help: "Print what would be transferred and deleted, and change no file or object.")
+    name: .customLong("dry-run"), help: "Print what would be transferred and deleted, and keep all as it is.")
   var dryRun = false
 
   @Option(
     help: ArgumentHelp(
-      "Only paths that match this pattern; repeatable. * and ? stand for characters other than a slash, ** for any; a "
-        + "pattern without a slash is for names.", valueName: "pattern"))
+      "Only paths that match, such as '*.jpg' or 'a/**'; repeatable.", valueName: "pattern"))
   var include: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Not the paths that match this pattern, which are not deleted either; repeatable.", valueName: "pattern")
+      "Not the paths that match, which are not deleted either; repeatable.", valueName: "pattern")
   )
   var exclude: [String] = []
 
   @Option(
-    help: ArgumentHelp("The number of concurrent transfers; 16 by default, or 1 with Aspera.", valueName: "number"))
+    help: ArgumentHelp("Concurrent transfers of whole folders (16; Aspera: 1).", valueName: "number"))
   var jobs: Int?
 
-  @Option(help: ArgumentHelp("The URL of the source's service, if the destination is in another.", valueName: "url"))
-  var fromEndpoint: String?
-
-  @Option(help: ArgumentHelp("The region of the source, if the destination is in another.", valueName: "region"))
-  var fromRegion: String?
+  @OptionGroup var origin: OriginOptions
 
   @Option(
     help: ArgumentHelp(
-      "The directory for the state of unfinished large transfers; storage-auth/checkpoints in XDG_STATE_HOME, or in "
-        + "~/.local/state, by default.", valueName: "directory"))
+      "Where the state of unfinished transfers is (XDG_STATE_HOME).", valueName: "directory"))
   var checkpoints: String?
 
-  /// Whether an option other than the directory for checkpoints was given.
-  var isForTreesOnly: Bool {
-    dryRun || !include.isEmpty || !exclude.isEmpty || jobs != nil || fromEndpoint != nil
-      || fromRegion != nil
-  }
+  /// Whether an option was given that has a meaning only for whole folders.
+  var isForTreesOnly: Bool { dryRun || !include.isEmpty || !exclude.isEmpty || jobs != nil }
 
   func validate() throws {
     guard jobs.map({ (1...64).contains($0) }) ?? true else { throw ValidationError("--jobs must be from 1 to 64.") }

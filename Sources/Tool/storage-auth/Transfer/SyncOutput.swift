@@ -40,9 +40,41 @@ struct SyncOutput {
     }
   }
 
-  func show(_ error: any Error, of name: String) {
-    guard mode.isJSON else { return Terminal.error("\(name): \(error)") }
-    Terminal.json(["action": "fail", "path": .string(name), "error": .string("\(error)")])
+  /// A transfer or a deletion that failed.
+  typealias Failure = (name: String, error: any Error)
+
+  /// Prints failures: as JSON each of them, and as text each cause once, with the first of its names.
+  func show(_ failures: [Failure]) {
+    guard !mode.isJSON else {
+      for failure in failures {
+        Terminal.json(["action": "fail", "path": .string(failure.name), "error": .string("\(failure.error)")])
+      }
+      return
+    }
+    var causes: [(cause: String, first: Failure, others: [String])] = []
+    for failure in failures {
+      let cause = Self.cause(of: failure)
+      if let index = causes.firstIndex(where: { $0.cause == cause }) {
+        causes[index].others.append(failure.name)
+      } else {
+        causes.append((cause, failure, []))
+      }
+    }
+    for (_, first, others) in causes {
+      let text = ErrorReport.text(of: first.error) ?? "\(first.error)"
+      let names = others.prefix(Self.nameLimit).joined(separator: ", ") + (others.count > Self.nameLimit ? ", …" : "")
+      Terminal.error("\(first.name): \(text)" + (others.isEmpty ? "" : " The same for \(others.count) more: \(names)"))
+    }
+  }
+
+  /// The number of names that are printed with an error of several objects.
+  private static let nameLimit = 5
+
+  /// Returns what failures with the same cause have in common: not the name, the id and the time of the request.
+  private static func cause(of failure: Failure) -> String {
+    if let error = failure.error as? ServiceError { return "\(error.status) \(error.code) \(error.message)" }
+    let text = ErrorReport.text(of: failure.error) ?? "\(failure.error)"
+    return text.replacing(failure.name, with: "")
   }
 
   func show(_ note: String, _ value: JSONValue) {

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import AsperaClient
+internal import Foundation
 internal import StorageAuth
 internal import StorageClient
 
@@ -11,7 +12,10 @@ struct TreeTransfer {
   /// The number of concurrent transfers by default: Aspera servers limit logins.
   static let (bucketTransfers, asperaTransfers) = (16, 1)
 
+  private let from: Location
   private let source: SyncLocation
+  /// The client of the source, or `nil` for a folder.
+  private let sourceStore: (any ObjectStore)?
   private let target: SyncLocation
   private let options: TreeOptions
   private var syncOptions: SyncOptions
@@ -27,14 +31,15 @@ struct TreeTransfer {
     let jobs = options.jobs ?? (isAspera ? Self.asperaTransfers : Self.bucketTransfers)
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
     let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
-    let isSameService = from.isInSameCloud(as: to) && options.fromEndpoint == nil && options.fromRegion == nil
-    self.source = try Self.syncLocation(
-      from, in: Self.sourceStores(stores, options, from: from, to: to), transfers: transfers, configuration,
+    let isSameService = from.cloud != nil && from.cloud == to.cloud && !options.origin.isOther(than: stores.buckets)
+    (source, sourceStore) = try Self.syncLocation(
+      from, in: options.origin.stores(stores, from: from, to: to), transfers: transfers, configuration,
       copiesInside: isSameService)
-    target = try Self.syncLocation(to, in: stores, transfers: transfers, configuration, copiesInside: false)
+    (target, _) = try Self.syncLocation(to, in: stores, transfers: transfers, configuration, copiesInside: false)
     guard !from.isFile || !to.isFile else {
       throw ValidationError("One of the two must be oss://bucket/prefix (or cos://, s3://) or aspera://node/prefix.")
     }
+    self.from = from
     self.options = options
     self.syncOptions = syncOptions
     self.syncOptions.includes = options.include.map { PathPattern($0) }
@@ -42,32 +47,41 @@ struct TreeTransfer {
     self.syncOptions.transfersInFlight = jobs
   }
 
-  /// Returns the options for the source: those without "from" are for the destination if the two are in different clouds.
-  private static func sourceStores(
-    _ stores: StoreOptions, _ options: TreeOptions, from: Location, to: Location
-  ) -> StoreOptions {
-    let isInOtherCloud = !from.isInSameCloud(as: to) && !to.isFile
-    var stores = stores
-    stores.buckets.endpoint = options.fromEndpoint ?? (isInOtherCloud ? nil : stores.buckets.endpoint)
-    stores.buckets.region = options.fromRegion ?? (isInOtherCloud ? nil : stores.buckets.region)
-    return stores
-  }
-
   private static func syncLocation(
     _ location: Location, in stores: StoreOptions, transfers: AsperaTransferOptions,
     _ configuration: StorageClientConfiguration, copiesInside: Bool
-  ) throws -> SyncLocation {
+  ) throws -> (SyncLocation, (any ObjectStore)?) {
     switch location {
-    case .file(let path): return .folder(path)
+    case .file(let path): return (.folder(FilePath(path)), nil)
     case .object(let name, let bucket, _):
       let store = try name.cloud.store(bucket, stores.buckets, configuration)
-      return .objects(in: store, below: location.folderPrefix, bucket: copiesInside ? bucket : nil)
+      return (.objects(in: store, below: location.folderPrefix, bucket: copiesInside ? bucket : nil), store)
     case .node:
       guard let (store, _) = try stores.store(of: location, transfers: transfers) else { break }
-      return .objects(in: store, below: location.folderPrefix)
+      return (.objects(in: store, below: location.folderPrefix), store)
+    case .standardStream: throw ValidationError("- is for single objects; name a folder.")
     case .account: break
     }
     throw ValidationError("An account of Aspera cannot list files; use a node, as aspera://node/prefix.")
+  }
+
+  /// Throws an error if the source has no objects, or is a single object or file.
+  func requireFolder() async throws {
+    switch from {
+    case .file(let path):
+      // The dot leads through a symbolic link.
+      guard !LocalFiles.isDirectory("\(path)/."), FileManager.default.fileExists(atPath: path) else { return }
+      throw ValidationError("\(path.onOneLine) is a file, not a folder; leave out --recursive.")
+    case .object, .node:
+      guard let store = sourceStore else { return }
+      let prefix = from.folderPrefix
+      guard try await store.list(prefix: prefix, delimiter: nil).first(where: { _ in true }) == nil else { return }
+      let object = try? await store.head(from.key)
+      throw StorageError(
+        .emptySource, "There are no objects below \(prefix.isEmpty ? "the bucket" : prefix).",
+        remedy: object == nil ? "Check the location with ls." : "\(from.key) is an object; leave out --recursive.")
+    case .account, .standardStream: return
+    }
   }
 
   /// Carries out the transfer, or prints what it would do.
@@ -89,8 +103,8 @@ struct TreeTransfer {
       progress: bar?.pipelineHandler, didFinish: handler)
     bar?.finish()
     output.show(report.skipped, report.kept)
-    for failure in report.transfers.failures + report.failedDeletions { output.show(failure.error, of: failure.name) }
-    if let error = report.transfers.sourceError { output.show(error, of: "the listing") }
+    output.show((report.transfers.failures + report.failedDeletions).map { ($0.name, $0.error) })
+    if let error = report.transfers.sourceError { output.show([("the listing", error)]) }
     let duration = ContinuousClock.now - start
     output.show(report.text(after: duration), ["summary": report.json(after: duration)])
     if !report.isComplete { throw ExitCode.failure }

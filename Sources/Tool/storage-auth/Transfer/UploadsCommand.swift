@@ -8,12 +8,15 @@ internal import StorageClient
 struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "uploads",
-    abstract: "Lists, or with --abort aborts, the uploads in parts that were neither completed nor aborted.",
+    abstract: "Lists or aborts uploads in parts that were not completed.",
+    usage: "storage-auth uploads <location> [<options>]",
     discussion: """
+      Examples:
+        storage-auth uploads oss://photos/2026/ --region cn-hangzhou
+        storage-auth uploads oss://photos --older-than 168 --abort --region cn-hangzhou
+
       Providers charge for the parts of unfinished uploads. An upload that `cp --resume` can continue is listed too. \
       The location is an object, or a folder: oss://photos/2026 are the uploads of the object 2026 and below 2026/.
-
-      Example: storage-auth uploads oss://photos/2026/ --older-than 168 --abort --region cn-hangzhou
       """)
 
   @Argument(help: "oss://bucket/folder or oss://bucket/key (or cos://, s3://).")
@@ -27,7 +30,7 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
-  @OptionGroup var options: BucketOptions
+  @OptionGroup(title: "Service") var options: BucketOptions
 
   func validate() throws {
     _ = try storeAndTarget()
