@@ -17,9 +17,9 @@ import time
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
-from history import ABSENT, MARKER, NULL, History, Operation, Violations, content
+from history import ABSENT, MARKER, NULL, History, Violations, content
 from services import REGIONS, Client, Server
-from workload import BUCKETS, PLAIN, RECORD, TOGGLED, VERSIONS, Worker, document, set_versioning
+from workload import BUCKETS, RECORD, TOGGLED, VERSIONS, Worker, document, set_versioning
 
 NAME = re.compile(rb"u\d{6,}x\d+")
 
