@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import AsperaAuth
+import StorageAuthTesting
 
 @testable import AsperaTransfer
 @testable import StoragePrograms
@@ -32,5 +33,19 @@ extension Task where Success == TransferSummary, Failure == any Error {
         return error as? TransferFailure
       }
     }
+  }
+
+  /// Advances clocks until the attempt ends, and returns its error.
+  ///
+  /// One step is not enough for a time without frames, because a frame that arrives after the step begins it anew.
+  func failure(advancing time: ManualClock, by duration: Duration) async -> TransferFailure? {
+    let steps = Task<Void, Never> {
+      while !Task<Never, Never>.isCancelled {
+        time.advance(by: duration)
+        await Task<Never, Never>.yield()
+      }
+    }
+    defer { steps.cancel() }
+    return await failure
   }
 }

@@ -141,9 +141,7 @@ final class AscpMisbehaviourTests: XCTestCase {
     let reports = Reports()
     let running = fake.engine(time: time).start(report: reports.add)
     try await reports.contains(.running)
-    await time.wait(forSleeps: 1)
-    time.advance(by: limits.silence)
-    let failure = await running.failure
+    let failure = await running.failure(advancing: time, by: limits.silence)
     XCTAssertEqual(failure?.kind, .transport)
     XCTAssertEqual(failure?.message, "ascp sent no message for 300.0 seconds and was stopped.")
   }

@@ -77,9 +77,7 @@ final class AscpPersistentTests: XCTestCase {
     continuation.yield([TransferPath("/data/c")])
     continuation.finish()
     _ = try await fake.text(of: "told")
-    await time.wait(forSleeps: 2)
-    time.advance(by: AscpLimits().silence)
-    let failure = await running.failure
+    let failure = await running.failure(advancing: time, by: AscpLimits().silence)
     XCTAssertEqual(failure?.kind, .transport)
   }
 
