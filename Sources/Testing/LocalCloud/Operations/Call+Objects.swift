@@ -395,17 +395,13 @@ extension Call {
 
   /// Returns the number of an object's parts, and a page of their list if they have checksums.
   private func partList(of content: Content) throws(ErrorResponse) -> [XMLNode] {
-    func number(_ name: String, _ fallback: Int) throws(ErrorResponse) -> Int {
-      guard let text = serviceHeader(name) else { return fallback }
-      guard let number = Int(digits: text) else {
-        throw .invalidArgument("The header \(service.header(name)) must be an integer.")
-      }
-      return number
-    }
     guard let sizes = content.partSizes else { return [] }
-    let count = XMLNode("PartsCount", String(sizes.count))
-    guard let checksums = content.partChecksums else { return [count] }
-    let (marker, limit) = (try number("part-number-marker", 0), min(try number("max-parts", 1000), 1000))
+    let total = XMLNode("PartsCount", String(sizes.count))
+    guard let checksums = content.partChecksums else { return [total] }
+    guard let marker = Int(digits: serviceHeader("part-number-marker") ?? "0"),
+      let count = Int(digits: serviceHeader("max-parts") ?? "1000")
+    else { throw .invalidArgument("The headers for a page of the parts must be integers.") }
+    let limit = min(count, 1000)
     let parts = zip(sizes, checksums).enumerated().dropFirst(marker).prefix(limit).map { index, part in
       XMLNode(
         "Part",
@@ -416,7 +412,7 @@ extension Call {
     }
     let next = marker + parts.count
     return [
-      count, XMLNode("PartNumberMarker", String(marker)), XMLNode("NextPartNumberMarker", String(next)),
+      total, XMLNode("PartNumberMarker", String(marker)), XMLNode("NextPartNumberMarker", String(next)),
       XMLNode("MaxParts", String(limit)), XMLNode("IsTruncated", String(next < sizes.count)),
     ] + parts
   }

@@ -27,7 +27,7 @@ struct BucketSettings: Sendable, Codable, Equatable {
   var documents: [String: String]?
 
   /// The names of documents in the order in which they were stored, or `nil` in older records.
-  private var order: [String]?
+  var order: [String]?
 
   /// The region of the bucket, or `nil` for that of the service.
   var region: String?
@@ -36,9 +36,5 @@ struct BucketSettings: Sendable, Codable, Equatable {
   var documentNames: [String] {
     get { (order ?? (documents ?? [:]).keys.sorted()).filter { documents?[$0] != nil } }
     set { order = newValue }
-  }
-
-  init(access: AccessControl) {
-    self.access = access
   }
 }
