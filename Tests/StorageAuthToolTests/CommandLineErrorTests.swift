@@ -27,6 +27,7 @@ final class CommandLineErrorTests: XCTestCase {
       (["verify", "GET", "https://example.com/"], "--provider"),
       (["serve", "--account", "secret@mia"], "A value of --account"),
       (["serve", "--disabled", ":secret@"], "A value of --disabled"),
+      (["serve", "--other-account", "secret@mia"], "A value of --other-account"),
       (["serve", "--node-user", "secret@mia:"], "A value of --node-user"),
       (["serve", "--transfer-account", "secret@"], "A value of --transfer-account"),
       (["serve", "--listen", "0.0.0.0", "--account", "id:not-shown"], "--plain-http"),

@@ -353,6 +353,15 @@ extension Call {
   func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
     let object = try store.object(key, in: bucket, version: requestedVersion)
     try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
+    if payer == nil, !rights.authority.isOfOwner, requesterPays {
+      throw .accessDenied("The requester pays for this bucket: send \(service.header("request-payer")): requester.")
+    }
+  }
+
+  /// Whether the bucket's document says that the senders of requests pay for them, unless they own the bucket.
+  private var requesterPays: Bool {
+    let text = service.document("RequestPaymentConfiguration", of: bucket, in: store)
+    return text.flatMap { try? XMLNode.parse(Array($0.utf8)) }?["Payer"]?.text == "Requester"
       guard bucket.versions(of: key).contains(where: { $0 === object }) else { throw ErrorResponse.operationAborted }
     }
   }

@@ -52,7 +52,8 @@ struct Permit: Sendable {
   ///
   /// Pages: S3, "Access control list (ACL) overview"; OSS, "Compatibility with Amazon S3"; COS, "ACL Overview".
   init?(
-    everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: SimulatedService
+    everybody target: RequestTarget, _ operation: Operation, in store: BucketTable, at service: SimulatedService,
+    isSigned: Bool = false
   ) throws {
     let isRead = operation.isPublicRead || operation.isPublicListing && service.buckets.publicCanBeListed
     guard isRead, let bucket = target.bucket?.string else { return nil }
@@ -67,7 +68,7 @@ struct Permit: Sendable {
     guard access.isPublic else { return nil }
     self.operation = operation
     self.target = target
-    isAnonymous = true
+    isAnonymous = !isSigned
     rights = .none(at: service)
   }
 }
@@ -150,7 +151,7 @@ struct RequestRights: Sendable {
   private func allows(_ action: String, _ name: String) -> Bool {
     switch decision(action, name) {
     case false?: false
-    case true? where isAnonymous: true
+    case true? where isAnonymous || authority.guest != nil: true
     default: authority.allows(input(action, name))
     }
   }
@@ -167,7 +168,7 @@ struct RequestRights: Sendable {
   private func input(_ action: String, _ name: String) -> PolicyInput {
     PolicyInput(
       action: action, resource: service.behavior.resource(name, in: region), facts: facts,
-      accounts: isAnonymous ? [] : service.buckets.accounts)
+      accounts: isAnonymous ? [] : authority.guest.map { [$0] } ?? service.buckets.accounts)
   }
 }
 
@@ -178,10 +179,22 @@ enum Authority: Sendable {
   /// All permissions of the account that the caller's key belongs to.
   case everything
   case session(SessionPolicy)
+  /// The permissions that policies of buckets grant to the account with a number, which owns no bucket.
+  case guest(String)
+
+  var guest: String? { if case .guest(let number) = self { number } else { nil } }
+
+  /// Whether the caller belongs to the account that owns all buckets.
+  var isOfOwner: Bool {
+    switch self {
+    case .nothing, .guest: false
+    case .everything, .session: true
+    }
+  }
 
   func allows(_ input: PolicyInput) -> Bool {
     switch self {
-    case .nothing: false
+    case .nothing, .guest: false
     case .everything: true
     case .session(let policy): policy.allows(input)
     }

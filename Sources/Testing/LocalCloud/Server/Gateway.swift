@@ -152,9 +152,11 @@ struct Gateway: Sendable {
     let authority = context.keys.authority(of: verified.accessKeyID) ?? .nothing
     let rights = rights(authority, head, operation, verified.wholeTarget, at: date)
     let source = operation.hasCopySource ? try NamedSource(copySource ?? "", of: service) : nil
-    guard let permit = Permit(verified, operation, copying: source, by: rights) else {
-      throw service.policyRefusal(at: date)
-    }
+    if let permit = Permit(verified, operation, copying: source, by: rights) { return permit }
+    guard authority.guest != nil else { throw service.policyRefusal(at: date) }
+    guard rights.policyDecision(on: operation, verified.wholeTarget) != false,
+      let permit = try Permit(everybody: verified.wholeTarget, operation, in: store, at: service, isSigned: true)
+    else { throw service.anonymousRefusal(at: date) }
     return permit
   }
 

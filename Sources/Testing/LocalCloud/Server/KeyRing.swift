@@ -23,7 +23,9 @@ struct KeyRing: Sendable {
   }
 
   func authority(of id: AccessKeyID) -> Authority? {
-    if let account = accounts[id] { return account.isDisabled ? nil : .everything }
+    if let account = accounts[id] {
+      return account.isDisabled ? nil : account.number.map(Authority.guest) ?? Authority.everything
+    }
     return tokens.authority(of: id)
   }
 

@@ -139,6 +139,12 @@ extension LocalCloud {
       for account in accounts where account.key.id.isEmpty || account.key.secret.isEmpty {
         throw LocalCloudError("The account \"\(account.key.id)\" has no id or no secret; give it both.")
       }
+      let owners = [SimulatedService.account, SimulatedS3.accountNumber]
+      for account in accounts {
+        guard let number = account.number, Int64(digits: number) == nil || owners.contains(number) else { continue }
+        throw LocalCloudError(
+          "\"\(number)\" is not the number of another account; use digits, and neither of \(owners).")
+      }
       let ids = accounts.map(\.key.id)
       if let twice = ids.first(where: { id in ids.count { $0 == id } > 1 }) {
         throw LocalCloudError("The account \"\(twice)\" is listed twice; list it once.")
@@ -179,14 +185,22 @@ extension LocalCloud {
     /// A request that is signed with a disabled key is rejected like a request with an unknown key.
     public var isDisabled: Bool
 
+    /// The number of the account, or `nil` for the server's account, which owns all buckets.
+    ///
+    /// A key of another account can do only what is public and what the policy of a bucket allows. The policy names the
+    /// account by its number. If the requester pays for a bucket of OSS, each request of the key must say so.
+    public var number: String?
+
     /// Creates an account with an access key.
     ///
     /// - Parameters:
     ///   - key: The access key, permanent or temporary.
     ///   - isDisabled: Whether the key is disabled.
-    public init(_ key: AccessKey, isDisabled: Bool = false) {
+    ///   - number: The number of an account that owns no bucket, or `nil` for the server's account.
+    public init(_ key: AccessKey, isDisabled: Bool = false, number: String? = nil) {
       self.key = key
       self.isDisabled = isDisabled
+      self.number = number
     }
   }
 

@@ -14,6 +14,7 @@ struct SecretArguments {
   enum Kind: String, CaseIterable {
     case account
     case disabled
+    case otherAccount = "other-account"
     case nodeUser = "node-user"
     case transferAccount = "transfer-account"
     case appToken = "app-token"
@@ -103,4 +104,7 @@ struct AccountArgument: ExpressibleByArgument {
   func account(isDisabled: Bool = false) -> LocalCloud.Account {
     LocalCloud.Account(AccessKey(id: id, secret: secret, sessionToken: token), isDisabled: isDisabled)
   }
+
+  /// The account that owns no bucket, whose number follows the secret.
+  var otherAccount: LocalCloud.Account { LocalCloud.Account(AccessKey(id: id, secret: secret), number: token ?? "") }
 }

@@ -16,9 +16,10 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
       "Runs OSS, COS, S3 and their token services, and an Aspera node, on this machine; every signature is verified.",
     discussion: """
       Arguments can be read by every user of the machine. A line of --account-file is an account, id:secret[:token], or \
-      one of the words account, disabled, node-user, transfer-account, app-token and identity-token with a value of the \
-      option of that name. The values can also be in STORAGE_AUTH_ACCOUNT, STORAGE_AUTH_DISABLED, STORAGE_AUTH_NODE_USER, \
-      STORAGE_AUTH_TRANSFER_ACCOUNT, STORAGE_AUTH_APP_TOKEN and STORAGE_AUTH_IDENTITY_TOKEN, separated by spaces. \
+      one of the words account, disabled, other-account, node-user, transfer-account, app-token and identity-token with a \
+      value of the option of that name. The values can also be in STORAGE_AUTH_ACCOUNT, STORAGE_AUTH_DISABLED, \
+      STORAGE_AUTH_OTHER_ACCOUNT, STORAGE_AUTH_NODE_USER, STORAGE_AUTH_TRANSFER_ACCOUNT, STORAGE_AUTH_APP_TOKEN and \
+      STORAGE_AUTH_IDENTITY_TOKEN, separated by spaces. \
       All values apply together. A file that other users could have written is rejected.
 
       Stops cleanly on SIGINT and SIGTERM.
@@ -52,6 +53,12 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
 
   @Option(help: ArgumentHelp("A key that is disabled; repeatable.", valueName: "id:secret"))
   var disabled: [AccountArgument] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A key of an account that owns no bucket, whose number policies of buckets name; repeatable.",
+      valueName: "id:secret:number"))
+  var otherAccount: [AccountArgument] = []
 
   @Option(help: "A bucket to create in all clouds; repeatable.")
   var bucket: [String] = []
@@ -105,6 +112,7 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
   func validate() throws {
     try AccountArgument.check(account, of: "--account")
     try AccountArgument.check(disabled, of: "--disabled")
+    try AccountArgument.check(otherAccount, of: "--other-account")
     guard try interface.isLocal || !account.isEmpty || !SecretArguments(file: accountFile)[.account].isEmpty else {
       throw ValidationError(
         "Other machines reach \(interface.listen): give the accounts, with --account-file or STORAGE_AUTH_ACCOUNT.")
@@ -116,11 +124,14 @@ struct ServeCommand: AsyncParsableCommand, ReportingCommand {
     let named = try account + secrets.accounts(.account)
     let accounts = named.isEmpty ? [AccountArgument.random()] : named
     let disabled = try self.disabled + secrets.accounts(.disabled)
+    let others = try otherAccount + secrets.accounts(.otherAccount)
     let services = try self.services.services(with: secrets)
     let aspera = try node.aspera(with: secrets)
     var configuration = LocalCloud.Configuration(
-      accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }, buckets: bucket,
-      ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region, s3Region: s3Region,
+      accounts: accounts.map { $0.account() } + disabled.map { $0.account(isDisabled: true) }
+        + others.map(\.otherAccount),
+      buckets: bucket, ossPort: ossPort, cosPort: cosPort, s3Port: s3Port, root: root, region: region,
+      s3Region: s3Region,
       isStrict: strict, allowedOrigins: allowedOrigin, services: services, aspera: aspera, faults: faults.faults)
     configuration.allowsSmallParts = smallParts
     try interface.apply(to: &configuration)

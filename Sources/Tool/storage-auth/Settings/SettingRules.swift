@@ -17,7 +17,7 @@ enum SettingRules {
   ///
   /// Each can also be read from a file, with `-file` after its name.
   static let secrets = [
-    "serve": ["account", "app-token", "disabled", "identity-token", "node-user", "transfer-account"],
+    "serve": ["account", "app-token", "disabled", "identity-token", "node-user", "other-account", "transfer-account"],
     "token-server": ["redis"],
   ]
 
