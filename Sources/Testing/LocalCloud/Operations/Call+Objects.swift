@@ -322,7 +322,7 @@ extension Call {
   }
 
   /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
-  private var trafficLimit: String? {
+  var trafficLimit: String? {
     serviceHeader("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
   }
 
@@ -333,6 +333,7 @@ extension Call {
 
   /// Validates the requested bandwidth limit, the request payer and the expected owners, which have no other effect.
   func checkHarmless() throws(ErrorResponse) {
+    response.pace = body.pace
     if let limit = trafficLimit {
       guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
         let limits = service.objects.trafficLimits

@@ -214,6 +214,7 @@ struct Gateway: Sendable {
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
       region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
     try call.checkHarmless()
+    call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.sleep) }
     do {
       var response = try await call.response()
       if !response.isRepetition { countWrite(of: call) }
