@@ -148,6 +148,7 @@ extension Call {
   func objectMeta() throws -> Answer {
     let object = try store.object(key, in: bucket, version: requestedVersion)
     var response = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
+    describe(object, in: &response.headers)
     response.headers[.contentMD5] = nil
     response.headers[.lastModified] = object.modified.httpDate
     return response
@@ -205,7 +206,7 @@ extension Call {
     let kind = service.objects.storageClasses.first { $0.name == name }
     if let name, kind == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
     attributes.storageClass = kind?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
-    attributes.tags = try Self.tags(serviceHeader("tagging") ?? "")
+    attributes.tags = try tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try encryption()
     attributes.customerKey = try customerKey()
     if attributes.customerKey != nil, !attributes.encryption.isEmpty {
@@ -216,29 +217,31 @@ extension Call {
   }
 
   /// Parses percent-encoded `name=value` tags that are joined by `&`.
-  private static func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
+  private func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
       let parts = pair.parts(between: "=", atMost: 1)
       let texts = parts.map { part in
         String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
       }
-      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw invalidTag }
+      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw Self.invalidTag }
       tags.append(ObjectDescription.Header(name: name, value: value))
     }
     try check(tags)
     return tags
   }
 
-  static func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
+  private func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
     var names: Set<ByteExactString> = []
+    let refused = service.objects.refusedInTags.utf8
     for tag in tags {
-      guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= tagKeyLimit,
-        tag.value.unicodeScalars.count <= tagValueLimit, names.insert(ByteExactString(tag.name)).inserted
-      else { throw invalidTag }
+      guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= Self.tagKeyLimit,
+        tag.value.unicodeScalars.count <= Self.tagValueLimit, names.insert(ByteExactString(tag.name)).inserted,
+        !(tag.name + tag.value).utf8.contains(where: { refused.contains($0) })
+      else { throw Self.invalidTag }
     }
-    guard tags.count <= tagLimit else {
-      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
+    guard tags.count <= Self.tagLimit else {
+      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(Self.tagLimit) tags.")
     }
   }
 
@@ -249,7 +252,9 @@ extension Call {
 
   func encryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
     let names = service.headers.encryption
-    let headers = names.compactMap { name in serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
+    let ignored = serviceHeader(names[0]) == "KMS" ? nil : service.headers.encryptionOfKMS
+    let headers = names.filter { $0 != ignored }.compactMap { name in
+      serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
     }
     guard let first = headers.first else { return [] }
     guard first.name == names[0], let rules = service.headers.encryptions[first.value] else {
@@ -326,14 +331,14 @@ extension Call {
     serviceHeader("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
   }
 
-  /// Echoes the requested bandwidth limit in the response, so that a client can see that the server received the limit.
+  /// Sends the response at the requested bandwidth limit, and echoes the limit, so that a client can see it.
   func repeatLimit(in response: inout Answer) {
+    response.pace = body.pace
     if let trafficLimit { response.headers.set(service.header("traffic-limit"), trafficLimit) }
   }
 
-  /// Validates the requested bandwidth limit, the request payer and the expected owners, which have no other effect.
+  /// Validates the requested bandwidth limit, the request payer and the expected owners.
   func checkHarmless() throws(ErrorResponse) {
-    response.pace = body.pace
     if let limit = trafficLimit {
       guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
         let limits = service.objects.trafficLimits
@@ -348,12 +353,6 @@ extension Call {
       }
     }
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
-  }
-
-  /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
-  func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
-    try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
     if payer == nil, !rights.authority.isOfOwner, requesterPays {
       throw .accessDenied("The requester pays for this bucket: send \(service.header("request-payer")): requester.")
     }
@@ -363,6 +362,12 @@ extension Call {
   private var requesterPays: Bool {
     let text = service.document("RequestPaymentConfiguration", of: bucket, in: store)
     return text.flatMap { try? XMLNode.parse(Array($0.utf8)) }?["Payer"]?.text == "Requester"
+  }
+
+  /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
+  func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
+    let object = try store.object(key, in: bucket, version: requestedVersion)
+    try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
       guard bucket.versions(of: key).contains(where: { $0 === object }) else { throw ErrorResponse.operationAborted }
     }
   }
@@ -384,7 +389,7 @@ extension Call {
       }
       return ObjectDescription.Header(name: name, value: value)
     }
-    try Self.check(tags)
+    try check(tags)
     try await describeAnew { $0.with(tags: tags) }
     return Answer()
   }

@@ -16,7 +16,7 @@ struct Call: Sendable {
   let isAnonymous: Bool
   let rights: RequestRights
   let headers: HTTPFields
-  let body: CallBody
+  var body: CallBody
   let operation: Operation
   let date: Timestamp
   let region: String
@@ -32,6 +32,7 @@ struct Call: Sendable {
   private func performOperation() async throws -> Answer {
     switch operation {
     case .listBuckets: try listBuckets()
+    case .describeRegions: try describeRegions()
     case .createBucket: try await createBucket()
     case .deleteBucket: try await deleteBucket()
     case .headBucket: try headBucket()
@@ -166,8 +167,18 @@ struct Call: Sendable {
     let names = service.listing
     let marker = parameter(names.bucketMarker) ?? ""
     let limit = try number(names.bucketLimit, default: 1000, in: 1...names.bucketPageLimit)
-    let buckets = store.bucketsByName.filter {
-      $0.name.utf8.starts(with: prefix.utf8) && ByteExactString($0.name) > ByteExactString(marker)
+    guard parameter("regionList")?.isEmpty != false else {
+      throw ErrorResponse.notImplemented("This server has one region, so that the regionList must be empty.")
+    }
+    let tags = try requestedTags()
+    let group = serviceHeader("resource-group-id")
+    let buckets = store.bucketsByName.filter { bucket in
+      let own = bucket.settings.document("tagging")?["TagSet"]?.all("Tag") ?? []
+      return bucket.name.utf8.starts(with: prefix.utf8) && ByteExactString(bucket.name) > ByteExactString(marker)
+        && (group ?? bucket.settings.resourceGroup) == bucket.settings.resourceGroup
+        && tags.allSatisfy { tag in
+          own.contains { $0["Key"]?.text == tag.key && (tag.value ?? $0["Value"]?.text) == $0["Value"]?.text }
+        }
     }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count
@@ -185,6 +196,18 @@ struct Call: Sendable {
     }
     if isTruncated, let last = page.last { elements.append(XMLNode(names.nextBucketElement, last.name)) }
     return service.response(with: XMLNode("ListAllMyBucketsResult", children: elements))
+  }
+
+  /// Returns the tags that listed buckets must have; a value of `nil` stands for any value.
+  private func requestedTags() throws(ErrorResponse) -> [(key: String, value: String?)] {
+    guard let text = parameter("tagging") else {
+      guard let key = parameter("tag-key"), !key.isEmpty else { return [] }
+      return [(key: key, value: parameter("tag-value"))]
+    }
+    guard let tags = try? JSONValue(parsing: "{\(text)}".utf8).object else {
+      throw .invalidArgument("The tagging must have the form \"key\":\"value\",\"key\":\"value\".")
+    }
+    return tags.map { (key: $0.name, value: $0.value.string) }
   }
 
   /// The host of the request, without the bucket name if the request is virtual-hosted-style.
@@ -250,20 +273,16 @@ struct Call: Sendable {
 
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
-    func stored(_ parameter: String) -> XMLNode? {
-      bucket.settings.documents?[parameter].flatMap { try? XMLNode.parse(Array($0.utf8)) }
-    }
     func told(_ name: String, _ element: String, of parameter: String, or fallback: String) -> XMLNode {
-      XMLNode(name, stored(parameter)?[element]?.text ?? fallback)
+      XMLNode(name, bucket.settings.document(parameter)?[element]?.text ?? fallback)
     }
-    let encryption = stored("encryption")?["ApplyServerSideEncryptionByDefault"]?.children
+    let encryption = bucket.settings.document("encryption")?["ApplyServerSideEncryptionByDefault"]?.children
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
       service.owner, XMLNode("AccessControlList", children: [grant]),
       XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"), XMLNode("Comment"),
       told("AccessMonitor", "Status", of: "accessmonitor", or: "Disabled"),
-      told("ResourceGroupId", "ResourceGroupId", of: "resourceGroup", or: "rg-localcloud"),
       told("BlockPublicAccess", "BlockPublicAccess", of: "publicAccessBlock", or: "false"),
       XMLNode("CrossRegionReplication", "Disabled"), XMLNode("TransferAcceleration", "Disabled"),
       XMLNode("ServerSideEncryptionRule", children: encryption ?? [XMLNode("SSEAlgorithm", "None")]),
@@ -277,7 +296,8 @@ struct Call: Sendable {
     let bucket = try store.read(bucket) { $0 }
     func elements(_ name: String, _ storage: String, _ objects: [StoredObject]) -> [XMLNode] {
       let size = String(objects.reduce(0) { $0 + $1.content.byteCount })
-      return [XMLNode("\(name)\(storage)", size), XMLNode("\(name)ObjectCount", String(objects.count))]
+      let real = name.isEmpty || name == service.standardClass ? [] : [XMLNode("\(name)RealStorage", size)]
+      return real + [XMLNode("\(name)\(storage)", size), XMLNode("\(name)ObjectCount", String(objects.count))]
     }
     let objects = bucket.allVersions.filter { $0.kind != .deleteMarker }
     let parts = bucket.uploads.values.map { $0.parts.count }
@@ -290,7 +310,7 @@ struct Call: Sendable {
       XMLNode("MultipartUploadCount", String(parts.count)),
       XMLNode("MultipartPartCount", String(parts.reduce(0, +))), XMLNode("LiveChannelCount", "0"),
       XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
-      XMLNode("LastModifiedTime", String(date.unixSeconds)),
+      XMLNode("LastModifiedTime", String(bucket.allVersions.isEmpty ? 0 : date.unixSeconds)),
     ]
     return service.response(with: XMLNode("BucketStat", children: elements("", "Storage", objects) + others + classes))
   }

@@ -7,8 +7,8 @@ internal import StorageAuth
 /// The permission to perform the operation of a request to a storage service.
 ///
 /// Operations require this type, which can be created in only three ways: for a verified request of a caller whose
-/// permissions include the operation, for an unsigned request that the bucket's policy allows, or for an unsigned read
-/// of a public object.
+/// permissions include the operation, for an unsigned request that the bucket's policy allows, or for a read of a public
+/// object.
 struct Permit: Sendable {
   let operation: Operation
 
@@ -48,7 +48,7 @@ struct Permit: Sendable {
     self.rights = rights
   }
 
-  /// Creates a permit for an unsigned request, or returns `nil` if it does not read what is public.
+  /// Creates a permit for a request of any caller, or returns `nil` if it does not read what is public.
   ///
   /// Pages: S3, "Access control list (ACL) overview"; OSS, "Compatibility with Amazon S3"; COS, "ACL Overview".
   init?(

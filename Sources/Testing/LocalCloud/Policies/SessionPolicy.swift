@@ -36,6 +36,11 @@ struct SessionPolicy: Sendable {
     statements = try PolicyReader(language: language, isOfBucket: isOfBucket).statements(of: document)
   }
 
+  /// Whether a statement allows something to everybody, without a condition.
+  var isPublic: Bool {
+    statements.contains { $0.allows && $0.conditions.isEmpty && $0.principals?.contains("*") ?? true }
+  }
+
   /// Returns whether at least one statement allows a request and none denies it.
   func allows(_ input: PolicyInput) -> Bool { decision(input) == true }
 

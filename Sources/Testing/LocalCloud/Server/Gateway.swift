@@ -170,17 +170,17 @@ struct Gateway: Sendable {
       isAnonymous: authority == nil)
   }
 
-  /// Throws an error response if the bucket does not exist, unless the request creates it.
+  /// Throws an error response if the bucket does not exist, unless the request creates it or sets its access.
   ///
   /// As in the services, this happens before the access key is looked up.
   private func checkBucketExists(of head: HTTPRequest) throws {
     guard let target = try? service.behavior.target(of: head), let bucket = target.bucket?.string,
       service.isBucketName(bucket)
     else { return }
-    let isCreation =
-      head.method == .put && target.key == nil
-      && (try? Operation(head.method, target, of: service, isCopy: false)) == .createBucket
-    if !isCreation { try checkExistence(of: bucket, at: head.authority) }
+    let operation = try? Operation(head.method, target, of: service, isCopy: false)
+    if operation != .createBucket, operation != .changeBucketAccess {
+      try checkExistence(of: bucket, at: head.authority)
+    }
   }
 
   /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
@@ -209,7 +209,7 @@ struct Gateway: Sendable {
   ) async throws -> Answer {
     let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date)
     }
-    let call = Call(
+    var call = Call(
       service: service, store: store, target: permit.target, isAnonymous: permit.isAnonymous,
       rights: permit.rights, headers: request.headers, body: body, operation: permit.operation, date: date,
       region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))

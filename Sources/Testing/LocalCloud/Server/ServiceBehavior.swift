@@ -44,6 +44,9 @@ protocol ServiceBehavior: Sendable {
 
   func document(for bucket: Bucket, region: String, endpoint: String) -> XMLNode
 
+  /// Returns a document of a bucket as the service stores it, or throws if the service refuses it.
+  func accepted(_ document: XMLNode) throws(ErrorResponse) -> XMLNode
+
   /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
   func redirection(of host: String, for bucket: String) -> ErrorResponse?
 
@@ -85,6 +88,8 @@ extension ServiceBehavior {
     of content: Content, _ parts: [UploadedPart], listedBy elements: [XMLNode], _ headers: HTTPFields,
     _ rule: ChecksumRule
   ) throws(ErrorResponse) -> StoredChecksum? { nil }
+
+  func accepted(_ document: XMLNode) throws(ErrorResponse) -> XMLNode { document }
 
   func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
 
