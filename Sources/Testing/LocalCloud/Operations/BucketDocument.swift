@@ -226,11 +226,11 @@ extension SimulatedService {
   func document(selectedBy target: RequestTarget) -> BucketDocument? {
     documents.first { target.contains(ByteExactString($0.parameter)) }
   }
+}
 
-  /// Returns the document of a bucket with a root element, or the policy if it is `nil`, or `nil` if it is unset.
-  func document(_ root: String?, of bucket: String, in store: BucketTable) -> String? {
-    documents.first { $0.root == root }.flatMap { kind in
-      try? store.read(bucket) { $0.settings.documents?[kind.parameter] }
-    }
+extension BucketTable {
+  /// Returns a document of a bucket in XML, or `nil` if it is unset.
+  func document(_ name: String, of bucket: String) -> XMLNode? {
+    (try? read(bucket) { $0.settings.document(name) }) ?? nil
   }
 }

@@ -284,9 +284,7 @@ extension Call {
 
   /// The encryption that the bucket's document requires of objects whose request names none.
   private var bucketEncryption: [ObjectDescription.Header] {
-    let root = service.documents.first { $0.parameter == "encryption" }?.root
-    guard let root, let text = service.document(root, of: bucket, in: store),
-      let document = try? XMLNode.parse(Array(text.utf8)),
+    guard let document = store.document("encryption", of: bucket),
       let rule = (document["Rule"] ?? document)["ApplyServerSideEncryptionByDefault"],
       let method = rule["SSEAlgorithm"]?.text, let rules = service.headers.encryptions[method]
     else { return [] }
@@ -360,8 +358,7 @@ extension Call {
 
   /// Whether the bucket's document says that the senders of requests pay for them, unless they own the bucket.
   private var requesterPays: Bool {
-    let text = service.document("RequestPaymentConfiguration", of: bucket, in: store)
-    return text.flatMap { try? XMLNode.parse(Array($0.utf8)) }?["Payer"]?.text == "Requester"
+    store.document("requestPayment", of: bucket)?["Payer"]?.text == "Requester"
   }
 
   /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.

@@ -178,9 +178,9 @@ struct Gateway: Sendable {
       service.isBucketName(bucket)
     else { return }
     let operation = try? Operation(head.method, target, of: service, isCopy: false)
-    if operation != .createBucket, operation != .changeBucketAccess {
-      try checkExistence(of: bucket, at: head.authority)
-    }
+    let isMissing = (try? store.read(bucket) { _ in }) == nil
+    if operation == .createBucket || operation == .changeBucketAccess && isMissing { return }
+    try checkExistence(of: bucket, at: head.authority)
   }
 
   /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
@@ -280,9 +280,7 @@ struct Gateway: Sendable {
     for head: HTTPRequest, _ origin: String, _ method: String, with headers: [String] = []
   ) -> CrossOriginRule? {
     let bucket = (try? service.behavior.target(of: head))?.bucket?.string ?? ""
-    let text = service.document(CrossOriginRule.rootElement, of: bucket, in: store)
-    let document = text.flatMap { try? XMLNode.parse(Array($0.utf8)) }
-    let rules = document.flatMap { try? CrossOriginRule.rules(of: $0) } ?? []
+    let rules = store.document("cors", of: bucket).flatMap { try? CrossOriginRule.rules(of: $0) } ?? []
     return (rules + [serverRule]).first { $0.allows(origin: origin, method: method, headers: headers) }
   }
 

@@ -99,12 +99,12 @@ extension XMLNode {
 }
 
 extension Call {
-  private static let regions = [
-    "cn-hangzhou", "cn-shanghai", "cn-nanjing", "cn-fuzhou", "cn-wuhan-lr", "cn-qingdao", "cn-beijing",
-    "cn-zhangjiakou", "cn-huhehaote", "cn-wulanchabu", "cn-shenzhen", "cn-heyuan", "cn-guangzhou", "cn-chengdu",
-    "cn-hongkong", "us-west-1", "us-east-1", "ap-northeast-1", "ap-northeast-2", "ap-southeast-1", "ap-southeast-3",
-    "ap-southeast-5", "ap-southeast-6", "ap-southeast-7", "eu-central-1", "eu-west-1", "me-east-1", "me-central-1",
-  ]
+  private static let regions = """
+    cn-hangzhou cn-shanghai cn-nanjing cn-fuzhou cn-wuhan-lr cn-qingdao cn-beijing cn-zhangjiakou cn-huhehaote \
+    cn-wulanchabu cn-shenzhen cn-heyuan cn-guangzhou cn-chengdu cn-hongkong us-west-1 us-east-1 ap-northeast-1 \
+    ap-northeast-2 ap-southeast-1 ap-southeast-3 ap-southeast-5 ap-southeast-6 ap-southeast-7 eu-central-1 eu-west-1 \
+    me-east-1 me-central-1
+    """.words(between: " ").map(String.init)
 
   /// Returns the endpoints of the region that the request names, or of all regions.
   func describeRegions() throws -> Answer {
