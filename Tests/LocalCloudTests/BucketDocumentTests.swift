@@ -48,7 +48,7 @@ final class BucketDocumentTests: CloudTestCase {
           isDeletable: false),
         Document(
           parameter: "transferAcceleration", root: "TransferAccelerationConfiguration",
-          unset: (200, "<Enabled>false<"), isDeletable: false),
+          unset: (404, "NoSuchTransferAccelerationConfiguration"), isDeletable: false),
         Document(
           parameter: "httpsConfig", root: "HttpsConfiguration", unset: (200, "<Enable>false<"), isDeletable: false),
         Document(
@@ -92,7 +92,13 @@ final class BucketDocumentTests: CloudTestCase {
 
   private func body(of document: Document) -> [UInt8] {
     let rule = "<CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule>"
-    let inside = document.parameter == "cors" ? rule : "<Anything a=\"1\">日本</Anything>"
+    // With the elements that OSS adds.
+    let inside =
+      switch document.parameter {
+      case "cors": "\(rule)<ResponseVary>false</ResponseVary>"
+      case "referer": "<AllowTruncateQueryString>true</AllowTruncateQueryString>"
+      default: "<Anything a=\"1\">日本</Anything>"
+      }
     return Array("<?xml version=\"1.0\"?>\n<\(document.root)>\(inside)</\(document.root)>".utf8)
   }
 

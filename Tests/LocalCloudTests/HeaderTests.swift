@@ -126,6 +126,34 @@ final class HeaderTests: CloudTestCase {
     }
   }
 
+  func testTrafficLimitSlowsBothDirectionsDown() async throws {
+    let slept = Lock(Duration.zero)
+    var configuration = configuration
+    configuration.sleep = { duration in slept.withLock { $0 += duration } }
+    let bytes = [UInt8](repeating: 7, count: 300_000)
+    try await withEachService(configuration, of: [.oss, .cos]) { client in
+      let limit = ["\(client.prefix)traffic-limit": "819200"]
+      // 819,200 bits are 102,400 bytes, for one second.
+      let expected = 300_000.0 / 102_400
+      func seconds(_ operation: () async throws -> Reply) async throws -> Double {
+        slept.withLock { $0 = .zero }
+        let reply = try await operation()
+        XCTAssertEqual(reply.status, 200, reply.text)
+        return slept.withLock { $0 / .seconds(1) }
+      }
+      let put = try await seconds { try await client.send(.put, "a", headers: limit, body: bytes) }
+      XCTAssertEqual(put, expected, accuracy: 0.001)
+      let get = try await seconds {
+        let reply = try await client.send(.get, "a", headers: limit)
+        XCTAssertEqual(reply.body, bytes)
+        return reply
+      }
+      XCTAssertEqual(get, expected, accuracy: 0.001)
+      let free = try await seconds { try await client.send(.get, "a") }
+      XCTAssertEqual(free, 0)
+    }
+  }
+
   func testAttributesPersistAcrossRestarts() async throws {
     let root = try makeDirectory()
     var configuration = configuration

@@ -16,14 +16,20 @@ final class OSSAnswerTests: CloudTestCase {
     try await withEachService(of: [.oss]) { client in
       var stranger = client
       stranger.key = AccessKey(id: "nobody", secret: "x")
-      let queries: [KeyValuePairs<String, String?>] = [["acl": nil], ["lifecycle": nil], ["website": nil]]
+      let queries: [KeyValuePairs<String, String?>] = [["lifecycle": nil], ["website": nil]]
       for query in queries {
         let reply = try await stranger.send(.put, bucket: "missing-1250000000", query: query, body: [])
         XCTAssertEqual(reply.status, 404, "\(query)")
         XCTAssertEqual(try reply.errorCode, "NoSuchBucket")
       }
-      let creation = try await stranger.send(.put, bucket: "missing-1250000000")
-      XCTAssertEqual(try creation.errorCode, "InvalidAccessKeyId")
+      for query in [[:], ["acl": nil]] as [KeyValuePairs<String, String?>] {
+        let creation = try await stranger.send(
+          .put, bucket: "missing-1250000000", query: query, headers: ["x-oss-acl": "private"])
+        XCTAssertEqual(try creation.errorCode, "InvalidAccessKeyId", "\(query)")
+      }
+      let access = try await client.send(
+        .put, bucket: "missing-1250000000", query: ["acl": nil], headers: ["x-oss-acl": "private"])
+      XCTAssertEqual(try access.errorCode, "NoSuchBucket")
     }
   }
 
@@ -174,6 +180,44 @@ final class OSSAnswerTests: CloudTestCase {
       }
       let range = try await get("text", accepting.merging(["Range": "bytes=0-1999"]) { $1 })
       XCTAssertEqual(range.body, Array(text.prefix(2000)))
+    }
+  }
+
+  func testRequestsForPartsMayHaveTheHeadersOfTheUpload() async throws {
+    try await withEachService(of: [.oss]) { client in
+      let headers = ["x-oss-tagging": "a=1", "x-oss-object-acl": "private", "x-oss-traffic-limit": "838860800"]
+      let begun = try await client.send(.post, "big", query: ["uploads": nil], headers: headers)
+      let id = try XCTUnwrap(try begun.document["UploadId"]?.text)
+      let part = try await client.send(
+        .put, "big", query: ["partNumber": "1", "uploadId": id],
+        headers: ["x-oss-object-acl": "private", "x-oss-complete-all": "yes"], body: [1])
+      XCTAssertEqual(part.status, 200, part.text)
+      let list = try await client.send(.get, "big", query: ["uploadId": id], headers: headers)
+      XCTAssertEqual(list.status, 200, list.text)
+      let copied = try await client.send(
+        .put, "big", query: ["partNumber": "2", "uploadId": id], headers: ["x-oss-tagging": "a=1"], body: [1])
+      XCTAssertEqual(copied.status, 501, "No part has tags.")
+    }
+  }
+
+  func testVersionOfASourceIsNamedInFull() async throws {
+    try await withEachService(of: [.oss]) { client in
+      let enabled = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
+      _ = try await client.send(.put, query: ["versioning": nil], body: Array(enabled.utf8))
+      let first = try await client.send(.put, "a", body: [1])
+      let version = try XCTUnwrap(first.header("x-oss-version-id"))
+      _ = try await client.send(.put, "a", body: [2, 3])
+      let empty = try await client.send(.put, "b", headers: ["x-oss-copy-source": client.copySource("a?versionId=")])
+      XCTAssertEqual(try empty.errorCode, "InvalidArgument")
+      let begun = try await client.send(.post, "b", query: ["uploads": nil])
+      let id = try XCTUnwrap(try begun.document["UploadId"]?.text)
+      let part = try await client.send(
+        .put, "b", query: ["partNumber": "1", "uploadId": id, "versionId": version],
+        headers: ["x-oss-copy-source": client.copySource("a?versionId=\(version)")])
+      XCTAssertEqual(part.status, 200, part.text)
+      let meta = try await client.send(.head, "a", query: ["objectMeta": nil, "versionId": version])
+      XCTAssertEqual(meta.header("x-oss-version-id"), version)
+      XCTAssertEqual(meta.header("content-length"), "1")
     }
   }
 

@@ -42,8 +42,9 @@ final class SubResourceTests: CloudTestCase {
     ("policy", 404, 204), ("cors", 404, 204), ("lifecycle", 404, 204), ("encryption", 404, 204), ("tagging", 200, 204),
     ("website", 404, 204), ("logging", 200, 204), ("publicAccessBlock", 200, 204), ("inventory", 404, 400),
     ("referer", 200, nil), ("accessmonitor", 200, nil), ("resourceGroup", 200, nil), ("requestPayment", 200, nil),
-    ("transferAcceleration", 200, nil), ("httpsConfig", 200, nil), ("bucketArchiveDirectRead", 200, nil),
-    ("overwriteConfig", 200, 204),
+    ("transferAcceleration", 404, nil), ("httpsConfig", 200, nil), ("bucketArchiveDirectRead", 200, nil),
+    ("overwriteConfig", 200, 204), ("style", 200, 400), ("qos", 200, nil),
+    ("userDefinedLogFieldsConfig", 404, 204),
   ])
 
   private static let documentsOfCOS = documents([
@@ -63,7 +64,9 @@ final class SubResourceTests: CloudTestCase {
     "PUT object symlink": 400,
     "GET object symlink": 400, "HEAD object objectMeta": 200, "PUT object x-oss-traffic-limit": 400,
     "GET object x-oss-traffic-limit": 400, "HEAD object x-oss-traffic-limit": 400,
-    "GET service x-oss-request-payer": 400,
+    "GET service x-oss-request-payer": 400, "GET service tagging": 200, "GET service tag-key": 200,
+    "GET service tag-value": 200, "GET service regionList": 200, "GET service regions": 200,
+    "GET bucket policyStatus": 200,
     "PUT bucket x-oss-request-payer": 400, "GET bucket x-oss-request-payer": 400,
     "HEAD bucket x-oss-request-payer": 400, "DELETE bucket x-oss-request-payer": 400,
     "PUT object x-oss-request-payer": 400, "GET object x-oss-request-payer": 400,

@@ -111,6 +111,11 @@ extension Call {
     let (kind, name, isList) = try selectedDocument()
     let settings = try store.read(bucket) { $0.settings }
     let documents = settings.documents ?? [:]
+    if kind.root == "PolicyStatus" {
+      let policy = documents["policy"].flatMap { try? SessionPolicy($0, in: service.policies.language, ofBucket: true) }
+      return service.response(
+        with: XMLNode("PolicyStatus", children: [XMLNode("IsPublic", String(policy?.isPublic ?? false))]))
+    }
     if let text = documents[name] {
       let type = kind.root == nil ? "application/json" : "application/xml"
       return Answer(headers: [.contentType: type], body: .bytes(Array(text.utf8)))
@@ -151,10 +156,11 @@ extension Call {
       if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
       if root == BucketSettings.Versioning.root { versioning = try Self.versioning(in: document) }
       if root == "LifecycleConfiguration" { try Self.checkLifecycle(document) }
-      let completed = kind.completed(document)
-      if completed != document { text = String(decoding: completed.serialized(), as: UTF8.self) }
+      let accepted = try service.behavior.accepted(kind.completed(document))
+      if accepted != document { text = String(decoding: accepted.serialized(), as: UTF8.self) }
       // The vendors' SDKs write truth values with a capital letter and the older name, and read only the others.
       if root != "Tagging" { text = Self.asReturned(text) }
+      if root == "Style", let id = parameter("styleName") { text = try style(document, named: id) }
     } else {
       var isPublic = false
       do throws(PolicyFault) {
@@ -173,6 +179,20 @@ extension Call {
       settings.versioning = versioning ?? settings.versioning
     }
     return Answer()
+  }
+
+  /// Returns the document of an image style with its name and category, which only the request's parameters contain.
+  private func style(_ document: XMLNode, named name: String) throws(ErrorResponse) -> String {
+    guard let content = document["Content"], !content.text.isEmpty else {
+      throw .invalidArgument("Style content is invalid.")
+    }
+    guard name.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-_.".utf8.contains($0) }), name.utf8.count <= 63 else {
+      throw .invalidArgument("Style name is invalid.")
+    }
+    let times = ["CreateTime", "LastModifyTime"].map { XMLNode($0, date.httpDate) }
+    let category = parameter("category").map { [XMLNode("Category", $0)] } ?? []
+    let style = XMLNode("Style", children: [XMLNode("Name", name), content] + category + times)
+    return String(decoding: style.serialized(), as: UTF8.self)
   }
 
   private static func versioning(in document: XMLNode) throws(ErrorResponse) -> BucketSettings.Versioning {
@@ -221,10 +241,15 @@ extension Call {
 
   func deleteDocument() async throws -> Answer {
     let (kind, name, _) = try selectedDocument()
-    guard parameter(ByteExactString(kind.parameter))?.isEmpty != false else {
+    let keys = (parameter(ByteExactString(kind.parameter)) ?? "").words(between: ",").map(String.init)
+    guard keys.isEmpty || service.buckets.deletesSingleTags && name == "tagging" else {
       throw ErrorResponse.notImplemented("This server deletes only the whole document \"\(name)\".")
     }
-    try await store.configure(bucket) { $0.documents?[name] = nil }
+    try await store.configure(bucket) { settings in
+      let tags = settings.document(name)?["TagSet"]?.all("Tag").filter { !keys.contains($0["Key"]?.text ?? "") } ?? []
+      let left = XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)])
+      settings.documents?[name] = keys.isEmpty ? nil : String(decoding: left.serialized(), as: UTF8.self)
+    }
     return Answer(.noContent)
   }
 }
@@ -234,11 +259,11 @@ extension SimulatedService {
   func document(selectedBy target: RequestTarget) -> BucketDocument? {
     documents.first { target.contains(ByteExactString($0.parameter)) }
   }
+}
 
-  /// Returns the document of a bucket with a root element, or the policy if it is `nil`, or `nil` if it is unset.
-  func document(_ root: String?, of bucket: String, in store: BucketTable) -> String? {
-    documents.first { $0.root == root }.flatMap { kind in
-      try? store.read(bucket) { $0.settings.documents?[kind.parameter] }
-    }
+extension BucketTable {
+  /// Returns a document of a bucket in XML, or `nil` if it is unset.
+  func document(_ name: String, of bucket: String) -> XMLNode? {
+    (try? read(bucket) { $0.settings.document(name) }) ?? nil
   }
 }

@@ -14,11 +14,11 @@ extension Call {
       throw ErrorResponse.invalidArgument("The position must be the length of the object in bytes.")
     }
     let access = try requestedAccess()
-    let attributes = try attributes()
     let existing = try store.read(bucket) { bucket in
       try checkOverwrite(in: bucket)
       return bucket.objects[key]
     }
+    let attributes = try existing?.attributes ?? self.attributes()
     try Self.checkAppending(to: existing, at: position)
     let written = try await store.blobs.write(body, try expectation()).content
     var content = written
@@ -31,7 +31,7 @@ extension Call {
     }
     let object = StoredObject(
       id: .random(), key: key, content: content, description: existing?.description ?? description, modified: date,
-      kind: .appendable, access: existing?.access ?? access, attributes: existing?.attributes ?? attributes)
+      kind: .appendable, access: existing?.access ?? access, attributes: attributes)
     let stored = try await store.put(object, in: bucket, inPlaceOf: existing) { bucket in
       guard bucket.objects[key] === existing else {
         try Self.checkAppending(to: bucket.objects[key], at: position)

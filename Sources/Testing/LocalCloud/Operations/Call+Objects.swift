@@ -154,6 +154,7 @@ extension Call {
   func objectMeta() throws -> Answer {
     let object = try store.object(key, in: bucket, version: requestedVersion)
     var response = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
+    describe(object, in: &response.headers)
     response.headers[.contentMD5] = nil
     response.headers[.lastModified] = object.modified.httpDate
     return response
@@ -211,7 +212,7 @@ extension Call {
     let kind = service.objects.storageClasses.first { $0.name == name }
     if let name, kind == nil { throw .invalidArgument("\"\(name)\" is not a storage class of the service.") }
     attributes.storageClass = kind?.storedName ?? (try? store.read(bucket) { $0.settings.storageClass })
-    attributes.tags = try Self.tags(serviceHeader("tagging") ?? "")
+    attributes.tags = try tags(serviceHeader("tagging") ?? "")
     attributes.encryption = try encryption()
     attributes.customerKey = try customerKey()
     if attributes.customerKey != nil, !attributes.encryption.isEmpty {
@@ -225,29 +226,31 @@ extension Call {
   }
 
   /// Parses percent-encoded `name=value` tags that are joined by `&`.
-  private static func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
+  private func tags(_ text: String) throws(ErrorResponse) -> [ObjectDescription.Header] {
     var tags: [ObjectDescription.Header] = []
     for pair in text.parts(between: "&") where !text.isEmpty {
       let parts = pair.parts(between: "=", atMost: 1)
       let texts = parts.map { part in
         String(part).percentDecodedBytes(plusIsSpace: true).flatMap { String(utf8: $0) }
       }
-      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw invalidTag }
+      guard let name = texts[0], let value = texts.count > 1 ? texts[1] : "" else { throw Self.invalidTag }
       tags.append(ObjectDescription.Header(name: name, value: value))
     }
     try check(tags)
     return tags
   }
 
-  static func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
+  private func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {
     var names: Set<ByteExactString> = []
+    let refused = service.objects.refusedInTags.utf8
     for tag in tags {
-      guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= tagKeyLimit,
-        tag.value.unicodeScalars.count <= tagValueLimit, names.insert(ByteExactString(tag.name)).inserted
-      else { throw invalidTag }
+      guard !tag.name.isEmpty, tag.name.unicodeScalars.count <= Self.tagKeyLimit,
+        tag.value.unicodeScalars.count <= Self.tagValueLimit, names.insert(ByteExactString(tag.name)).inserted,
+        !(tag.name + tag.value).utf8.contains(where: { refused.contains($0) })
+      else { throw Self.invalidTag }
     }
-    guard tags.count <= tagLimit else {
-      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(tagLimit) tags.")
+    guard tags.count <= Self.tagLimit else {
+      throw ErrorResponse(.badRequest, "InvalidTag", "An object has at most \(Self.tagLimit) tags.")
     }
   }
 
@@ -258,7 +261,9 @@ extension Call {
 
   func encryption() throws(ErrorResponse) -> [ObjectDescription.Header] {
     let names = service.headers.encryption
-    let headers = names.compactMap { name in serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
+    let ignored = serviceHeader(names[0]) == "KMS" ? nil : service.headers.encryptionOfKMS
+    let headers = names.filter { $0 != ignored }.compactMap { name in
+      serviceHeader(name).map { ObjectDescription.Header(name: name, value: $0) }
     }
     guard let first = headers.first else { return [] }
     guard first.name == names[0], let rules = service.headers.encryptions[first.value] else {
@@ -288,9 +293,7 @@ extension Call {
 
   /// The encryption that the bucket's document requires of objects whose request names none.
   private var bucketEncryption: [ObjectDescription.Header] {
-    let root = service.documents.first { $0.parameter == "encryption" }?.root
-    guard let root, let text = service.document(root, of: bucket, in: store),
-      let document = try? XMLNode.parse(Array(text.utf8)),
+    guard let document = store.document("encryption", of: bucket),
       let rule = (document["Rule"] ?? document)["ApplyServerSideEncryptionByDefault"],
       let method = rule["SSEAlgorithm"]?.text, let rules = service.headers.encryptions[method]
     else { return [] }
@@ -331,16 +334,17 @@ extension Call {
   }
 
   /// The bandwidth limit that the request specifies, in bits per second, or `nil` if the request specifies no limit.
-  private var trafficLimit: String? {
+  var trafficLimit: String? {
     serviceHeader("traffic-limit") ?? parameter(ByteExactString(service.header("traffic-limit")))
   }
 
-  /// Echoes the requested bandwidth limit in the response, so that a client can see that the server received the limit.
+  /// Sends the response at the requested bandwidth limit, and echoes the limit, so that a client can see it.
   func repeatLimit(in response: inout Answer) {
+    response.pace = body.pace
     if let trafficLimit { response.headers.set(service.header("traffic-limit"), trafficLimit) }
   }
 
-  /// Validates the requested bandwidth limit, the request payer and the expected owners, which have no other effect.
+  /// Validates the requested bandwidth limit, the request payer and the expected owners.
   func checkHarmless() throws(ErrorResponse) {
     if let limit = trafficLimit {
       guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
@@ -356,6 +360,15 @@ extension Call {
       }
     }
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
+    if payer == nil, requesterPays {
+      throw .accessDenied("The requester pays for this bucket: send \(service.header("request-payer")): requester.")
+    }
+  }
+
+  /// Whether the bucket belongs to another account, and its document says that the senders of requests pay for them.
+  private var requesterPays: Bool {
+    let settings = try? store.read(bucket) { $0.owner == rights.account ? nil : $0.settings }
+    return settings??.document("requestPayment")?["Payer"]?.text == "Requester"
   }
 
   /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
@@ -383,7 +396,7 @@ extension Call {
       }
       return ObjectDescription.Header(name: name, value: value)
     }
-    try Self.check(tags)
+    try check(tags)
     try await describeAnew { $0.with(tags: tags) }
     return Answer()
   }

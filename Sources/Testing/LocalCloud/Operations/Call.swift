@@ -15,7 +15,7 @@ struct Call: Sendable {
   let target: RequestTarget
   let rights: RequestRights
   let headers: HTTPFields
-  let body: CallBody
+  var body: CallBody
   let operation: Operation
   let date: Timestamp
   let region: String
@@ -31,6 +31,7 @@ struct Call: Sendable {
   private func performOperation() async throws -> Answer {
     switch operation {
     case .listBuckets: try listBuckets()
+    case .describeRegions: try describeRegions()
     case .createBucket: try await createBucket()
     case .deleteBucket: try await deleteBucket()
     case .headBucket: try headBucket()
@@ -165,9 +166,13 @@ struct Call: Sendable {
     let names = service.listing
     let marker = parameter(names.bucketMarker) ?? ""
     let limit = try number(names.bucketLimit, default: 1000, in: 1...names.bucketPageLimit)
+    guard parameter("regionList")?.isEmpty != false else {
+      throw ErrorResponse.notImplemented("This server has one region, so that the regionList must be empty.")
+    }
+    let tags = try requestedTags()
     let buckets = try store.bucketsByName.filter {
       try $0.owner == rights.account && $0.name.utf8.starts(with: prefix.utf8)
-        && ByteExactString($0.name) > ByteExactString(marker) && selects($0)
+        && ByteExactString($0.name) > ByteExactString(marker) && selects($0, tags)
     }
     let page = buckets.prefix(limit)
     let isTruncated = page.count < buckets.count
@@ -190,16 +195,15 @@ struct Call: Sendable {
     return service.response(with: XMLNode("ListAllMyBucketsResult", children: elements))
   }
 
-  /// Returns whether the filters of a list of buckets, which only COS has, select a bucket.
-  private func selects(_ bucket: Bucket) throws(ErrorResponse) -> Bool {
+  /// Returns whether the filters of a list of buckets, which OSS and COS have, select a bucket.
+  private func selects(_ bucket: Bucket, _ tags: [(key: String, value: String?)]) throws(ErrorResponse) -> Bool {
     if let name = parameter("region"), name != bucket.settings.region ?? region { return false }
-    if let key = parameter("tagkey") {
-      let tagging = bucket.settings.documents?["tagging"].flatMap { try? XMLNode.parse(Array($0.utf8)) }
-      let tags = tagging?["TagSet"]?.all("Tag") ?? []
-      guard tags.contains(where: { $0["Key"]?.text == key && $0["Value"]?.text == parameter("tagvalue") }) else {
-        return false
-      }
+    if let group = serviceHeader("resource-group-id"), group != bucket.settings.resourceGroup { return false }
+    let own = bucket.settings.document("tagging")?["TagSet"]?.all("Tag") ?? []
+    let hasTags = tags.allSatisfy { tag in
+      own.contains { $0["Key"]?.text == tag.key && (tag.value ?? $0["Value"]?.text) == $0["Value"]?.text }
     }
+    guard hasTags else { return false }
     guard let range = parameter("range") else { return true }
     guard let time = parameter("create-time").flatMap({ Int64(digits: $0) }) else {
       throw .invalidArgument("The create-time must be a time in seconds since 1970.")
@@ -207,6 +211,18 @@ struct Call: Sendable {
     let orders: [String: (Int64, Int64) -> Bool] = ["lt": (<), "lte": (<=), "gt": (>), "gte": (>=)]
     guard let order = orders[range] else { throw .invalidArgument("The range must be lt, lte, gt or gte.") }
     return order(bucket.created.unixSeconds, time)
+  }
+
+  /// Returns the tags that listed buckets must have; a value of `nil` stands for any value.
+  private func requestedTags() throws(ErrorResponse) -> [(key: String, value: String?)] {
+    guard let text = parameter("tagging") else {
+      guard let key = parameter("tag-key") ?? parameter("tagkey"), !key.isEmpty else { return [] }
+      return [(key: key, value: parameter("tag-value") ?? parameter("tagvalue"))]
+    }
+    guard let tags = try? JSONValue(parsing: "{\(text)}".utf8).object else {
+      throw .invalidArgument("The tagging must have the form \"key\":\"value\",\"key\":\"value\".")
+    }
+    return tags.map { (key: $0.name, value: $0.value.string) }
   }
 
   /// The host of the request, without the bucket name if the request is virtual-hosted-style.
@@ -277,20 +293,16 @@ struct Call: Sendable {
 
   func bucketInfo() throws -> Answer {
     let bucket = try store.read(bucket) { $0 }
-    func stored(_ parameter: String) -> XMLNode? {
-      bucket.settings.documents?[parameter].flatMap { try? XMLNode.parse(Array($0.utf8)) }
-    }
     func told(_ name: String, _ element: String, of parameter: String, or fallback: String) -> XMLNode {
-      XMLNode(name, stored(parameter)?[element]?.text ?? fallback)
+      XMLNode(name, bucket.settings.document(parameter)?[element]?.text ?? fallback)
     }
-    let encryption = stored("encryption")?["ApplyServerSideEncryptionByDefault"]?.children
+    let encryption = bucket.settings.document("encryption")?["ApplyServerSideEncryptionByDefault"]?.children
     var document = service.behavior.document(for: bucket, region: region, endpoint: endpoint)
     let grant = XMLNode("Grant", bucket.access.rawValue)
     document.children += [
       service.owner(bucket.owner), XMLNode("AccessControlList", children: [grant]),
       XMLNode("DataRedundancyType", bucket.settings.redundancy ?? "LRS"), XMLNode("Comment"),
       told("AccessMonitor", "Status", of: "accessmonitor", or: "Disabled"),
-      told("ResourceGroupId", "ResourceGroupId", of: "resourceGroup", or: "rg-localcloud"),
       told("BlockPublicAccess", "BlockPublicAccess", of: "publicAccessBlock", or: "false"),
       XMLNode("CrossRegionReplication", "Disabled"), XMLNode("TransferAcceleration", "Disabled"),
       XMLNode("ServerSideEncryptionRule", children: encryption ?? [XMLNode("SSEAlgorithm", "None")]),
@@ -304,7 +316,8 @@ struct Call: Sendable {
     let bucket = try store.read(bucket) { $0 }
     func elements(_ name: String, _ storage: String, _ objects: [StoredObject]) -> [XMLNode] {
       let size = String(objects.reduce(0) { $0 + $1.content.byteCount })
-      return [XMLNode("\(name)\(storage)", size), XMLNode("\(name)ObjectCount", String(objects.count))]
+      let real = name.isEmpty || name == service.standardClass ? [] : [XMLNode("\(name)RealStorage", size)]
+      return real + [XMLNode("\(name)\(storage)", size), XMLNode("\(name)ObjectCount", String(objects.count))]
     }
     let objects = bucket.allVersions.filter { $0.kind != .deleteMarker }
     let parts = bucket.uploads.values.map { $0.parts.count }
@@ -317,7 +330,7 @@ struct Call: Sendable {
       XMLNode("MultipartUploadCount", String(parts.count)),
       XMLNode("MultipartPartCount", String(parts.reduce(0, +))), XMLNode("LiveChannelCount", "0"),
       XMLNode("DeleteMarkerCount", String(bucket.allVersions.count - objects.count)),
-      XMLNode("LastModifiedTime", String(date.unixSeconds)),
+      XMLNode("LastModifiedTime", String(bucket.allVersions.isEmpty ? 0 : date.unixSeconds)),
     ]
     return service.response(with: XMLNode("BucketStat", children: elements("", "Storage", objects) + others + classes))
   }

@@ -14,21 +14,27 @@ struct CallBody: AsyncSequence, Sendable {
   /// The reader that removes the framing, or `nil` if the request body is not framed.
   let reader: (any BodyReader)?
   let refusal: @Sendable (VerificationError) -> ErrorResponse
+  /// The speed at which the body is read, or `nil` for no limit.
+  var pace: Pace?
 
   /// Whether the request body has inner framing, so that its bytes differ from the object's bytes.
   var isFramed: Bool { reader != nil }
 
-  func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal) }
+  func makeAsyncIterator() -> Iterator {
+    Iterator(base: base.makeAsyncIterator(), reader: reader, refusal: refusal, pace: pace)
+  }
 
   struct Iterator: AsyncIteratorProtocol {
     fileprivate var base: RequestBody.AsyncIterator
     fileprivate var reader: (any BodyReader)?
     fileprivate let refusal: @Sendable (VerificationError) -> ErrorResponse
+    fileprivate let pace: Pace?
 
     mutating func next() async throws -> ByteBuffer? { try await next(isolation: #isolation) }
 
     mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> ByteBuffer? {
       while let chunk = try await base.nextElement(isolation: actor) {
+        try await pace?.wait(for: chunk.readableBytes)
         guard reader != nil else { return chunk }
         let bytes = try read(chunk)
         if bytes.readableBytes > 0 { return bytes }
@@ -42,6 +48,20 @@ struct CallBody: AsyncSequence, Sendable {
       do throws(VerificationError) { return try reader?.read(chunk) ?? chunk } catch { throw refusal(error) }
     }
   }
+}
+
+/// A bandwidth limit, at which bytes pass only after the time that they take.
+struct Pace: Sendable {
+  let bytesPerSecond: Int
+  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
+
+  /// Creates a limit from the digits of a number of bits, or returns `nil` if it is less than a byte per second.
+  init?(bitsPerSecond: String, sleep: @escaping @Sendable @concurrent (Duration) async throws -> Void) {
+    guard let bits = Int(digits: bitsPerSecond), bits >= 8 else { return nil }
+    (bytesPerSecond, self.sleep) = (bits / 8, sleep)
+  }
+
+  func wait(for byteCount: Int) async throws { try await sleep(Duration.seconds(byteCount) / bytesPerSecond) }
 }
 
 /// The length and checksums that a body must have.

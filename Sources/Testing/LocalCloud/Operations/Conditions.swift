@@ -139,7 +139,8 @@ struct NamedSource {
   /// name, unless the host is one at which requests name the bucket in the path: then the bucket name precedes the key.
   init(_ header: String, of service: SimulatedService) throws(ErrorResponse) {
     let parts = header.parts(between: "?", atMost: 1)
-    version = parts.dropFirst().first?.removingBytePrefix("versionId=").flatMap { $0.isEmpty ? nil : String($0) }
+    version = parts.dropFirst().first?.removingBytePrefix("versionId=").map(String.init)
+    if version == "" { throw .invalidArgument("The versionId of the copy source is empty.") }
     guard let bytes = String(parts[0]).percentDecodedBytes(),
       let text = String(utf8: bytes)
     else { throw .invalidArgument("The copy source is not percent-encoded UTF-8.") }

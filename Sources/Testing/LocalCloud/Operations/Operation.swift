@@ -6,7 +6,7 @@ internal import StorageAuth
 
 /// An operation of a storage service, identified by the request's method, target and sub-resource.
 enum Operation: Sendable, Hashable, CaseIterable {
-  case listBuckets
+  case listBuckets, describeRegions
   case createBucket, deleteBucket, headBucket, bucketStat
   case readBucketAccess, changeBucketAccess, bucketLocation, bucketInfo
   case readDocument, changeDocument, deleteDocument
@@ -108,8 +108,8 @@ enum Operation: Sendable, Hashable, CaseIterable {
 
   var isRead: Bool {
     switch self {
-    case .listBuckets, .headBucket, .bucketStat, .listVersions, .getSymlink, .readBucketAccess, .bucketLocation,
-      .bucketInfo, .readDocument,
+    case .listBuckets, .describeRegions, .headBucket, .bucketStat, .listVersions, .getSymlink, .readBucketAccess,
+      .bucketLocation, .bucketInfo, .readDocument,
       .listObjects, .listObjectsV2, .listUploads, .getObject, .headObject, .objectMeta, .readObjectAccess, .readTags,
       .objectAttributes, .listParts:
       true

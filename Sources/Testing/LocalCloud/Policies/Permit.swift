@@ -168,10 +168,11 @@ struct RequestRights: Sendable {
   }
 
   private func decision(_ action: String, _ name: String) -> Bool? {
-    guard let text = service.document(nil, of: String(name.bytes(before: "/")), in: store) else { return nil }
+    let bucketName = String(name.bytes(before: "/"))
+    guard let text = try? store.read(bucketName, { $0.settings.documents?["policy"] }) else { return nil }
     // A policy was checked when it was stored. One that cannot be read denies everything.
     guard let policy = try? SessionPolicy(text, in: service.policies.language, ofBucket: true) else { return false }
-    let isRestricted = try? store.read(String(name.bytes(before: "/"))) { bucket in
+    let isRestricted = try? store.read(bucketName) { bucket in
       account != bucket.owner && policy.isPublic && bucket.blocks("RestrictPublicBuckets")
     }
     return isRestricted == true ? false : policy.decision(input(action, name))

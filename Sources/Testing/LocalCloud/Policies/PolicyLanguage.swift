@@ -51,6 +51,9 @@ struct PolicyLanguage: Sendable {
 
   let ignoresActionCase: Bool
 
+  /// Whether a statement of a bucket's policy that names no principal applies to everybody.
+  var impliesEverybody = false
+
   /// The suffix of operators that also hold if the request has no value for the condition's key, if there are any.
   var existenceSuffix: String?
 

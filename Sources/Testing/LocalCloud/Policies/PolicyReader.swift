@@ -27,7 +27,9 @@ struct PolicyReader {
       known: language.members.union(
         ["effect", "action", "resource", "condition"] + (isOfBucket ? ["principal", "sid"] : [])))
     var statement = SessionPolicy.Statement()
-    if isOfBucket { statement.principals = try principals(members["principal"]) }
+    if isOfBucket, members["principal"] != nil || !language.impliesEverybody {
+      statement.principals = try principals(members["principal"])
+    }
     let effect = members["effect"]?.string
     switch language.effects.ignoresCase ? effect?.asciiLowercased : effect {
     case language.effects.allow?: statement.allows = true

@@ -42,7 +42,7 @@ struct SessionPolicy: Sendable {
   /// Whether the policy of a bucket allows something to everybody, from any address.
   var isPublic: Bool {
     statements.contains { statement in
-      statement.allows && statement.principals?.contains("*") == true
+      statement.allows && statement.principals?.contains("*") ?? true
         && !statement.conditions.contains { $0.key == language.conditions.address }
     }
   }

@@ -16,6 +16,9 @@ struct Answer: Sendable {
   /// Whether the body is sent in the gzip format, and therefore without its length.
   var isCompressed = false
 
+  /// The speed at which the body is sent, or `nil` for no limit.
+  var pace: Pace?
+
   enum Body: Sendable {
     case none
     case bytes([UInt8])

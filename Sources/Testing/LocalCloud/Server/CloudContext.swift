@@ -11,7 +11,7 @@ struct CloudContext: Sendable {
   let feed = RequestFeed()
   var callbacks: CallbackSender?
   private let machineClock: @Sendable () -> Timestamp
-  private let sleep: @Sendable @concurrent (Duration) async throws -> Void
+  let sleep: @Sendable @concurrent (Duration) async throws -> Void
 
   init(_ configuration: LocalCloud.Configuration) {
     keys = KeyRing(configuration.accounts)

@@ -67,7 +67,7 @@ struct Exchange: Sendable {
     if fault == nil, case .bytes(let bytes) = answer.body {
       return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
-    if fault == nil, answer.body.byteCount <= BlobStore.chunkByteCount {
+    if fault == nil, answer.pace == nil, answer.body.byteCount <= BlobStore.chunkByteCount {
       // A small response is sent in a single write.
       var whole = ByteBuffer()
       try await answer.body.forEachPiece(reading: read) { piece in
@@ -84,7 +84,12 @@ struct Exchange: Sendable {
         try await fault?.inject()
         fault = nil
       }
-      if piece.readableBytes > 0 { try await body.write(piece) }
+      while let next = piece.readSlice(length: min(piece.readableBytes, answer.pace?.bytesPerSecond ?? .max)),
+        next.readableBytes > 0
+      {
+        try await answer.pace?.wait(for: next.readableBytes)
+        try await body.write(next)
+      }
     }
     try await body.finish(nil)
   }

@@ -167,17 +167,17 @@ struct Gateway: Sendable {
       accounts: context.keys.numbers, service: service, region: region, facts: facts, store: store)
   }
 
-  /// Throws an error response if the bucket does not exist, unless the request creates it.
+  /// Throws an error response if the bucket does not exist, unless the request creates it or sets its access.
   ///
   /// As in the services, this happens before the access key is looked up.
   private func checkBucketExists(of head: HTTPRequest) throws {
     guard let target = try? service.behavior.target(of: head), let bucket = target.bucket?.string,
       service.isBucketName(bucket)
     else { return }
-    let isCreation =
-      head.method == .put && target.key == nil
-      && (try? Operation(head.method, target, of: service, isCopy: false)) == .createBucket
-    if !isCreation { try checkExistence(of: bucket, at: head.authority) }
+    let operation = try? Operation(head.method, target, of: service, isCopy: false)
+    let isMissing = (try? store.read(bucket) { _ in }) == nil
+    if operation == .createBucket || operation == .changeBucketAccess && isMissing { return }
+    try checkExistence(of: bucket, at: head.authority)
   }
 
   /// Throws an error response if a bucket does not exist, or is in another region than the request's host.
@@ -206,11 +206,12 @@ struct Gateway: Sendable {
   ) async throws -> Answer {
     let body = CallBody(base: request.body, reader: permit.reader) { [service] in service.behavior.refusal($0, at: date)
     }
-    let call = Call(
+    var call = Call(
       service: service, store: store, target: permit.target, rights: permit.rights, headers: request.headers,
       body: body, operation: permit.operation, date: date,
       region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
     try call.checkHarmless()
+    call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.sleep) }
     do {
       var response = try await call.response()
       if !response.isRepetition { countWrite(of: call) }
@@ -275,9 +276,7 @@ struct Gateway: Sendable {
     for head: HTTPRequest, _ origin: String, _ method: String, with headers: [String] = []
   ) -> CrossOriginRule? {
     let bucket = (try? service.behavior.target(of: head))?.bucket?.string ?? ""
-    let text = service.document(CrossOriginRule.rootElement, of: bucket, in: store)
-    let document = text.flatMap { try? XMLNode.parse(Array($0.utf8)) }
-    let rules = document.flatMap { try? CrossOriginRule.rules(of: $0) } ?? []
+    let rules = store.document("cors", of: bucket).flatMap { try? CrossOriginRule.rules(of: $0) } ?? []
     return (rules + [serverRule]).first { $0.allows(origin: origin, method: method, headers: headers) }
   }
 

@@ -47,6 +47,9 @@ protocol ServiceBehavior: Sendable {
   /// Returns the region of a bucket that is created at a host, or `nil` if the host names none.
   func region(in host: String) -> String?
 
+  /// Returns a document of a bucket as the service stores it, or throws if the service refuses it.
+  func accepted(_ document: XMLNode) throws(ErrorResponse) -> XMLNode
+
   /// Returns the error response if the request's host belongs to a region other than the bucket's, or `nil`.
   func redirection(of host: String, for bucket: String) -> ErrorResponse?
 
@@ -90,6 +93,8 @@ extension ServiceBehavior {
   ) throws(ErrorResponse) -> StoredChecksum? { nil }
 
   func region(in host: String) -> String? { nil }
+
+  func accepted(_ document: XMLNode) throws(ErrorResponse) -> XMLNode { document }
 
   func redirection(of host: String, for bucket: String) -> ErrorResponse? { nil }
 

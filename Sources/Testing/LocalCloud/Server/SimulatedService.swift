@@ -54,6 +54,9 @@ struct SimulatedService: Sendable {
     /// The names of the encryption headers, the header for the method first.
     let encryption: [String]
 
+    /// The name of the encryption header that is ignored with every method but `KMS`, or `nil`.
+    var encryptionOfKMS: String?
+
     /// The supported encryption methods, each with the names of the other headers that it allows.
     var encryptions: [String: Set<String>]
 
@@ -140,6 +143,9 @@ struct SimulatedService: Sendable {
     /// Whether an object key cannot start with a backslash.
     var refusesLeadingBackslash = false
 
+    /// The characters that tags of objects cannot contain.
+    var refusedInTags = ""
+
     /// The media types of objects that are compressed for a reader that accepts gzip.
     var compressedTypes: Set<String> = []
   }
@@ -184,6 +190,9 @@ struct SimulatedService: Sendable {
 
     /// Whether the IDs of accounts in documents are digests.
     var hashesOwnerIDs = false
+
+    /// Whether a deletion of a bucket's tags can name the tags to delete.
+    var deletesSingleTags = false
   }
 
   /// The limits, parameters and XML elements of listings.

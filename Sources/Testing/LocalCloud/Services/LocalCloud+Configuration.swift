@@ -139,8 +139,11 @@ extension LocalCloud {
       for account in accounts where account.key.id.isEmpty || account.key.secret.isEmpty {
         throw LocalCloudError("The account \"\(account.key.id)\" has no id or no secret; give it both.")
       }
-      if let number = accounts.compactMap(\.number).first(where: { Int(digits: $0) == nil }) {
-        throw LocalCloudError("\"\(number)\" is not the number of an account; write digits.")
+      let owners = [SimulatedService.account, SimulatedS3.accountNumber]
+      for account in accounts {
+        guard let number = account.number, Int64(digits: number) == nil || owners.contains(number) else { continue }
+        throw LocalCloudError(
+          "\"\(number)\" is not the number of another account; use digits, and neither of \(owners).")
       }
       let ids = accounts.map(\.key.id)
       if let twice = ids.first(where: { id in ids.count { $0 == id } > 1 }) {

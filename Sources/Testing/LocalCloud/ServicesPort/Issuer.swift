@@ -24,6 +24,12 @@ struct Issuer: Sendable {
 
   func role(_ arn: String) -> LocalCloud.Role? { roles.first { $0.arn == arn } }
 
+  /// Returns the access key of a caller, or `nil` if it is unknown or belongs to another account, which has no roles here.
+  func key(_ id: AccessKeyID, of provider: LocalCloud.Provider, at date: Timestamp) -> AccessKey? {
+    guard context.keys.number(of: id) == SimulatedService.account else { return nil }
+    return context.keys.key(id, of: provider, at: date)
+  }
+
   /// Returns whether a role trusts the caller, and the caller's permissions allow it to assume the role.
   ///
   /// Without this check, a temporary credential could obtain permissions beyond its session policy.

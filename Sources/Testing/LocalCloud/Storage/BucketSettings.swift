@@ -1,6 +1,8 @@
 // This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 // SPDX-License-Identifier: Apache-2.0
 
+internal import StorageAuth
+
 /// The properties of a bucket that its owner can change.
 struct BucketSettings: Sendable, Codable, Equatable {
   var access: AccessControl
@@ -37,4 +39,12 @@ struct BucketSettings: Sendable, Codable, Equatable {
     get { (order ?? (documents ?? [:]).keys.sorted()).filter { documents?[$0] != nil } }
     set { order = newValue }
   }
+
+  /// The ID of the resource group of a bucket of OSS that no document puts into another one.
+  static let defaultResourceGroup = "rg-localcloud"
+
+  var resourceGroup: String { document("resourceGroup")?["ResourceGroupId"]?.text ?? Self.defaultResourceGroup }
+
+  /// Returns a stored document in XML, or `nil` if it is unset.
+  func document(_ name: String) -> XMLNode? { documents?[name].flatMap { try? XMLNode.parse(Array($0.utf8)) } }
 }

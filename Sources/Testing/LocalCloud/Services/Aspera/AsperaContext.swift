@@ -81,7 +81,7 @@ final class NodeDirectory: Sendable {
   init(_ configuration: LocalCloud.Configuration) {
     let aspera = configuration.aspera
     let own = configuration.accounts.filter { account in
-      !account.isDisabled && account.key.sessionToken == nil
+      !account.isDisabled && account.number == nil && account.key.sessionToken == nil
         && !aspera.accessKeys.contains { account.key.id == AccessKeyID($0.id) }
     }
     users = aspera.users

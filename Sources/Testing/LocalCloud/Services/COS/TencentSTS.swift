@@ -249,7 +249,7 @@ struct TencentSTS: TokenServiceHandler {
   // MARK: Shared checks
 
   private func key(_ id: String, at date: Timestamp) throws(ErrorResponse) -> AccessKey {
-    guard let key = issuer.context.keys.key(AccessKeyID(id), of: .cos, at: date) else {
+    guard let key = issuer.key(AccessKeyID(id), of: .cos, at: date) else {
       throw ErrorResponse(.ok, "AuthFailure.SecretIdNotFound", "The SecretId is not found; check that it is right.")
     }
     return key

@@ -233,7 +233,7 @@ struct AlibabaSTS: TokenServiceHandler {
 
   private func key(_ text: String, at date: Timestamp) throws(ErrorResponse) -> AccessKey {
     let id = AccessKeyID(text)
-    if let key = issuer.context.keys.key(id, of: .oss, at: date) { return key }
+    if let key = issuer.key(id, of: .oss, at: date) { return key }
     if issuer.context.keys.isDisabled(id) {
       throw ErrorResponse(.badRequest, "InvalidAccessKeyId.Inactive", "Specified access key is disabled.")
     }

@@ -9,12 +9,20 @@ internal import StorageCrypto
 extension SimulatedService {
   private static let prefix = ServiceDescription.oss.headerPrefix
 
+  private static let uploading: Set<Operation> = [.initiateUpload, .uploadPart, .listParts]
+
   static let oss = SimulatedService(
     provider: .oss, endpoint: .oss, description: .oss,
     operations: OperationTable(
       OperationRoute.shared.map { route in
-        [.putObject, .completeUpload].contains(route.operation) ? route.taking(["callback", "callback-var"]) : route
+        switch route.operation {
+        case .putObject, .completeUpload: route.taking(["callback", "callback-var"])
+        case .listBuckets: route.taking(["tag-key", "tag-value", "tagging", "regionList"])
+        case .copyPart: route.taking(["versionId"])
+        default: route
+        }
       } + [
+        OperationRoute(.describeRegions, .get, .service, ["regions"]),
         OperationRoute(.bucketInfo, .get, .bucket, ["bucketInfo"]),
         OperationRoute(.bucketStat, .get, .bucket, ["stat"]),
         OperationRoute(.objectMeta, .head, .object, ["objectMeta"], taking: ["versionId"]),
@@ -30,13 +38,15 @@ extension SimulatedService {
     headerRules: HeaderRules(
       prefixes: [prefix], everywhere: ["date", "security-token", "content-sha256", "user-agent", "request-payer"],
       operations: HeaderRules.shared.merging([
-        "acl": [.createBucket, .changeBucketAccess],
-        "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]),
+        // The service ignores some headers of an upload in the requests for its parts, and SDKs send them.
+        "acl": [.createBucket, .changeBucketAccess], "tagging": [.listParts], "traffic-limit": uploading,
+        "object-acl": HeaderRules.creations.union([.completeUpload, .changeObjectAccess]).union(uploading),
         "server-side-encryption": [.createBucket],
         "server-side-encryption-key-id": HeaderRules.creations.union([.createBucket]),
         "server-side-data-encryption": HeaderRules.creations.union([.createBucket]),
         "callback": [.putObject, .completeUpload], "callback-var": [.putObject, .completeUpload],
-        "complete-all": [.completeUpload], "range-behavior": [.getObject],
+        "resource-group-id": [.listBuckets], "allow-same-action-overlap": [.changeDocument],
+        "complete-all": [.completeUpload, .uploadPart], "range-behavior": [.getObject],
       ]) { $0.union($1) },
       formFields: ["signature", "signature-version", "credential", "expires", "content-type", "additional-headers"],
       takesFormCallback: true),
@@ -44,6 +54,7 @@ extension SimulatedService {
       serverName: "AliyunOSS", requestID: ["request-id"], exposed: ["request-id", "hash-crc64ecma"],
       objectAccess: "object-acl", formAccessField: "\(prefix)object-acl",
       encryption: ["server-side-encryption", "server-side-encryption-key-id", "server-side-data-encryption"],
+      encryptionOfKMS: "server-side-data-encryption",
       encryptions: ["AES256": [], "SM4": [], "KMS": ["server-side-encryption-key-id", "server-side-data-encryption"]],
       storageClass: .always,
       defaultKeys: [
@@ -61,8 +72,8 @@ extension SimulatedService {
       ],
       trafficLimits: 245_760...838_860_800, ignoresExceedingRanges: true, hasUppercaseTags: true, tellsType: true,
       crc64Header: "hash-crc64ecma", tellsMD5: true, minimumPartByteCount: 100 << 10, keepsTypeOfCopies: true,
-      refusesLeadingBackslash: true, compressedTypes: compressedTypes),
-    buckets: Buckets(locationPrefix: "oss-"),
+      refusesLeadingBackslash: true, refusedInTags: "!\"#$%&'()*,;<>?@[\\]^`{|}~", compressedTypes: compressedTypes),
+    buckets: Buckets(locationPrefix: "oss-", deletesSingleTags: true),
     listing: Listing(
       defaultPageSize: 100, bucketPageLimit: 2000,
       uploadElements: [
@@ -73,7 +84,8 @@ extension SimulatedService {
     policies: Policies(
       .ram, service: "oss", post: "PutObject", read: "GetObject",
       [
-        ("ListBuckets", .service, [.listBuckets]), ("PutBucket", .bucket, [.createBucket]),
+        ("ListBuckets", .service, [.listBuckets]), ("DescribeRegions", .service, [.describeRegions]),
+        ("PutBucket", .bucket, [.createBucket]),
         ("DeleteBucket", .bucket, [.deleteBucket]), ("GetBucketInfo", .bucket, [.headBucket, .bucketInfo]),
 
         ("ListObjectVersions", .bucket, [.listVersions]), ("GetBucketStat", .bucket, [.bucketStat]),
@@ -134,14 +146,22 @@ extension BucketDocument {
     .init("logging", "BucketLoggingStatus", .document()),
     .init("publicAccessBlock", "PublicAccessBlockConfiguration", .document([XMLNode("BlockPublicAccess", "false")])),
     .init("inventory", "InventoryConfiguration", inventories),
+    .init("style", "Style", .list(error: "NoSuchStyle", root: "StyleList", id: "styleName")),
+    .init(
+      "userDefinedLogFieldsConfig", "UserDefinedLogFieldsConfiguration", .error("NoSuchUserDefinedLogFieldsConfig"),
+      subject: "UserDefinedLogFieldsConfig"),
+    .init("policyStatus", "PolicyStatus", .document(), deletion: nil, fixedTaking: []),
+    .init("qos", "BucketUserQos", .document([XMLNode("StorageCapacity", "-1")]), deletion: nil),
     .init("referer", "RefererConfiguration", .document(referers), deletion: nil),
     .init("accessmonitor", "AccessMonitorConfiguration", .document([XMLNode("Status", "Disabled")]), deletion: nil),
     .init(
       "resourceGroup", "BucketResourceGroupConfiguration",
-      .document([XMLNode("ResourceGroupId", "rg-localcloud")]), deletion: nil),
+      .document([XMLNode("ResourceGroupId", BucketSettings.defaultResourceGroup)]), deletion: nil),
     .init(
       "requestPayment", "RequestPaymentConfiguration", .document([XMLNode("Payer", "BucketOwner")]), deletion: nil),
-    .init("transferAcceleration", "TransferAccelerationConfiguration", .document(disabled), deletion: nil),
+    .init(
+      "transferAcceleration", "TransferAccelerationConfiguration", .error("NoSuchTransferAccelerationConfiguration"),
+      deletion: nil),
     .init("httpsConfig", "HttpsConfiguration", .document([XMLNode("TLS", children: disabledTLS)]), deletion: nil),
     .init("bucketArchiveDirectRead", "ArchiveDirectReadConfiguration", .document(disabled), deletion: nil),
     .init("overwriteConfig", "OverwriteConfiguration", .document()),
@@ -222,6 +242,7 @@ struct SimulatedOSS: ServiceBehavior {
         XMLNode("CreationDate", bucket.created.iso8601Milliseconds), XMLNode("ExtranetEndpoint", endpoint),
         XMLNode("IntranetEndpoint", intranet),
         XMLNode("StorageClass", bucket.settings.storageClass ?? SimulatedService.oss.standardClass),
+        XMLNode("ResourceGroupId", bucket.settings.resourceGroup),
       ])
   }
 
@@ -347,8 +368,8 @@ extension PolicyLanguage {
   /// The policy language of Alibaba Cloud RAM, version 1 ("Basic elements of policies").
   static let ram = PolicyLanguage(
     versions: ["1"], effects: Effects(allow: "Allow", deny: "Deny"), members: ["notaction"], capitalizesMembers: true,
-    ignoresActionCase: true, absence: .allowsLess, conditions: ramConditions, comparisons: capitalizedComparisons,
-    parts: ramParts)
+    ignoresActionCase: true, impliesEverybody: true, absence: .allowsLess, conditions: ramConditions,
+    comparisons: capitalizedComparisons, parts: ramParts)
 
   @Sendable
   private static func ramParts(_ resource: String) -> [String]? {

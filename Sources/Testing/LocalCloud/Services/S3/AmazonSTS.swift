@@ -87,7 +87,7 @@ struct AmazonSTS: TokenServiceHandler {
       }
       // Parameters are read from both the URL and the body, but a signature in the URL doesn't include the body.
       guard claim.placement == .header else { throw VerificationError.malformed("Sign a call in its headers.") }
-      guard let key = issuer.context.keys.key(claim.accessKeyID, of: .s3, at: call.date) else {
+      guard let key = issuer.key(claim.accessKeyID, of: .s3, at: call.date) else {
         throw VerificationError.unknownKey(claim.accessKeyID)
       }
       let verified = try Self.verifier.verify(claim, against: key, at: call.date)
