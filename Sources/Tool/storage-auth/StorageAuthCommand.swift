@@ -19,6 +19,10 @@ enum StorageAuthProgram {
     Terminal.mode.isJSON = arguments.prefix { $0 != "--" }.contains("--json")
     do {
       try prepareConnections()
+      // The parser shows the help of the program instead.
+      if arguments.first == "help", let misspelling = OptionTable().misspelling(in: arguments) {
+        throw ValidationError(misspelling)
+      }
       let read = try await Settings(arguments, environment: ProcessInfo.processInfo.environment)
       settings = read
       arguments = read.arguments
@@ -94,7 +98,7 @@ struct StorageAuthCommand: AsyncParsableCommand {
     abstract: "Transfers to, signs for and emulates Alibaba OSS, Tencent COS, Amazon S3 and IBM Aspera.",
     discussion: """
       Examples:
-        storage-auth serve --oss-port 9000      # OSS, COS, S3 and Aspera on this machine
+        storage-auth serve --oss-port 9000      # services on this machine
         storage-auth cp cat.jpg oss://photos/2026/ --region cn-hangzhou
         storage-auth credentials --provider oss # where a key is, and where not
 
@@ -128,7 +132,7 @@ enum ErrorReport {
   /// Returns an error as text for people, without the name of its code, or `nil` for an error of another type.
   static func text(of error: any Error) -> String? {
     switch error {
-    case let error as CredentialError: text(of: error)
+    case let error as CredentialError: credentialText(error)
     case is ServiceError, is TransferFailure: "\(error)"
     case let error as any ActionableError:
       phrases.reduce("\(error.message) \(error.remedy)") { $0.replacing($1.0, with: $1.1) }
@@ -149,7 +153,7 @@ enum ErrorReport {
   ]
 
   /// Returns the text of an error of credential sources: if all of them declined, the variables to set.
-  private static func text(of error: CredentialError) -> String {
+  private static func credentialText(_ error: CredentialError) -> String {
     guard error.code == .notConfigured, !error.declined.isEmpty else {
       return "\(error.source): \(error.message) \(error.remedy)"
     }

@@ -14,7 +14,7 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
     usage: "storage-auth verify [<method>] <url> [<options>]",
     discussion: """
       Examples:
-        storage-auth verify "$(storage-auth presign oss://photos/a --region cn-hangzhou)"
+        storage-auth verify "$(storage-auth presign oss://photos/a)"
         storage-auth verify GET https://photos.oss-cn-hangzhou.aliyuncs.com/a \\
           -H "Date: …" -H "Authorization: …"
 

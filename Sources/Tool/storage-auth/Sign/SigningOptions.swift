@@ -130,7 +130,7 @@ struct SigningPlan {
     switch try? Location(url) {
     case .object(let name, let bucket, let key): try self.init(options, method, name, bucket: bucket, key: key)
     case .node, .account: throw ValidationError("Aspera has neither signed nor presigned requests for objects.")
-    case .file, nil: try self.init(options, method, url)
+    case .file, .standardStream, nil: try self.init(options, method, url)
     }
   }
 

@@ -13,11 +13,11 @@ struct TokenServerCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "token-server",
     abstract: "Issues temporary keys, each for a caller's prefix, or signs for callers.",
-    usage: "storage-auth token-server --provider <provider> --callers <file> --bucket <bucket> [<options>]",
+    usage: "storage-auth token-server --provider <provider> --callers <file> --bucket <bucket> [...]",
     discussion: """
       Examples:
-        storage-auth token-server --provider oss --callers callers.txt --bucket photos \\
-          --role acs:ram::1250000000:role/uploader --port 8080
+        storage-auth token-server --provider oss --callers callers.txt \\
+          --bucket photos --role acs:ram::1250000000:role/uploader --port 8080
         storage-auth token-server --sign --provider oss --region cn-hangzhou \\
           --callers callers.txt --bucket photos --port 8080
 

@@ -11,7 +11,7 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
     usage: "storage-auth ls <location> [<options>]",
     discussion: """
       Examples:
-        storage-auth ls oss:// --region cn-hangzhou                # the buckets of the account
+        storage-auth ls oss:// --region cn-hangzhou     # the buckets of the account
         storage-auth ls oss://photos/2026/ --region cn-hangzhou
         storage-auth ls -r cos://photos-1250000000 --region ap-guangzhou
         storage-auth ls s3://photos --endpoint http://127.0.0.1:9000 --json

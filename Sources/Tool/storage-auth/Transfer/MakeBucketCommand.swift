@@ -11,7 +11,7 @@ struct MakeBucketCommand: AsyncParsableCommand, ReportingCommand {
     discussion: """
       Examples:
         storage-auth mb oss://photos --region cn-hangzhou
-        storage-auth mb cos://photos-1250000000 --region ap-guangzhou    # with the APPID of the account
+        storage-auth mb cos://photos-1250000000 --region ap-guangzhou   # with APPID
       """)
 
   @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")

@@ -11,7 +11,7 @@ struct RemoveBucketCommand: AsyncParsableCommand, ReportingCommand {
     discussion: """
       Examples:
         storage-auth rb oss://photos --region cn-hangzhou
-        storage-auth rm -r oss://photos --yes && storage-auth rb oss://photos    # with all of its objects
+        storage-auth rm -r oss://photos --yes && storage-auth rb oss://photos
       """)
 
   @Argument(help: "oss://bucket, cos://bucket or s3://bucket.")

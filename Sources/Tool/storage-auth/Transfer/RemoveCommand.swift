@@ -13,7 +13,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
       Examples:
         storage-auth rm oss://photos/2026/cat.jpg --region cn-hangzhou
         storage-auth rm -r oss://photos/2026/ --dry-run --region cn-hangzhou
-        storage-auth rm -r oss://photos --yes --region cn-hangzhou      # all of the bucket
+        storage-auth rm -r oss://photos --yes           # all of the bucket
 
       With --recursive, oss://photos/2026 is the folder 2026/, as for cp and sync: neither the object 2026 nor \
       20261120.jpg is deleted. All objects are listed before the first is deleted.

@@ -32,7 +32,7 @@ struct TreeTransfer {
     guard aspera.tags == nil else { throw ValidationError("A node determines the tags itself; leave --tags out.") }
     let transfers = isAspera ? try aspera.transferOptions(atATime: jobs) : AsperaTransferOptions()
     let isSameService = from.cloud != nil && from.cloud == to.cloud && !options.origin.isOther(than: stores.buckets)
-    (source, sourceStore) = try Self.syncLocation(
+    (self.source, sourceStore) = try Self.syncLocation(
       from, in: options.origin.stores(stores, from: from, to: to), transfers: transfers, configuration,
       copiesInside: isSameService)
     (target, _) = try Self.syncLocation(to, in: stores, transfers: transfers, configuration, copiesInside: false)

@@ -13,7 +13,7 @@ struct UploadsCommand: AsyncParsableCommand, ReportingCommand {
     discussion: """
       Examples:
         storage-auth uploads oss://photos/2026/ --region cn-hangzhou
-        storage-auth uploads oss://photos --older-than 168 --abort --region cn-hangzhou
+        storage-auth uploads oss://photos --older-than 168 --abort
 
       Providers charge for the parts of unfinished uploads. An upload that `cp --resume` can continue is listed too. \
       The location is an object, or a folder: oss://photos/2026 are the uploads of the object 2026 and below 2026/.
