@@ -368,7 +368,7 @@ extension Call {
   /// Whether the bucket belongs to another account, and its document says that the senders of requests pay for them.
   private var requesterPays: Bool {
     let settings = try? store.read(bucket) { $0.owner == rights.account ? nil : $0.settings }
-    return settings??.document("requestPayment")?["Payer"]?.text == "Requester"
+    return settings?.document("requestPayment")?["Payer"]?.text == "Requester"
   }
 
   /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
