@@ -15,7 +15,7 @@ struct SyncCommand: AsyncParsableCommand, ReportingCommand {
       Examples:
         storage-auth sync photos oss://backup/photos/ --region cn-hangzhou
         storage-auth sync oss://backup/photos/ photos --delete --dry-run
-        storage-auth sync oss://a/ s3://b/ --from-region cn-hangzhou --region us-east-1
+        storage-auth sync oss://a s3://b --from-region cn-beijing --region us-east-1
 
       Files and objects are equal if their sizes are equal and that of the source was not changed after the other. \
       After an interruption or a failure, the same command transfers what is missing. Symbolic links are not followed.
