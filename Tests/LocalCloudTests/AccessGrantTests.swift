@@ -194,7 +194,7 @@ final class AccessGrantTests: CloudTestCase {
           "Principal":{"AWS":"\(principal)"},"Resource":"arn:aws:s3:::\(Self.bucket)/*"\(condition)}]}
           """
         let put = try await client.send(.put, query: ["policy": nil], body: Array(text.utf8))
-        XCTAssertEqual(put.status, 200, put.text)
+        XCTAssertEqual(put.status, 204, put.text)
         return [
           try await other.send(.get, "a").status, try await client.send(client.request(.get, "a")).status,
           try await other.send(.put, "copy", headers: ["x-amz-copy-source": client.copySource("a")]).status,
@@ -205,6 +205,23 @@ final class AccessGrantTests: CloudTestCase {
         try await statuses("*", #","Condition":{"StringLike":{"s3:x-amz-copy-source":"*/b"}}"#)
       )
       XCTAssertEqual([named, unnamed, limited], [[200, 403, 200], [403, 403, 403], [403, 403, 403]])
+    }
+  }
+
+  func testWhoMayListAKeyOfS3LearnsThatItsObjectIsMissing() async throws {
+    try await withTwoAccounts(of: [.s3]) { client, other in
+      let text = """
+        {"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:ListBucket","Principal":"*",\
+        "Resource":"arn:aws:s3:::\(Self.bucket)","Condition":{"StringLike":{"s3:prefix":"public/*"}}}]}
+        """
+      _ = try await client.send(.put, query: ["policy": nil], body: Array(text.utf8))
+      _ = try await client.send(.put, "public/a", body: [1])
+      let statuses = [
+        try await other.send(.head, "public/b").status, try await other.send(.get, "public/b").status,
+        try await other.send(.get, "private/b").status, try await other.send(.get, "public/a").status,
+        try await other.send(.put, "public/b", body: [1]).status,
+      ]
+      XCTAssertEqual(statuses, [404, 404, 403, 403, 403])
     }
   }
 
@@ -230,7 +247,7 @@ final class AccessGrantTests: CloudTestCase {
         try await client.send(.put, "a", query: ["acl": nil], headers: ["x-amz-acl": "private"]).status,
         try await client.send(.put, query: ["policy": nil], body: policy).status,
       ]
-      XCTAssertEqual(blocked, [403, 403, 200, 200])
+      XCTAssertEqual(blocked, [403, 403, 200, 204])
       try await block("BlockPublicPolicy")
       let (again, put, read) = (
         try await client.send(.put, query: ["policy": nil], body: policy).status,

@@ -52,7 +52,7 @@ case ${1:-} in
   s3)
     export S3TEST_CONF=$here/s3tests.conf
     cd "$work/src/s3-tests" || exit 1
-    test_suite s3 s3tests/functional/test_s3.py s3tests/functional/test_headers.py
+    test_suite s3 -p service_marks s3tests/functional/test_s3.py s3tests/functional/test_headers.py
     ;;
   oss2-v1 | oss2-v4)
     oss http://oss-cn-hangzhou.aliyuncs.com

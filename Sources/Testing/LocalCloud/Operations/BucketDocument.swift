@@ -33,6 +33,9 @@ struct BucketDocument: Sendable {
   /// Whether a PUT without a body deletes the document.
   let emptyDeletes: Bool
 
+  /// The status of the response to a PUT of the document.
+  let written: HTTPResponse.Status
+
   /// The children that the service adds to elements of the document without them, by the name of the element; an empty
   /// one becomes a new ID.
   let defaults: [String: XMLNode]
@@ -49,9 +52,9 @@ struct BucketDocument: Sendable {
   init(
     _ parameter: String, _ root: String?, _ unset: Unset, subject: String? = nil, deletion: String? = "Delete",
     reading: String = "Get", fixedTaking fixedOptions: Set<String>? = nil, emptyDeletes: Bool = false,
-    defaults: [String: XMLNode] = [:]
+    written: HTTPResponse.Status = .ok, defaults: [String: XMLNode] = [:]
   ) {
-    self.defaults = defaults
+    (self.written, self.defaults) = (written, defaults)
     (self.parameter, self.root, self.unset, self.deletion) = (parameter, root, unset, deletion)
     (self.reading, self.fixedOptions, self.emptyDeletes) = (reading, fixedOptions, emptyDeletes)
     self.subject = subject ?? "Bucket\(String(parameter.prefix(1)).asciiUppercased)\(parameter.dropFirst())"
@@ -178,7 +181,7 @@ extension Call {
       settings.documents = (settings.documents ?? [:]).merging([name: text]) { $1 }
       settings.versioning = versioning ?? settings.versioning
     }
-    return Answer()
+    return Answer(kind.written)
   }
 
   /// Returns the document of an image style with its name and category, which only the request's parameters contain.

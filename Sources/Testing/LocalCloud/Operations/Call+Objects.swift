@@ -237,7 +237,7 @@ extension Call {
       tags.append(ObjectDescription.Header(name: name, value: value))
     }
     try check(tags)
-    return tags
+    return tags.sorted { ByteExactString($0.name) < ByteExactString($1.name) }
   }
 
   private func check(_ tags: [ObjectDescription.Header]) throws(ErrorResponse) {

@@ -49,7 +49,7 @@ struct RequestRights: Sendable {
   let service: SimulatedService
   let region: String
   /// The values that policy conditions test, by condition key.
-  let facts: [String: String]
+  private(set) var facts: [String: String]
   /// The buckets with their policies.
   let store: BucketTable
 
@@ -76,7 +76,19 @@ struct RequestRights: Sendable {
       return if case .everything = authority { isGranted } else { isAnonymous && isGranted }
     }
     if case .objectsOfBody = service.policies.permissions[operation]?.target { return !isAnonymous }
-    return allows(action, name, isGranted)
+    return allows(action, name, isGranted) || decision(action, name) != false && learnsAbsence(operation, target)
+  }
+
+  /// Returns whether an operation of S3 reads an object that does not exist, and the policy allows to list its key.
+  private func learnsAbsence(_ operation: Operation, _ target: RequestTarget) -> Bool {
+    let prefix = service.policies.language.conditions.parameters.first { $0.value == "prefix" }
+    guard operation.isPublicRead, !service.buckets.objectsInheritAccess, let prefix, let key = target.key?.string,
+      let (action, name) = request(for: .listObjects, on: target),
+      (try? store.read(target.bucket?.string ?? "") { $0.objects[ObjectKey(key)] == nil }) == true
+    else { return false }
+    var rights = self
+    rights.facts[prefix.key] = key
+    return rights.allows(action, name, false)
   }
 
   /// Returns the action and the name of the resource that an operation needs a permission for.

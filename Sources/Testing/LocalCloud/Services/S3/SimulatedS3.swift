@@ -142,7 +142,7 @@ extension SimulatedService {
 extension BucketDocument {
   /// The documents of a bucket of S3.
   static let s3: [BucketDocument] = [
-    .init("policy", nil, .error("NoSuchBucketPolicy")),
+    .init("policy", nil, .error("NoSuchBucketPolicy"), written: .noContent),
     .init("versioning", BucketSettings.Versioning.root, .document(), deletion: nil),
     .init("cors", CrossOriginRule.rootElement, .error("NoSuchCORSConfiguration"), deletion: "Put"),
     .init(
