@@ -208,7 +208,7 @@ final class BucketDocumentTests: CloudTestCase {
       XCTAssertEqual(before, 403)
       let put = try await client.send(
         .put, query: ["policy": nil], body: policy("Allow", "GetObject", of: client.provider))
-      XCTAssertEqual(put.status, 200, put.text)
+      XCTAssertEqual(put.status, client.provider == .s3 ? 204 : 200, put.text)
       let statuses = [
         try await status(.get, "open/a"), try await status(.get, "closed"), try await status(.put, "open/a"),
         try await status(.delete, "open/a"),
@@ -234,7 +234,7 @@ final class BucketDocumentTests: CloudTestCase {
       for key in ["open/a", "closed"] { _ = try await client.send(.put, key, headers: access, body: [1]) }
       let put = try await client.send(
         .put, query: ["policy": nil], body: policy("Deny", "GetObject", of: client.provider))
-      XCTAssertEqual(put.status, 200, put.text)
+      XCTAssertEqual(put.status, client.provider == .s3 ? 204 : 200, put.text)
       let signed = try await client.send(.get, "open/a")
       XCTAssertEqual(try signed.errorCode, "AccessDenied", "\(client.provider)")
       let unsigned = try await client.send(client.request(.get, "open/a"))

@@ -22,7 +22,7 @@ final class HeaderTests: CloudTestCase {
           "x-oss-access-point-name",
         ]
         : [
-          "x-cos-callback", "x-cos-grant-read", "x-cos-grant-full-control", "x-cos-website-redirect-location",
+          "x-cos-callback", "x-cos-website-redirect-location",
           "x-cos-object-lock-mode", "x-cos-new", "Pic-Operations", "x-ci-process", "x-cos-object-acl",
         ]
       for name in names + ["If-Match", "If-None-Match", "Content-Range"] {

@@ -220,7 +220,7 @@ final class OSSDocumentTests: CloudTestCase {
     }
   }
 
-  func testStylesAreListedByName() async throws {
+  func testStylesAreListedInTheOrderOfTheirCreation() async throws {
     try await withEachService(of: [.oss]) { client in
       func put(_ name: String, _ content: String) async throws -> Reply {
         let body = Array("<Style><Content>\(content)</Content></Style>".utf8)
@@ -235,7 +235,7 @@ final class OSSDocumentTests: CloudTestCase {
         ["Name", "Content", "Category"].map { one[$0]?.text }, ["small", "image/resize,p_50", "image"])
       let list = try await client.send(.get, query: ["style": nil]).document
       XCTAssertEqual(list.name, "StyleList")
-      XCTAssertEqual(list.all("Style").map { $0["Name"]?.text }, ["big", "small"])
+      XCTAssertEqual(list.all("Style").map { $0["Name"]?.text }, ["small", "big"])
       for (name, content) in [("@%$", "image/resize,p_50"), ("empty", "")] {
         let refused = try await put(name, content)
         XCTAssertEqual(try refused.errorCode, "InvalidArgument", name)

@@ -112,7 +112,7 @@ struct OptionTable {
     guard let word = words.first else {
       guard let option = arguments.first, option.hasPrefix("-") else { return nil }
       return
-        "Unknown option '\(option.onOneLine)'. Options follow the command, as in storage-auth ls oss://photos --json."
+        "Unknown option '\(option.onOneLine)'. Options follow the command, as in storage-auth ls LOCATION --json."
     }
     let group = commands.filter { $0.path[0] == word && $0.path.count > 1 }.map { $0.path[1] }
     let (name, known) = group.isEmpty ? (word, commands.map { $0.path[0] }) : (words.dropFirst().first ?? "", group)
