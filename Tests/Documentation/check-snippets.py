@@ -23,7 +23,7 @@ import tempfile
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built_modules import ROOT, binaries, run, settings
-from pages import prose
+from pages import blocks, prose, steps
 
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
@@ -45,22 +45,6 @@ def pages():
     found = [os.path.join(ROOT, "README.md")]
     for pattern in ["Documentation/*.md", "Sources/*/*/*.docc/**/*.md"]:
         found += sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True))
-    return found
-
-
-def blocks(page):
-    """The line in which each block begins, and its lines."""
-    found, block = [], None
-    with open(page, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if line.startswith("```"):
-                if block is not None:
-                    found.append(block)
-                    block = None
-                elif line.strip() == "```swift":
-                    block = (number + 1, [])
-            elif block is not None:
-                block[1].append(line)
     return found
 
 
@@ -150,12 +134,10 @@ def manifest_settings():
 def check_tutorial(path, libraries, manifests):
     """Compiles the code of a tutorial after each of its steps; returns the files and what the compiler says."""
     resources = os.path.join(os.path.dirname(os.path.dirname(path)), "Resources")
-    with open(path, encoding="utf-8") as file:
-        steps = re.findall(r'@Code\(name: "([^"]+)", file: "([^"]+)"', file.read())
     present, used, complaints = {}, [], ""
     captured = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with tempfile.TemporaryDirectory() as modules:
-        for name, file in steps:
+        for name, file in steps(path):
             present[name] = os.path.relpath(os.path.join(resources, file), ROOT)
             used.append(present[name])
             folder = os.path.dirname(name)

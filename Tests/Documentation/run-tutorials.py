@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
+# SPDX-License-Identifier: Apache-2.0
+
+"""Runs the programs of the tutorials, and those of the page about verified requests, and compares what they print.
+
+Run after `swift build --traits CommandLine`, from anywhere; `BIN_PATH` names the folder of the build. A program is
+compiled from the files that the last step of a tutorial leaves, or from a block of a page, and linked with the objects
+of `storage-auth`. Ports and the page's domain are replaced by free ports of this machine.
+
+    Tests/Documentation/run-tutorials.py                  # all
+    Tests/Documentation/run-tutorials.py VerifyRequests   # one of them
+"""
+import contextlib
+import io
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from built_modules import ROOT, binaries, settings
+from pages import blocks, steps
+
+CATALOG = os.path.join(ROOT, "Documentation/SwiftStorageAuth/SwiftStorageAuth.docc")
+SERVER_CATALOG = os.path.join(ROOT, "Sources/Server/StorageAuthServer/StorageAuthServer.docc")
+TIME_LIMIT = 60
+# For each tutorial or page: the server, the program that ends by itself, and what this one prints.
+RUNS = {
+    "UploadYourFirstObject": (None, "FirstUpload", ["18 bytes of", "listed: 2026/cat.jpg", "a picture of a cat"]),
+    "TemporaryKeysForAnApp": ("KeyServer", "PhotoApp", ["Refresh:", "a cat", "Refused: AccessDenied"]),
+    "DirectUploadsToCOS": ("KeyServer", "PhotoApp", ["from", "Listed: users/mia/cat.txt", "Refused: AccessDenied"]),
+    "VerifyRequests": ("FileService", "FileClient", ["a cat", "Refused: SignatureDoesNotMatch"]),
+    "VerifyingRequests": ("Server", "Client", []),
+}
+# The last step that runs without an account, where there are later ones.
+LAST = {"UploadYourFirstObject": "upload-08-statistics.swift"}
+
+
+def tutorial(name):
+    """The files of each program of a tutorial after its last step, by the name of the program."""
+    present = {}
+    for place, file in steps(os.path.join(CATALOG, "Tutorials", f"{name}.tutorial")):
+        if os.path.dirname(place):
+            with open(os.path.join(CATALOG, "Resources", file), encoding="utf-8") as source:
+                present.setdefault(os.path.basename(os.path.dirname(place)), {})[os.path.basename(place)] = source.read()
+        if file == LAST.get(name):
+            break
+    return present
+
+
+def page(name):
+    """The first two blocks of a page, as the main programs of a server and of a client of its own domain."""
+    found = ["".join(lines) for _, lines in blocks(os.path.join(SERVER_CATALOG, f"{name}.md"))[:2]]
+    texts = [text.replace("https://files.example.com", "http://127.0.0.1:8080") for text in found]
+    return {program: {"main.swift": text} for program, text in zip(("Server", "Client"), texts, strict=True)}
+
+
+def free_ports(count):
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+
+
+def compiled(program, files, ports, folder):
+    """The path of a program, which is compiled here."""
+    paths = []
+    for name, text in files.items():
+        paths.append(os.path.join(folder, f"{program}-{name}" if len(files) > 1 else name))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(re.sub(r"\b(8080|9000|9001)\b", lambda match: str(ports[match.group()]), text))
+    built = binaries()
+    with open(os.path.join(built, "storage-auth.product/Objects.LinkFileList"), encoding="utf-8") as file:
+        objects = [line for line in file if "/storage_auth.build/" not in line]
+    listed = os.path.join(folder, f"{program}.objects")
+    with open(listed, "w", encoding="utf-8") as file:
+        file.writelines(objects)
+    libraries = ["-lz"] if sys.platform == "darwin" else ["-lcrypto", "-lstdc++", "-lm", "-lz", "-ldl", "-Xlinker", "-s"]
+    output = os.path.join(folder, program)
+    outcome = subprocess.run(
+        ["swiftc", "-emit-executable", "-o", output, "-module-name", program, "-swift-version", "6", "-suppress-warnings",
+         *([] if "main.swift" in files else ["-parse-as-library"]), *settings(built), *paths, f"@{listed}", *libraries],
+        cwd=ROOT, check=False)
+    if outcome.returncode:
+        sys.exit(f"tutorials: {program} cannot be built")
+    return output
+
+
+@contextlib.contextmanager
+def serving(program, port):
+    """Runs a server until the end of the block, which begins when it accepts connections; yields a file with its output."""
+    if program is None:
+        yield io.BytesIO()
+        return
+    with tempfile.TemporaryFile() as output, subprocess.Popen([program], stdout=output, stderr=output) as server:
+        try:
+            for _ in range(TIME_LIMIT * 10):
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                    break
+                if server.poll() is not None:
+                    break
+                time.sleep(0.1)
+            yield output
+        finally:
+            server.kill()
+            server.wait()
+
+
+def check(name):
+    """Runs the programs of a tutorial or a page; returns whether the last one ends well and prints what is expected."""
+    server, client, expected = RUNS[name]
+    programs = page(name) if name == "VerifyingRequests" else tutorial(name)
+    ports = dict(zip(("8080", "9000", "9001"), free_ports(3)))
+    with tempfile.TemporaryDirectory() as folder:
+        built = {program: compiled(program, programs[program], ports, folder) for program in (server, client) if program}
+        with serving(built.get(server), ports["8080"]) as output:
+            run = subprocess.run(
+                [built[client]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT,
+                env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}, check=False)
+            output.seek(0)
+            log = output.read().decode(errors="replace")
+    missing = [text for text in expected if text not in run.stdout]
+    if run.returncode or missing:
+        print(f"{name}: {client} ended with the status {run.returncode}, without {missing}:\n{run.stdout}{log}")
+    return not run.returncode and not missing
+
+
+def main():
+    names = sys.argv[1:] or list(RUNS)
+    failed = [name for name in names if not check(name)]
+    print(f"tutorials: {len(names) - len(failed)} of {len(names)} ran as expected")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
