@@ -252,10 +252,6 @@ enum IssuingTemporaryKeysPage {
   static var chain: String { supposed() }
   static var privateKey: String { supposed() }
   typealias AppContext = RemoteSigningPage.AppContext
-  typealias BearerLogin = RemoteSigningPage.BearerLogin
-  typealias UserContext = RemoteSigningPage.UserContext
-  static var role: String { supposed() }
-  static var keys: CredentialCache<AccessKey> { supposed() }
   static var router: Router<AppContext> { supposed() }
   struct User {
     var policy: AccessPolicy { supposed() }

@@ -2,7 +2,7 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs the programs of the tutorials, and those of the page about verified requests, and compares what they print.
+"""Runs the programs of the tutorials, and those of the pages about servers, and compares what they print.
 
 Run after `swift build --traits CommandLine`, from anywhere; `BIN_PATH` names the folder of the build. A program is
 compiled from the files that the last step of a tutorial leaves, or from a block of a page, and linked with the objects
@@ -35,7 +35,21 @@ RUNS = {
     "DirectUploadsToCOS": ("KeyServer", "PhotoApp", ["from", "Listed: users/mia/cat.txt", "Refused: AccessDenied"]),
     "VerifyRequests": ("FileService", "FileClient", ["a cat", "Refused: SignatureDoesNotMatch"]),
     "VerifyingRequests": ("Server", "Client", []),
+    "IssuingTemporaryKeys": ("Server", "Client", ["STS."]),
 }
+# The client of a page that shows only the server.
+CLIENTS = {
+    "IssuingTemporaryKeys": """
+import StorageClient
+let keys = CredentialCache(AppServerCredentialProvider(source: "the page's server") {
+  AppServerRequest("http://127.0.0.1:8080/api/distribute-token.json", headers: [.authorization: "Bearer mia-token"])
+})
+print(try await keys.credential().id)
+"""
+}
+# The local cloud that a page supposes.
+CLOUDS = {"IssuingTemporaryKeys": ["serve", "--account", "id:secret", "--bucket", "photos", "--services-port", "9003"]}
+PORTS = ["8080", "9000", "9001", "9003"]
 # The last step that runs without an account, where there are later ones.
 LAST = {"UploadYourFirstObject": "upload-08-statistics.swift"}
 
@@ -53,9 +67,10 @@ def tutorial(name):
 
 
 def page(name):
-    """The first two blocks of a page, as the main programs of a server and of a client of its own domain."""
-    found = ["".join(lines) for _, lines in blocks(os.path.join(SERVER_CATALOG, f"{name}.md"))[:2]]
-    texts = [text.replace("https://files.example.com", "http://127.0.0.1:8080") for text in found]
+    """The first blocks of a page, as the main programs of a server and of a client, which may be of a domain."""
+    found = ["".join(lines) for _, lines in blocks(os.path.join(SERVER_CATALOG, f"{name}.md"))]
+    client = CLIENTS.get(name, found[1])
+    texts = [text.replace("https://files.example.com", "http://127.0.0.1:8080") for text in (found[0], client)]
     return {program: {"main.swift": text} for program, text in zip(("Server", "Client"), texts, strict=True)}
 
 
@@ -67,13 +82,18 @@ def free_ports(count):
         return [probe.getsockname()[1] for probe in probes]
 
 
+def with_ports(text, ports):
+    """A text in which the ports of the documentation are replaced by free ones."""
+    return re.sub(rf"\b({'|'.join(PORTS)})\b", lambda match: str(ports[match.group()]), text)
+
+
 def compiled(program, files, ports, folder):
     """The path of a program, which is compiled here."""
     paths = []
     for name, text in files.items():
         paths.append(os.path.join(folder, f"{program}-{name}" if len(files) > 1 else name))
         with open(paths[-1], "w", encoding="utf-8") as file:
-            file.write(re.sub(r"\b(8080|9000|9001)\b", lambda match: str(ports[match.group()]), text))
+            file.write(with_ports(text, ports))
     built = binaries()
     with open(os.path.join(built, "storage-auth.product/Objects.LinkFileList"), encoding="utf-8") as file:
         objects = [line for line in file if "/storage_auth.build/" not in line]
@@ -92,12 +112,12 @@ def compiled(program, files, ports, folder):
 
 
 @contextlib.contextmanager
-def serving(program, port):
+def serving(command, port):
     """Runs a server until the end of the block, which begins when it accepts connections; yields a file with its output."""
-    if program is None:
+    if not command:
         yield io.BytesIO()
         return
-    with tempfile.TemporaryFile() as output, subprocess.Popen([program], stdout=output, stderr=output) as server:
+    with tempfile.TemporaryFile() as output, subprocess.Popen(command, stdout=output, stderr=output) as server:
         try:
             for _ in range(TIME_LIMIT * 10):
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
@@ -114,11 +134,14 @@ def serving(program, port):
 def check(name):
     """Runs the programs of a tutorial or a page; returns whether the last one ends well and prints what is expected."""
     server, client, expected = RUNS[name]
-    programs = page(name) if name == "VerifyingRequests" else tutorial(name)
-    ports = dict(zip(("8080", "9000", "9001"), free_ports(3)))
+    programs = page(name) if server == "Server" else tutorial(name)
+    ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
+    cloud = [with_ports(argument, ports) for argument in CLOUDS.get(name, [])]
     with tempfile.TemporaryDirectory() as folder:
         built = {program: compiled(program, programs[program], ports, folder) for program in (server, client) if program}
-        with serving(built.get(server), ports["8080"]) as output:
+        if cloud:
+            cloud.insert(0, os.path.join(binaries(), "storage-auth"))
+        with serving(cloud, ports["9003"]), serving([built[server]] if server else [], ports["8080"]) as output:
             run = subprocess.run(
                 [built[client]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT,
                 env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}, check=False)
