@@ -38,6 +38,7 @@ CLIENT_PAGES = {"README": "StorageClient", "Aspera": "AsperaClient", "AsperaAcco
                 "UsingTheClient": "StorageClient"}
 COMPILED = "here in Swift"
 ABSENT = "not here"
+IMPORTS = ("import ", "#if canImport", "#endif")
 SPAN = re.compile(r"`([^`]+)`")
 
 
@@ -89,7 +90,7 @@ def function(page, name, first, body):
 
 def source(page, first, lines):
     """A file with a block: imports first, the rest in a function of the page's type."""
-    imports = [line for line in lines if line.startswith("import ")]
+    imports = [line for line in lines if line.lstrip().startswith(IMPORTS)]
     name, others = head(page)
     body = ["\n" if line in imports else line for line in lines]
     return "".join(imports or others) + (

@@ -2,11 +2,11 @@
 # This source file is part of swift-storage-auth, licensed under the Apache License, Version 2.0.
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs the programs of the tutorials, and those of the pages about servers, and compares what they print.
+"""Runs the programs of the tutorials, and those that pages open with, and compares what they print.
 
 Run after `swift build --traits CommandLine`, from anywhere; `BIN_PATH` names the folder of the build. A program is
 compiled from the files that the last step of a tutorial leaves, or from a block of a page, and linked with the objects
-of `storage-auth`. Ports and the page's domain are replaced by free ports of this machine.
+of an example. Ports and the page's domain are replaced by free ports of this machine.
 
     Tests/Documentation/run-tutorials.py                  # all
     Tests/Documentation/run-tutorials.py VerifyRequests   # one of them
@@ -26,7 +26,7 @@ from built_modules import ROOT, binaries, settings
 from pages import blocks, steps
 
 CATALOG = os.path.join(ROOT, "Documentation/SwiftStorageAuth/SwiftStorageAuth.docc")
-SERVER_CATALOG = os.path.join(ROOT, "Sources/Server/StorageAuthServer/StorageAuthServer.docc")
+SERVERS = "Sources/Server/StorageAuthServer/StorageAuthServer.docc"
 TIME_LIMIT = 60
 # For each tutorial or page: the server, the program that ends by itself, and what this one prints.
 RUNS = {
@@ -36,19 +36,24 @@ RUNS = {
     "VerifyRequests": ("FileService", "FileClient", ["a cat", "Refused: SignatureDoesNotMatch"]),
     "VerifyingRequests": ("Server", "Client", []),
     "IssuingTemporaryKeys": ("Server", "Client", ["STS."]),
+    "OSS": (None, "Client", ["200"]),
 }
-# The client of a page that shows only the server.
-CLIENTS = {
-    "IssuingTemporaryKeys": """
+ISSUED = """
 import StorageClient
 let keys = CredentialCache(AppServerCredentialProvider(source: "the page's server") {
   AppServerRequest("http://127.0.0.1:8080/api/distribute-token.json", headers: [.authorization: "Bearer mia-token"])
 })
 print(try await keys.credential().id)
 """
+# For each page: its path, the block with each program or the program itself, and the local cloud that it supposes.
+PAGES = {
+    "VerifyingRequests": (SERVERS, {"Server": 0, "Client": 1}, None),
+    "IssuingTemporaryKeys": (
+        SERVERS, {"Server": 0, "Client": ISSUED}, ["--account", "id:secret", "--bucket", "photos", "--services-port", "9003"]),
+    "OSS": (
+        "Sources/Providers/OSSAuth/OSSAuth.docc", {"Client": 1},
+        ["--account", "test-id:test-secret", "--bucket", "photos", "--oss-port", "9000"]),
 }
-# The local cloud that a page supposes.
-CLOUDS = {"IssuingTemporaryKeys": ["serve", "--account", "id:secret", "--bucket", "photos", "--services-port", "9003"]}
 PORTS = ["8080", "9000", "9001", "9003"]
 # The last step that runs without an account, where there are later ones.
 LAST = {"UploadYourFirstObject": "upload-08-statistics.swift"}
@@ -67,11 +72,14 @@ def tutorial(name):
 
 
 def page(name):
-    """The first blocks of a page, as the main programs of a server and of a client, which may be of a domain."""
-    found = ["".join(lines) for _, lines in blocks(os.path.join(SERVER_CATALOG, f"{name}.md"))]
-    client = CLIENTS.get(name, found[1])
-    texts = [text.replace("https://files.example.com", "http://127.0.0.1:8080") for text in (found[0], client)]
-    return {program: {"main.swift": text} for program, text in zip(("Server", "Client"), texts, strict=True)}
+    """The main programs of a page, of which a client may name a domain, and the arguments of the local cloud."""
+    folder, programs, cloud = PAGES[name]
+    found = ["".join(lines) for _, lines in blocks(os.path.join(ROOT, folder, f"{name}.md"))]
+    texts = {program: found[text] if isinstance(text, int) else text for program, text in programs.items()}
+    return {
+        program: {"main.swift": text.replace("https://files.example.com", "http://127.0.0.1:8080")}
+        for program, text in texts.items()
+    }, cloud
 
 
 def free_ports(count):
@@ -95,8 +103,8 @@ def compiled(program, files, ports, folder):
         with open(paths[-1], "w", encoding="utf-8") as file:
             file.write(with_ports(text, ports))
     built = binaries()
-    with open(os.path.join(built, "storage-auth.product/Objects.LinkFileList"), encoding="utf-8") as file:
-        objects = [line for line in file if "/storage_auth.build/" not in line]
+    with open(os.path.join(built, "VerifiedServiceExample.product/Objects.LinkFileList"), encoding="utf-8") as file:
+        objects = [line for line in file if "/VerifiedServiceExample.build/" not in line]
     listed = os.path.join(folder, f"{program}.objects")
     with open(listed, "w", encoding="utf-8") as file:
         file.writelines(objects)
@@ -134,14 +142,14 @@ def serving(command, port):
 def check(name):
     """Runs the programs of a tutorial or a page; returns whether the last one ends well and prints what is expected."""
     server, client, expected = RUNS[name]
-    programs = page(name) if server == "Server" else tutorial(name)
+    programs, cloud = page(name) if name in PAGES else (tutorial(name), None)
     ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
-    cloud = [with_ports(argument, ports) for argument in CLOUDS.get(name, [])]
+    if cloud:
+        cloud = [os.path.join(binaries(), "storage-auth"), "serve", *(with_ports(argument, ports) for argument in cloud)]
     with tempfile.TemporaryDirectory() as folder:
         built = {program: compiled(program, programs[program], ports, folder) for program in (server, client) if program}
-        if cloud:
-            cloud.insert(0, os.path.join(binaries(), "storage-auth"))
-        with serving(cloud, ports["9003"]), serving([built[server]] if server else [], ports["8080"]) as output:
+        port = ports["9000" if name == "OSS" else "9003"]
+        with serving(cloud, port), serving([built[server]] if server else None, ports["8080"]) as output:
             run = subprocess.run(
                 [built[client]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT,
                 env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}, check=False)
