@@ -117,7 +117,7 @@ enum AsperaQueuePage {}
 enum AsperaTokensPage {
   static var pem: Secret { supposed() }
   struct API {
-    func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
+    func token(for paths: [TransferPath]) async throws -> String { supposed() }
   }
   static var api: API { supposed() }
 }

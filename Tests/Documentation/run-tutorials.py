@@ -37,6 +37,7 @@ RUNS = {
     "VerifyingRequests": ("Server", "Client", []),
     "IssuingTemporaryKeys": ("Server", "Client", ["STS."]),
     "OSS": (None, "Client", ["200"]),
+    "AsperaTokens": (None, "Client", ["Reason.expired", ".success("]),
 }
 ISSUED = """
 import StorageClient
@@ -45,7 +46,7 @@ let keys = CredentialCache(AppServerCredentialProvider(source: "the page's serve
 })
 print(try await keys.credential().id)
 """
-# For each page: its path, the block with each program or the program itself, and the local cloud that it supposes.
+# For each page: its path, the block with each program or the program itself, and the arguments of its local cloud, the last of which is a port.
 PAGES = {
     "VerifyingRequests": (SERVERS, {"Server": 0, "Client": 1}, None),
     "IssuingTemporaryKeys": (
@@ -53,8 +54,11 @@ PAGES = {
     "OSS": (
         "Sources/Providers/OSSAuth/OSSAuth.docc", {"Client": 1},
         ["--account", "test-id:test-secret", "--bucket", "photos", "--oss-port", "9000"]),
+    "AsperaTokens": (
+        "Sources/Providers/AsperaAuth/AsperaAuth.docc", {"Client": -1},
+        ["--account", "id:secret", "--transfer-token-lifetime", "3", "--node-port", "9004"]),
 }
-PORTS = ["8080", "9000", "9001", "9003"]
+PORTS = ["8080", "9000", "9001", "9003", "9004"]
 # The last step that runs without an account, where there are later ones.
 LAST = {"UploadYourFirstObject": "upload-08-statistics.swift"}
 
@@ -143,16 +147,17 @@ def check(name):
     """Runs the programs of a tutorial or a page; returns whether the last one ends well and prints what is expected."""
     server, client, expected = RUNS[name]
     programs, cloud = page(name) if name in PAGES else (tutorial(name), None)
+    environment = os.environ | {
+        "SWIFT_BACKTRACE": "enable=no", "STORAGE_AUTH_ASCP": os.path.join(binaries(), "ascp-simulator")}
     ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
     if cloud:
         cloud = [os.path.join(binaries(), "storage-auth"), "serve", *(with_ports(argument, ports) for argument in cloud)]
     with tempfile.TemporaryDirectory() as folder:
         built = {program: compiled(program, programs[program], ports, folder) for program in (server, client) if program}
-        port = ports["9000" if name == "OSS" else "9003"]
-        with serving(cloud, port), serving([built[server]] if server else None, ports["8080"]) as output:
+        with serving(cloud, cloud and int(cloud[-1])), serving([built[server]] if server else None, ports["8080"]) as output:
             run = subprocess.run(
                 [built[client]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT,
-                env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}, check=False)
+                env=environment, check=False)
             output.seek(0)
             log = output.read().decode(errors="replace")
     missing = [text for text in expected if text not in run.stdout]
