@@ -116,10 +116,6 @@ enum AsperaQueuePage {}
 
 enum AsperaTokensPage {
   static var pem: Secret { supposed() }
-  struct API {
-    func token(for paths: [TransferPath]) async throws -> String { supposed() }
-  }
-  static var api: API { supposed() }
 }
 
 enum COSPage {}
