@@ -39,6 +39,7 @@ RUNS = {
     "OSS": (None, "Client", ["200"]),
     "AsperaTokens": (None, "Client", ["Reason.expired", ".success("]),
 }
+# The client of a page that shows only the server.
 ISSUED = """
 import StorageClient
 let keys = CredentialCache(AppServerCredentialProvider(source: "the page's server") {
@@ -46,7 +47,8 @@ let keys = CredentialCache(AppServerCredentialProvider(source: "the page's serve
 })
 print(try await keys.credential().id)
 """
-# For each page: its path, the block with each program or the program itself, and the arguments of its local cloud, the last of which is a port.
+# For each page: its folder, the block with each program or the program itself, and the arguments of the local cloud that it
+# supposes; the last of them is the port of the service in question.
 PAGES = {
     "VerifyingRequests": (SERVERS, {"Server": 0, "Client": 1}, None),
     "IssuingTemporaryKeys": (
