@@ -11,6 +11,7 @@ Tests/Matrix/generate.py --check
 Tests/Documentation/check-links.py
 Tests/Documentation/check-symbols.py
 Tests/Documentation/check-snippets.py
+Tests/Documentation/run-tutorials.py
 Tests/Apple/check-app.py
 Tests/Linkage/check.sh
 Tests/Install/check.sh

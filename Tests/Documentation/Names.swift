@@ -116,10 +116,6 @@ enum AsperaQueuePage {}
 
 enum AsperaTokensPage {
   static var pem: Secret { supposed() }
-  struct API {
-    func grant(for request: TokenRequest) async throws -> TransferCredential { supposed() }
-  }
-  static var api: API { supposed() }
 }
 
 enum COSPage {}
@@ -252,10 +248,6 @@ enum IssuingTemporaryKeysPage {
   static var chain: String { supposed() }
   static var privateKey: String { supposed() }
   typealias AppContext = RemoteSigningPage.AppContext
-  typealias BearerLogin = RemoteSigningPage.BearerLogin
-  typealias UserContext = RemoteSigningPage.UserContext
-  static var role: String { supposed() }
-  static var keys: CredentialCache<AccessKey> { supposed() }
   static var router: Router<AppContext> { supposed() }
   struct User {
     var policy: AccessPolicy { supposed() }

@@ -23,7 +23,7 @@ import tempfile
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from built_modules import ROOT, binaries, run, settings
-from pages import prose
+from pages import blocks, prose, steps
 
 NAMES = os.path.join(ROOT, "Tests/Documentation/Names.swift")
 EVERYTHING = [
@@ -38,6 +38,7 @@ CLIENT_PAGES = {"README": "StorageClient", "Aspera": "AsperaClient", "AsperaAcco
                 "UsingTheClient": "StorageClient"}
 COMPILED = "here in Swift"
 ABSENT = "not here"
+IMPORTS = ("import ", "#if canImport", "#endif")
 SPAN = re.compile(r"`([^`]+)`")
 
 
@@ -45,22 +46,6 @@ def pages():
     found = [os.path.join(ROOT, "README.md")]
     for pattern in ["Documentation/*.md", "Sources/*/*/*.docc/**/*.md"]:
         found += sorted(glob.glob(os.path.join(ROOT, pattern), recursive=True))
-    return found
-
-
-def blocks(page):
-    """The line in which each block begins, and its lines."""
-    found, block = [], None
-    with open(page, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if line.startswith("```"):
-                if block is not None:
-                    found.append(block)
-                    block = None
-                elif line.strip() == "```swift":
-                    block = (number + 1, [])
-            elif block is not None:
-                block[1].append(line)
     return found
 
 
@@ -105,7 +90,7 @@ def function(page, name, first, body):
 
 def source(page, first, lines):
     """A file with a block: imports first, the rest in a function of the page's type."""
-    imports = [line for line in lines if line.startswith("import ")]
+    imports = [line for line in lines if line.lstrip().startswith(IMPORTS)]
     name, others = head(page)
     body = ["\n" if line in imports else line for line in lines]
     return "".join(imports or others) + (
@@ -150,12 +135,10 @@ def manifest_settings():
 def check_tutorial(path, libraries, manifests):
     """Compiles the code of a tutorial after each of its steps; returns the files and what the compiler says."""
     resources = os.path.join(os.path.dirname(os.path.dirname(path)), "Resources")
-    with open(path, encoding="utf-8") as file:
-        steps = re.findall(r'@Code\(name: "([^"]+)", file: "([^"]+)"', file.read())
     present, used, complaints = {}, [], ""
     captured = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     with tempfile.TemporaryDirectory() as modules:
-        for name, file in steps:
+        for name, file in steps(path):
             present[name] = os.path.relpath(os.path.join(resources, file), ROOT)
             used.append(present[name])
             folder = os.path.dirname(name)

@@ -34,6 +34,28 @@ def prose(page):
                 yield number, line
 
 
+def blocks(page):
+    """The line in which each block begins, and its lines."""
+    found, block = [], None
+    with open(page, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if line.startswith("```"):
+                if block is not None:
+                    found.append(block)
+                    block = None
+                elif line.strip() == "```swift":
+                    block = (number + 1, [])
+            elif block is not None:
+                block[1].append(line)
+    return found
+
+
+def steps(tutorial):
+    """The steps of a tutorial that show code: where the file is in the reader's package, and its name in Resources."""
+    with open(tutorial, encoding="utf-8") as file:
+        return re.findall(r'@Code\(name: "([^"]+)", file: "([^"]+)"', file.read())
+
+
 def slug(text):
     """The anchor that GitHub derives from the text of a heading: lower case, no punctuation, hyphens for blanks."""
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")

@@ -102,13 +102,14 @@ final class OSSResourceTests: XCTestCase {
   // matrix: OSS V4: bad input
   func testHostWithoutABucketRequiresAConfiguredBucket() throws {
     for version in OSSSignatureVersion.allCases {
-      for style: AddressingStyle? in [nil, .customDomain] {
+      for style: AddressingStyle? in [nil, .customDomain, .virtualHosted] {
         let error = try signingError { () throws(SigningError) in
           try OSSSigner(version, region: "cn-hangzhou", style: style).signed(
             HTTPRequest(method: .get, scheme: "https", authority: "img.example.com", path: "/a"), with: key,
             in: .at(date))
         }
         XCTAssertEqual(error.code, .invalidConfiguration)
+        XCTAssertTrue(error.message.contains("does not read from the host img.example.com"), error.message)
       }
       XCTAssertThrowsError(try signature(version, "127.0.0.1", "/other/a"))
       XCTAssertThrowsError(try signature(version, "127.0.0.1", "/photos2/a"))

@@ -148,7 +148,7 @@ extension OSSSigner {
 
   private static func missingBucket(_ host: String) -> SigningError {
     SigningError(
-      .invalidConfiguration, "The host \(host) does not name its bucket, which the signature requires.",
+      .invalidConfiguration, "The signature requires the bucket, which the signer does not read from the host \(host).",
       remedy: "Pass the bucket to the signer.")
   }
 }

@@ -70,6 +70,7 @@ final class SuccessProofTests: XCTestCase {
     let put = try await client.presign(.put, "k", validFor: .seconds(60))
     await assertThrows(StorageError.self, { try await put.upload(.bytes([1]), transport: portal) }) {
       XCTAssertEqual($0.code, .malformedResponse)
+      XCTAssertTrue($0.remedy.contains("A server of your own must send the ETag."), "\($0)")
     }
     let get = try await client.presign(.get, "k", validFor: .seconds(60))
     await assertThrows(StorageError.self, { _ = try await get.open(transport: portal) }) {

@@ -1,5 +1,6 @@
 import COSAuth
 import CredentialSources
+import Logging
 import StorageAuth
 import StorageAuthServer
 import StorageClient
@@ -7,9 +8,10 @@ import StorageClient
 /// Creates the service that requests a key with the policy of each user from `GetFederationToken`.
 func tokenService(owner: AccessKey, sts: String) -> TokenService {
   let keys = StaticCredentialProvider(owner)
-  return TokenService(audit: { print($0) }, in: .system) { scope in
+  let logger = Logger(label: "KeyServer")
+  return TokenService(audit: TokenAudit.log(to: logger), in: .system) { scope in
     let policy = try scope.policy.camDocument(region: "ap-guangzhou")
-    print("Policy of \(scope.name): \(policy)")
+    logger.info("Policy of \(scope.name): \(policy)")
     return TencentFederationProvider(
       name: scope.name, policy: policy, credentials: keys, duration: scope.lifetime, endpoint: .url(sts))
   }

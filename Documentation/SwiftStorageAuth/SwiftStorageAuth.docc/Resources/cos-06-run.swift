@@ -10,7 +10,7 @@ struct KeyServer {
   static func main() async throws {
     let owner = AccessKey(id: "AKIDowner", secret: "owner-secret")
     let cloud = try await LocalCloud.start(.init(accounts: [.init(owner)], buckets: [bucket], cosPort: 9001))
-    let tokens = tokenService(owner: owner, sts: cloud.servicesURL + "/")
+    let tokens = tokenService(owner: owner, sts: cloud.servicesURL)
     let logins = Logins()
 
     let router = Router(context: AppContext.self)

@@ -5,8 +5,9 @@ let package = Package(
   name: "PhotoApp",
   platforms: [.macOS(.v14)],
   dependencies: [
-    .package(path: "../swift-storage-auth", traits: ["Client", "Server"]),
+    .package(name: "swift-storage-auth", path: "../swift-storage-auth", traits: ["Client", "Server"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     .executableTarget(
@@ -18,6 +19,7 @@ let package = Package(
         .product(name: "StorageAuthServer", package: "swift-storage-auth"),
         .product(name: "StorageClient", package: "swift-storage-auth"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "PhotoApp",

@@ -8,7 +8,7 @@ struct KeyServer {
   static func main() async throws {
     let owner = AccessKey(id: "owner-id", secret: "owner-secret")
     let cloud = try await LocalCloud.start(.init(accounts: [.init(owner)], buckets: ["photos"], ossPort: 9000))
-    let tokens = tokenService(owner: owner, sts: cloud.servicesURL + "/")
+    let tokens = tokenService(owner: owner, sts: cloud.servicesURL)
 
     let router = Router(context: AppContext.self)
     router.group("api").add(middleware: BearerLogin(users: ["mia-token": "mia", "noah-token": "noah"]))

@@ -6,7 +6,7 @@ let package = Package(
   platforms: [.macOS(.v14)],
   products: [.library(name: "AcmeStorage", targets: ["AcmeStorage"])],
   dependencies: [
-    .package(path: "../swift-storage-auth")
+    .package(name: "swift-storage-auth", path: "../swift-storage-auth")
   ],
   targets: [
     .target(

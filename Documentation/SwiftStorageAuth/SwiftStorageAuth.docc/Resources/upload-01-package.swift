@@ -5,7 +5,7 @@ let package = Package(
   name: "FirstUpload",
   platforms: [.macOS(.v14)],
   dependencies: [
-    .package(path: "../swift-storage-auth", traits: ["Client", "Server"])
+    .package(name: "swift-storage-auth", path: "../swift-storage-auth", traits: ["Client", "Server"])
   ],
   targets: [
     .executableTarget(

@@ -5,7 +5,7 @@ let package = Package(
   name: "FileService",
   platforms: [.macOS(.v14)],
   dependencies: [
-    .package(path: "../swift-storage-auth", traits: ["Client", "Server"]),
+    .package(name: "swift-storage-auth", path: "../swift-storage-auth", traits: ["Client", "Server"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
   ],
   targets: [

@@ -14,11 +14,14 @@ struct FileService {
     let files = FileStore()
     let router = Router(context: ServiceContext.self)
     router.add(middleware: middleware).group(context: FileContext.self)
-      .put("files/**") { request, context -> HTTPResponse.Status in
+      .put("files/**") { request, context in
         let body = try await request.body.collect(upTo: 1 << 20)
-        await files.write(body, to: context.file, of: context.account)
-        return .ok
+        let file = await files.write(body, to: context.file, of: context.account)
+        return Response(status: .ok, headers: file.fields)
       }
-      .get("files/**") { _, context in try await files.read(context.file, of: context.account) }
+      .get("files/**") { _, context in
+        let file = try await files.read(context.file, of: context.account)
+        return Response(status: .ok, headers: file.fields, body: ResponseBody(byteBuffer: file.bytes))
+      }
   }
 }

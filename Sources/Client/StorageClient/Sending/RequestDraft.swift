@@ -102,7 +102,9 @@ enum SuccessProof: Sendable {
       .malformedResponse,
       "The response to \(subject) has the status \(response.status.code), but not the \(proof) with which the service "
         + "reports success; a proxy or a captive portal may have answered.",
-      remedy: "Check that the endpoint is the service itself, and that the network needs no login.")
+      remedy:
+        "Check that the endpoint is the service itself, and that the network needs no login. A server of your own "
+        + "must send the \(proof).")
   }
 
   /// Creates the proof of a request to an object, or to the bucket; a copy is answered with a document.
