@@ -62,7 +62,8 @@ final class VendorNameTests: XCTestCase {
 
   /// Whether a line is part of a multiline string, such as an example of a command.
   private static func isProse(_ line: String) -> Bool {
-    line.contains(#/^\s*storage-auth /#) || !line.contains(#/[(){}=]|^\s*(internal|public|package|case|let|var|func|import) /#)
+    line.contains(#/^\s*storage-auth /#)
+      || !line.contains(#/[(){}=]|^\s*(internal|public|package|case|let|var|func|import) /#)
   }
 
   private func exception(for path: String) -> String? {
