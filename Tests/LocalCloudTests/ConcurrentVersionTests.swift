@@ -146,8 +146,8 @@ final class ConcurrentVersionTests: CloudTestCase {
     var configuration = configuration
     configuration.root = try makeDirectory()
     let documents = [
-      "cors": "<CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod>"
-        + "</CORSRule></CORSConfiguration>",
+      "website": "<WebsiteConfiguration><IndexDocument><Suffix>index.html</Suffix></IndexDocument>"
+        + "</WebsiteConfiguration>",
       "tagging": "<Tagging><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tagging>",
       "lifecycle": "<LifecycleConfiguration><Rule><ID>a</ID><Prefix>x</Prefix><Status>Enabled</Status></Rule>"
         + "</LifecycleConfiguration>",
