@@ -72,6 +72,10 @@ final class WrongCommandLineTests: XCTestCase {
       "mv oss://photos/a oss://photos/ --region cn-hangzhou",
       "The source and the destination have the same bucket and key"
     ),
+    (
+      "mv oss://photos/a s3://photos/ --endpoint http://127.0.0.1:1",
+      "The source and the destination have the same bucket and key"
+    ),
     ("mv FOLDER oss://photos/ --region cn-hangzhou", "is a folder; copy it with cp -r."),
     ("sync a oss://photos/ --region cn-hangzhou --allow-empty-source", "are for --delete."),
     ("ls oss://photos -q -v", "--quiet and --verbose exclude each other."),

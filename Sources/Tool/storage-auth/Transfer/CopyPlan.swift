@@ -101,9 +101,9 @@ struct CopyPlan {
     switch (source, destination) {
     case (.object, .object) where resumes:
       throw ValidationError("--resume is for files; a service copies an object by itself.")
-    case (.object(let from, let bucket, let key), .object(let to, let target, _)):
-      // Two endpoints can be those of one service, whose object would be lost.
-      if moves, from == to, bucket == target, key == destination.key(naming: key) {
+    case (.object(_, let bucket, let key), .object(_, let target, _)):
+      // Two endpoints, or two clouds, can be one service, whose object would be lost.
+      if moves, bucket.isIdentical(to: target), key.isIdentical(to: destination.key(naming: key)) {
         throw ValidationError("The source and the destination have the same bucket and key; use cp and then rm.")
       }
       for location in [source, destination] {
