@@ -67,7 +67,8 @@ final class ObjectCommandTests: XCTestCase {
   // matrix: Pipeline: command line
   func testOneObjectIsCopiedAndMovedBetweenTwoServices() async throws {
     let cloud = try await Cloud(self)
-    try await cloud.oss().upload([1, 2, 3], to: "a.jpg", metadata: ["author": "Mia"])
+    let attributes = UploadOptions(cacheControl: "no-cache", contentDisposition: "inline")
+    try await cloud.oss().upload([1, 2, 3], to: "a.jpg", metadata: ["author": "Mia"], options: attributes)
     let origin = ["--from-endpoint", "http://\(cloud.server.ossEndpoint.authority)"]
     for command in ["cp", "mv"] {
       let target = "cos://\(Cloud.bucket)/\(command)/"
@@ -76,6 +77,8 @@ final class ObjectCommandTests: XCTestCase {
       XCTAssertEqual(copy.size, 3)
       XCTAssertEqual(copy.contentType, "image/jpeg")
       XCTAssertEqual(copy.metadata["author"], "Mia")
+      XCTAssertEqual(copy.headers[.cacheControl], "no-cache")
+      XCTAssertEqual(copy.headers[.contentDisposition], "inline")
     }
     let rest = try await cloud.oss().list(prefix: "a.jpg").reduce(into: []) { $0.append($1.name) }
     XCTAssertEqual(rest, [])

@@ -169,9 +169,9 @@ struct CopyPlan {
       }
       return ObjectTransfer(target) { [upload] progress in
         let object = try await origin.open(key)
-        var options = upload
-        options.contentType = options.contentType ?? object.info.contentType
-        if options.metadata.isEmpty { options.metadata = object.info.metadata }
+        var options = UploadOptions(of: object.info)
+        options.contentType = upload.contentType ?? options.contentType
+        if !upload.metadata.isEmpty { options.metadata = upload.metadata }
         try await store.upload(
           .stream(object.body, length: object.contentLength), to: target, options: options, progress: progress)
       }
