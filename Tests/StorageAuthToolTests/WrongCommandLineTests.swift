@@ -21,6 +21,7 @@ final class WrongCommandLineTests: XCTestCase {
     ("aspera probee mia@host", "Unknown command 'probee'. Did you mean 'probe'?"),
     ("help list", "Unknown command 'list'. Did you mean 'ls'?"),
     ("frobnicate", "Unknown command 'frobnicate'. 'storage-auth help' lists the commands."),
+    ("aspera mia:password@host", "Error: Unknown command. 'storage-auth help' lists the commands."),
     ("--quiet ls oss://photos", "Options follow the command"),
     ("ls oss://photos --endpoit http://127.0.0.1:1", "Unknown option '--endpoit'. Did you mean '--endpoint'?"),
     ("cp a oss://photos/ --endpoit http://127.0.0.1:1", "Unknown option '--endpoit'. Did you mean '--endpoint'?"),
