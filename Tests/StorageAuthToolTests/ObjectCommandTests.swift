@@ -123,6 +123,8 @@ final class ObjectCommandTests: XCTestCase {
     XCTAssertEqual(try JSONValue(parsing: Array(json.utf8))["metadata"], ["author": "Mia"])
     let usage = try await run(["du", "\(Self.bucket)/f"], cloud).output
     XCTAssertEqual(usage, "2 objects, 2049 bytes (2.0 KiB)\n")
+    let single = try await run(["du", "\(Self.bucket)/f/b"], cloud).output
+    XCTAssertTrue(single.hasPrefix("1 object, 1 bytes"), single)
   }
 
   // matrix: Output of the command line: results
