@@ -85,14 +85,18 @@ struct CopyPlan {
       throw ValidationError("--resume is for buckets; ascp continues partial files itself.")
     }
     if case .file(let path) = source, LocalFiles.isDirectory(path) {
-      throw ValidationError("\(path.onOneLine) is a folder; \(moves ? "copy it with cp -r" : "add --recursive").")
+      let remedy =
+        destination == .standardStream ? "name an object" : moves ? "copy it with cp -r" : "add --recursive"
+      throw ValidationError("\(path.onOneLine) is a folder; \(remedy).")
     }
     if case .object(_, let bucket, let key) = source, key.isEmpty {
       let remedy =
-        moves ? "Copy its objects with cp -r, and delete them with rm -r" : "Name an object, or add --recursive"
+        destination == .standardStream
+        ? "Name an object"
+        : moves ? "Copy its objects with cp -r, and delete them with rm -r" : "Name an object, or add --recursive"
       throw ValidationError("\(bucket.onOneLine) is a bucket. \(remedy).")
     }
-    if origin?.isSet ?? false, source.isFile || destination.isFile {
+    if origin?.isSet ?? false, source.cloud == nil || destination.cloud == nil {
       throw ValidationError("--from-endpoint and --from-region are for copies from one service to another.")
     }
     if moves, source.isAccount || [source, destination].contains(.standardStream) {
