@@ -141,11 +141,15 @@ final class ObjectCommandTests: XCTestCase {
       }
       let before = try await names()
       XCTAssertEqual(before, ["new-\(scheme)-1250000000", Cloud.bucket])
+      _ = try await run(["cp", "-", "\(location)/a"] + region, cloud, endpoint, input: "a")
+      let filled = try await run(["rb", location] + region, cloud, endpoint, status: 1)
+      XCTAssertTrue(filled.errors.contains("BucketNotEmpty"), filled.errors)
+      _ = try await run(["rm", "\(location)/a"] + region, cloud, endpoint)
       _ = try await run(["rb", location] + region, cloud, endpoint)
       let after = try await names()
       XCTAssertEqual(after, [Cloud.bucket])
-      let full = try await run(["rb", location] + region, cloud, endpoint, status: 1)
-      XCTAssertTrue(full.errors.contains("NoSuchBucket"), full.errors)
+      let gone = try await run(["rb", location] + region, cloud, endpoint, status: 1)
+      XCTAssertTrue(gone.errors.contains("NoSuchBucket"), gone.errors)
     }
   }
 
