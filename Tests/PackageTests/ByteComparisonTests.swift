@@ -41,7 +41,7 @@ final class ByteComparisonTests: XCTestCase {
   private static let allowed = [
     #"String(text).split(separator: "::""#: "an address whose parts are checked to be hexadecimal digits",
     #"Self.methods.split(separator: ", ")"#: "a list that the server defines",
-    "bytes.dropFirst(mapped.count)": "bytes", "dropFirst(path.start.utf8.count)": "bytes",
+    "bytes.dropFirst(mapped.count)": "bytes",
     #"principals?.contains("*")"#: "an array of names", "rest.dropFirst(taken.count)": "an array of lines",
     "names.dropFirst(": "an array of names", "names.first ==": "an array of names",
     "$0.isASCII && $0.isHexDigit": "only ASCII letters and digits", #"origins.contains("*")"#: "a set of origins",

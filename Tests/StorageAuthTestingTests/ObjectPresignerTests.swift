@@ -61,6 +61,7 @@ final class ObjectPresignerTests: XCTestCase {
       (OSSSigner(.v1, bucket: "photos", style: .path), "127.0.0.1:9000"),
       (OSSSigner(region: "cn-hangzhou", style: .path), "127.0.0.1:9000"),
       (S3Signer(region: "eu-central-1", bucket: "photos"), "s3.eu-central-1.amazonaws.com"),
+      (S3Signer(region: "eu-central-1"), "127.0.0.1:9000"),
     ]
     for (signer, host) in signers {
       assertRefuses(.invalidRequest) { _ = try presigner(signer, host, "/") }

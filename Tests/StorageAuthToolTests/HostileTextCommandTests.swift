@@ -28,6 +28,11 @@ final class HostileTextCommandTests: XCTestCase {
         ["cp", "\(arguments[0])\(Self.hostile)x", "/nonexistent/x"] + arguments.dropFirst(), environment)
       XCTAssertNotEqual(gone.status, 0)
       XCTAssertFalse(gone.errors.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
+      let names = ["x", "y"].map { "\(arguments[0])\(Self.hostile)\($0)" }
+      let several = try await Programs.storageAuth(
+        ["cp"] + names + [try TemporaryDirectory(self).url.path] + arguments.dropFirst(), environment)
+      XCTAssertEqual(several.status, 1, several.errors)
+      XCTAssertFalse(several.errors.contains("\nError: fake"), several.errors)
     }
   }
 

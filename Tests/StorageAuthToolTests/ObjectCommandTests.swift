@@ -67,7 +67,8 @@ final class ObjectCommandTests: XCTestCase {
   // matrix: Pipeline: command line
   func testOneObjectIsCopiedAndMovedBetweenTwoServices() async throws {
     let cloud = try await Cloud(self)
-    try await cloud.oss().upload([1, 2, 3], to: "a.jpg", metadata: ["author": "Mia"])
+    let attributes = UploadOptions(cacheControl: "no-cache", contentDisposition: "inline")
+    try await cloud.oss().upload([1, 2, 3], to: "a.jpg", metadata: ["author": "Mia"], options: attributes)
     let origin = ["--from-endpoint", "http://\(cloud.server.ossEndpoint.authority)"]
     for command in ["cp", "mv"] {
       let target = "cos://\(Cloud.bucket)/\(command)/"
@@ -76,6 +77,8 @@ final class ObjectCommandTests: XCTestCase {
       XCTAssertEqual(copy.size, 3)
       XCTAssertEqual(copy.contentType, "image/jpeg")
       XCTAssertEqual(copy.metadata["author"], "Mia")
+      XCTAssertEqual(copy.headers[.cacheControl], "no-cache")
+      XCTAssertEqual(copy.headers[.contentDisposition], "inline")
     }
     let rest = try await cloud.oss().list(prefix: "a.jpg").reduce(into: []) { $0.append($1.name) }
     XCTAssertEqual(rest, [])
@@ -120,6 +123,8 @@ final class ObjectCommandTests: XCTestCase {
     XCTAssertEqual(try JSONValue(parsing: Array(json.utf8))["metadata"], ["author": "Mia"])
     let usage = try await run(["du", "\(Self.bucket)/f"], cloud).output
     XCTAssertEqual(usage, "2 objects, 2049 bytes (2.0 KiB)\n")
+    let single = try await run(["du", "\(Self.bucket)/f/b"], cloud).output
+    XCTAssertTrue(single.hasPrefix("1 object, 1 bytes"), single)
   }
 
   // matrix: Output of the command line: results
@@ -136,11 +141,15 @@ final class ObjectCommandTests: XCTestCase {
       }
       let before = try await names()
       XCTAssertEqual(before, ["new-\(scheme)-1250000000", Cloud.bucket])
+      _ = try await run(["cp", "-", "\(location)/a"] + region, cloud, endpoint, input: "a")
+      let filled = try await run(["rb", location] + region, cloud, endpoint, status: 1)
+      XCTAssertTrue(filled.errors.contains("BucketNotEmpty"), filled.errors)
+      _ = try await run(["rm", "\(location)/a"] + region, cloud, endpoint)
       _ = try await run(["rb", location] + region, cloud, endpoint)
       let after = try await names()
       XCTAssertEqual(after, [Cloud.bucket])
-      let full = try await run(["rb", location] + region, cloud, endpoint, status: 1)
-      XCTAssertTrue(full.errors.contains("NoSuchBucket"), full.errors)
+      let gone = try await run(["rb", location] + region, cloud, endpoint, status: 1)
+      XCTAssertTrue(gone.errors.contains("NoSuchBucket"), gone.errors)
     }
   }
 

@@ -67,6 +67,10 @@ final class StandardOutputTests: XCTestCase {
       XCTAssertEqual(outcome.status, source == "/dev/null" ? 1 : 64, source)
       XCTAssertFalse(outcome.errors.isEmpty || outcome.errors.contains("Fatal"), outcome.errors)
     }
+    let copy = ["cp", "-", "oss://\(Cloud.bucket)/a"] + options(try await Cloud(self))
+    let outcome = try await Programs.shell(#""$0" "$@" </"#, copy, Self.credentials)
+    XCTAssertEqual(outcome.status, 1)
+    XCTAssertTrue(outcome.errors.contains("Standard input cannot be read."), outcome.errors)
   }
 
   // matrix: Output of the command line: errors

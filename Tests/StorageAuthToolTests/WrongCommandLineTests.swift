@@ -21,6 +21,7 @@ final class WrongCommandLineTests: XCTestCase {
     ("aspera probee mia@host", "Unknown command 'probee'. Did you mean 'probe'?"),
     ("help list", "Unknown command 'list'. Did you mean 'ls'?"),
     ("frobnicate", "Unknown command 'frobnicate'. 'storage-auth help' lists the commands."),
+    ("aspera mia:password@host", "Error: Unknown command. 'storage-auth help' lists the commands."),
     ("--quiet ls oss://photos", "Options follow the command"),
     ("ls oss://photos --endpoit http://127.0.0.1:1", "Unknown option '--endpoit'. Did you mean '--endpoint'?"),
     ("cp a oss://photos/ --endpoit http://127.0.0.1:1", "Unknown option '--endpoit'. Did you mean '--endpoint'?"),
@@ -37,6 +38,8 @@ final class WrongCommandLineTests: XCTestCase {
     ("rm -r oss://photos --region cn-hangzhou", "Add --yes to delete all of its objects"),
     ("cp FOLDER oss://photos/ --region cn-hangzhou", "is a folder; add --recursive."),
     ("cp oss://photos here --region cn-hangzhou", "photos is a bucket. Name an object, or add --recursive."),
+    ("cat oss://photos --region cn-hangzhou", "photos is a bucket. Name an object.\n"),
+    ("cat FOLDER --region cn-hangzhou", "is a folder; name an object.\n"),
     ("cp - oss://photos/ --region cn-hangzhou", "Name the object to which standard input is copied"),
     ("stat oss://photos --region cn-hangzhou", "Name an object, as oss://bucket/key."),
     ("sign GET https://example.com/a", "does not identify the cloud: add --provider oss, cos or s3."),
@@ -69,10 +72,21 @@ final class WrongCommandLineTests: XCTestCase {
     ("cp a oss://photos/ --region cn-hangzhou --jobs 4", "--jobs and --dry-run are for --recursive."),
     ("cp a oss://photos/ --region cn-hangzhou --from-region cn-beijing", "are for copies from one service to another."),
     (
+      "cp - oss://photos/a --region cn-hangzhou --from-region cn-beijing", "are for copies from one service to another."
+    ),
+    (
       "mv oss://photos/a oss://photos/ --region cn-hangzhou",
       "The source and the destination have the same bucket and key"
     ),
+    (
+      "mv oss://photos/a s3://photos/ --endpoint http://127.0.0.1:1",
+      "The source and the destination have the same bucket and key"
+    ),
     ("mv FOLDER oss://photos/ --region cn-hangzhou", "is a folder; copy it with cp -r."),
+    (
+      "ls oss:// --region cn-hangzhou --recursive",
+      "--recursive and --prefix are for the objects of a bucket or a node."
+    ),
     ("sync a oss://photos/ --region cn-hangzhou --allow-empty-source", "are for --delete."),
     ("ls oss://photos -q -v", "--quiet and --verbose exclude each other."),
   ]

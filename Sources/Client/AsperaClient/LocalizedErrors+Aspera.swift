@@ -12,6 +12,7 @@ internal import StorageClient
   public import Foundation
 #endif
 
+// StorageClient implements the protocol for each actionable error.
 extension AsperaError: LocalizedError {}
 
 extension TransferFailure: LocalizedError {

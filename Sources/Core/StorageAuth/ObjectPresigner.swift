@@ -121,15 +121,8 @@ extension Presigner {
   ///
   /// The signers of OSS, COS and S3 prepare instead what the URLs have in common.
   ///
-  /// - Parameters:
-  ///   - request: The request that the URLs authorize, with a path that ends with a slash. The objects' keys are
-  ///     inserted there, before the query.
-  ///   - credential: The credential that signs the URLs.
-  ///   - duration: The validity period of the URLs in whole seconds, counted from the context's date.
-  ///   - context: The time of signing.
-  /// - Returns: The presigner of the URLs.
-  /// - Throws: The errors of ``Presigner/presign(_:with:validFor:in:)`` that do not depend on a key, and a
-  ///   ``SigningError`` with the code `invalidPath` if the path does not end with a slash.
+  /// - Throws: The errors of the requirement, which also describes the parameters, except that for a missing bucket
+  ///   name.
   public func presigner(
     for request: HTTPRequest, with credential: SigningCredential, validFor duration: Duration,
     in context: SigningContext

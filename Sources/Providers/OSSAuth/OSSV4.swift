@@ -210,12 +210,6 @@ extension ByteWriter {
   }
 }
 
-extension SigningError {
-  static let bucketNotInPath = SigningError(
-    .invalidRequest, "The path does not name the bucket, and the host does not either.",
-    remedy: "Start the path with the bucket and a slash, or set the bucket and the addressing style.")
-}
-
 /// The scope of a V4 signing key: a day, a region and a product.
 struct OSSV4Scope {
   let date: Timestamp

@@ -284,6 +284,11 @@ extension S3Signer {
     let draft = try draft(presigning: request, as: key.identity, validFor: duration, date: context.date)
     // The path of the bucket alone needs no bucket name, and that of an object does.
     try requireSignable(path.request("/", like: request))
+    if bucket == nil, path.start == "/", let authority = request.authority {
+      // The host of another service can contain the bucket name.
+      let style = style ?? AddressingStyle(authority: authority)
+      if S3Address(authority: authority, style: style).isBucketInPath { throw .bucketNotInPath }
+    }
     let scope = draft.scope
     return ObjectPresigner(
       .hashedSHA256(scope.signingKey(of: key).startingMessages { scope.append(headWithSuffix: "", to: &$0) }),

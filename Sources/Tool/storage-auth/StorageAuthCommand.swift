@@ -135,7 +135,7 @@ enum ErrorReport {
     case let error as CredentialError: credentialText(error)
     case is ServiceError, is TransferFailure: "\(error)"
     case let error as any ActionableError:
-      phrases.reduce("\(error.message) \(error.remedy)") { $0.replacing($1.0, with: $1.1) }
+      "\(forCommandLine(error.message)) \(forCommandLine(error.remedy))"
     default: nil
     }
   }
@@ -151,6 +151,10 @@ enum ErrorReport {
     ("Give a file with one key in it.", "Name one with one key with --key FILE."),
     ("name its authority if it is a private one.", "name the file of a private authority with --ca-file FILE."),
   ]
+
+  private static func forCommandLine(_ text: String) -> String {
+    phrases.reduce(text) { $0.replacing($1.0, with: $1.1) }
+  }
 
   /// Returns the text of an error of credential sources: if all of them declined, the variables to set.
   private static func credentialText(_ error: CredentialError) -> String {
@@ -174,7 +178,8 @@ enum ErrorReport {
     switch error {
     case let error as CredentialError: members(error)
     case let error as ServiceError: service(error)
-    case let error as any ActionableError: members("\(error.code)", error.message, error.remedy)
+    case let error as any ActionableError:
+      members("\(error.code)", forCommandLine(error.message), forCommandLine(error.remedy))
     default: nil
     }
   }

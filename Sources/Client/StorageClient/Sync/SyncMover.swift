@@ -239,15 +239,6 @@ final class SyncMover: Sendable {
   }
 }
 
-extension UploadOptions {
-  /// Creates the options that give a copy the attributes of an object.
-  fileprivate init(of info: ObjectInfo) {
-    self.init(
-      contentType: info.contentType, metadata: info.metadata, cacheControl: info.headers[.cacheControl],
-      contentDisposition: info.headers[.contentDisposition], contentEncoding: info.headers[.contentEncoding])
-  }
-}
-
 extension ObjectStore {
   /// Downloads an object into an open folder, with any store.
   fileprivate func download(

@@ -99,6 +99,15 @@ public struct UploadOptions: Sendable, Hashable {
     self.headers = headers
   }
 
+  /// Creates the options that give a copy the attributes of an object.
+  ///
+  /// - Parameter info: The description of the object.
+  package init(of info: ObjectInfo) {
+    self.init(
+      contentType: info.contentType, metadata: info.metadata, cacheControl: info.headers[.cacheControl],
+      contentDisposition: info.headers[.contentDisposition], contentEncoding: info.headers[.contentEncoding])
+  }
+
   /// Returns the options merged with the media type and metadata of an upload call, which take precedence.
   func merging(contentType: String?, metadata: [String: String]) -> UploadOptions {
     var options = self

@@ -74,6 +74,10 @@ extension SigningError {
     .anonymous, "An anonymous credential cannot sign a URL.",
     remedy: "Use the URL without a signature, or a key that has the right.")
 
+  package static let bucketNotInPath = SigningError(
+    .invalidRequest, "The path does not name the bucket, and the host does not either.",
+    remedy: "Start the path with the bucket and a slash, or set the bucket and the addressing style.")
+
   package static let anonymousForm = SigningError(
     .anonymous, "An anonymous credential cannot sign a form.", remedy: "Use a key that has the right.")
 

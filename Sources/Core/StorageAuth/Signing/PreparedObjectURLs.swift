@@ -137,10 +137,12 @@ package struct SignedFrame: Sendable {
   ///   - path: The divided path of the request.
   ///   - append: A function that appends the presigned path, from the start of the request's path to the signature.
   package init(urlFor request: HTTPRequest, dividing path: ObjectPath, writing append: (inout ByteWriter) -> Void) {
-    self.init(
-      start: [UInt8](writing: { writer in
-        writer.append(originOf: request)
-        writer.append(path.start)
-      }), end: Array([UInt8](writing: append).dropFirst(path.start.utf8.count)))
+    start = [UInt8](writing: { writer in
+      writer.append(originOf: request)
+      writer.append(path.start)
+    })
+    var all = [UInt8](writing: append)
+    defer { wipe(&all) }
+    end = all.withElements { SecretBytes($0.extracting(path.start.utf8.count...)) }
   }
 }

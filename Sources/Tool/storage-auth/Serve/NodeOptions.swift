@@ -52,9 +52,9 @@ struct NodeOptions: ParsableArguments {
     }
     return LocalCloud.Aspera(
       port: nodePort, transferPort: transferPort,
-      users: users.map { LocalCloud.NodeUser($0.id, password: Secret($0.secret)) },
+      users: users.map { LocalCloud.NodeUser($0.name, password: Secret($0.secret)) },
       transferAccounts: accounts.map {
-        LocalCloud.TransferAccount($0.id, password: Secret($0.secret), requiresToken: !withoutTransferTokens)
+        LocalCloud.TransferAccount($0.name, password: Secret($0.secret), requiresToken: !withoutTransferTokens)
       },
       tokenLifetime: transferTokenLifetime.map { .seconds($0) }, infoAcceptsBearer: nodeInfoAcceptsBearer)
   }

@@ -68,6 +68,9 @@ struct AccountArgument: ExpressibleByArgument {
   let token: String?
   var number: String?
 
+  /// The name as it was written.
+  var name: String { number.map { "\($0)/\(id)" } ?? id }
+
   init(id: String, secret: String, token: String? = nil) {
     self.id = id
     self.secret = secret

@@ -117,8 +117,12 @@ struct OptionTable {
     let group = commands.filter { $0.path[0] == word && $0.path.count > 1 }.map { $0.path[1] }
     let (name, known) = group.isEmpty ? (word, commands.map { $0.path[0] }) : (words.dropFirst().first ?? "", group)
     guard !known.contains(name), !name.isEmpty else { return nil }
+    // Other words are the arguments of a command that is missing, and can contain a password.
+    guard ByteExactString(name).percentEncoded().isIdentical(to: name) else {
+      return "Unknown command. 'storage-auth help' lists the commands."
+    }
     let proposal = Self.synonyms[name].map { " Did you mean '\($0)'?" } ?? Self.proposal(name, among: known)
-    return "Unknown command '\(name.onOneLine)'.\(proposal) 'storage-auth help' lists the commands."
+    return "Unknown command '\(name)'.\(proposal) 'storage-auth help' lists the commands."
   }
 
   private static func proposal(_ name: String, among known: [String]) -> String {

@@ -6,6 +6,7 @@ internal import CredentialSources
 internal import Dispatch
 internal import Foundation
 internal import StorageAuth
+internal import StorageClient
 
 /// A file with passwords, tokens or secrets, which is rejected if another user could have written it.
 struct SecretFile {
@@ -97,7 +98,12 @@ enum InputFile {
           DispatchQueue.global().async {
             continuation.resume(
               with: Result {
-                try FileHandle.standardInput.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : Array($0) }
+                guard let data = try? FileHandle.standardInput.read(upToCount: 1 << 20) ?? Data() else {
+                  throw StorageError(
+                    .unusableFile, "Standard input cannot be read.",
+                    remedy: "Pipe the bytes of the object into the command.")
+                }
+                return data.isEmpty ? nil : Array(data)
               })
           }
         }

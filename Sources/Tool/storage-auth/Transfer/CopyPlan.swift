@@ -85,14 +85,18 @@ struct CopyPlan {
       throw ValidationError("--resume is for buckets; ascp continues partial files itself.")
     }
     if case .file(let path) = source, LocalFiles.isDirectory(path) {
-      throw ValidationError("\(path.onOneLine) is a folder; \(moves ? "copy it with cp -r" : "add --recursive").")
+      let remedy =
+        destination == .standardStream ? "name an object" : moves ? "copy it with cp -r" : "add --recursive"
+      throw ValidationError("\(path.onOneLine) is a folder; \(remedy).")
     }
     if case .object(_, let bucket, let key) = source, key.isEmpty {
       let remedy =
-        moves ? "Copy its objects with cp -r, and delete them with rm -r" : "Name an object, or add --recursive"
+        destination == .standardStream
+        ? "Name an object"
+        : moves ? "Copy its objects with cp -r, and delete them with rm -r" : "Name an object, or add --recursive"
       throw ValidationError("\(bucket.onOneLine) is a bucket. \(remedy).")
     }
-    if origin?.isSet ?? false, source.isFile || destination.isFile {
+    if origin?.isSet ?? false, source.cloud == nil || destination.cloud == nil {
       throw ValidationError("--from-endpoint and --from-region are for copies from one service to another.")
     }
     if moves, source.isAccount || [source, destination].contains(.standardStream) {
@@ -101,9 +105,9 @@ struct CopyPlan {
     switch (source, destination) {
     case (.object, .object) where resumes:
       throw ValidationError("--resume is for files; a service copies an object by itself.")
-    case (.object(let from, let bucket, let key), .object(let to, let target, _)):
-      // Two endpoints can be those of one service, whose object would be lost.
-      if moves, from == to, bucket == target, key == destination.key(naming: key) {
+    case (.object(_, let bucket, let key), .object(_, let target, _)):
+      // Two endpoints, or two clouds, can be one service, whose object would be lost.
+      if moves, bucket.isIdentical(to: target), key.isIdentical(to: destination.key(naming: key)) {
         throw ValidationError("The source and the destination have the same bucket and key; use cp and then rm.")
       }
       for location in [source, destination] {
@@ -169,9 +173,9 @@ struct CopyPlan {
       }
       return ObjectTransfer(target) { [upload] progress in
         let object = try await origin.open(key)
-        var options = upload
-        options.contentType = options.contentType ?? object.info.contentType
-        if options.metadata.isEmpty { options.metadata = object.info.metadata }
+        var options = UploadOptions(of: object.info)
+        options.contentType = upload.contentType ?? options.contentType
+        if !upload.metadata.isEmpty { options.metadata = upload.metadata }
         try await store.upload(
           .stream(object.body, length: object.contentLength), to: target, options: options, progress: progress)
       }

@@ -13,6 +13,8 @@ struct DiskUsageCommand: AsyncParsableCommand, ReportingCommand {
       Examples:
         storage-auth du oss://photos --region cn-hangzhou
         storage-auth du oss://photos/2026/ --region cn-hangzhou
+
+      oss://photos/2026 stands for the object 2026 and the folder 2026/, as for ls.
       """)
 
   @Argument(help: "oss://bucket/folder (or cos://, s3://) or aspera://node/folder.")
@@ -26,8 +28,10 @@ struct DiskUsageCommand: AsyncParsableCommand, ReportingCommand {
 
   func run() async throws {
     let target = try Location(location)
-    var (objects, bytes) = (0, Int64(0))
-    for try await entry in try options.listedStore(of: target).list(prefix: target.folderPrefix) {
+    let store = try options.listedStore(of: target)
+    let object = try await store.object(named: target)
+    var (objects, bytes) = (object == nil ? 0 : 1, object?.size ?? 0)
+    for try await entry in store.list(prefix: target.folderPrefix) {
       guard case .object(let object) = entry else { continue }
       objects += 1
       bytes = bytes.saturatingAdding(object.size)

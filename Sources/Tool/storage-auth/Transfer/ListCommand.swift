@@ -36,20 +36,19 @@ struct ListCommand: AsyncParsableCommand, ReportingCommand {
   @OptionGroup(title: "Output") var output: OutputOptions
 
   func validate() throws {
-    guard service == nil else { return }
+    guard service == nil else {
+      guard !recursive, !prefix else {
+        throw ValidationError("--recursive and --prefix are for the objects of a bucket or a node.")
+      }
+      return
+    }
     _ = try storeAndTarget()
   }
 
   func run() async throws {
     if let service { return show(try await service.cloud.buckets(options.buckets)) }
     let (store, target) = try storeAndTarget()
-    if !prefix, !target.key.isEmpty, !target.key.hasByteSuffix("/") {
-      // The object with the name of the folder is the first of the keys that start with this name.
-      for try await entry in store.list(prefix: target.key, delimiter: "/") {
-        if case .object = entry, entry.name.utf8.elementsEqual(target.key.utf8) { show(entry) }
-        break
-      }
-    }
+    if !prefix, let object = try await store.object(named: target) { show(.object(object)) }
     let keys = prefix ? target.key : target.folderPrefix
     for try await entry in store.list(prefix: keys, delimiter: recursive ? nil : "/") { show(entry) }
   }

@@ -51,7 +51,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
     let (store, target) = try storeAndTarget()
     guard recursive else { return try await remove(target, from: store) }
     let prefix = target.folderPrefix
-    try await noteObject(named: target, in: store)
+    await noteObject(named: target, in: store)
     let objects = try await objects(below: prefix, in: store)
     let size = ByteText(objects.reduce(0) { $0.saturatingAdding($1.size) })
     if dryRun {
@@ -120,13 +120,11 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   /// Prints that an object is kept whose key is the name of the folder.
-  private func noteObject(named target: Location, in store: any ObjectStore) async throws {
-    guard !target.key.isEmpty, !target.key.hasByteSuffix("/"),
-      case .object(let object)? = await first(in: store.list(prefix: target.key, delimiter: "/")),
-      object.key.utf8.elementsEqual(target.key.utf8)
-    else { return }
+  private func noteObject(named target: Location, in store: any ObjectStore) async {
+    // The key may not permit to list.
+    guard let object = try? await store.object(named: target) else { return }
     Terminal.note(
-      "The object \(target.key) is not below \(target.folderPrefix) and is kept; delete it without --recursive.")
+      "The object \(object.key) is not below \(target.folderPrefix) and is kept; delete it without --recursive.")
   }
 
   /// Returns the first entry of a listing, or `nil` if there is none, or if the key does not permit to list.
@@ -146,7 +144,7 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func show(_ failure: DeletionReport.Failure) {
-    guard output.json else { return Terminal.notes("\(failure.key): \(failure.code): \(failure.message)") }
+    guard output.json else { return Terminal.notes("\(failure.key): \(failure.code): \(failure.message)".onOneLine) }
     Terminal.json([
       "action": "fail", "key": .string(failure.key), "code": .string(failure.code), "message": .string(failure.message),
     ])

@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import StorageAuth
 internal import StorageClient
 
+/// The command that prints the attributes of an object, one on each line.
 struct StatCommand: AsyncParsableCommand, ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stat", abstract: "Shows the size, the type, the time and the metadata of an object.",
@@ -22,6 +23,9 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
 
+  /// The width of the column for the names of attributes.
+  private static let nameWidth = 10
+
   func validate() throws { _ = try storeAndKey() }
 
   func run() async throws {
@@ -35,7 +39,7 @@ struct StatCommand: AsyncParsableCommand, ReportingCommand {
     ]
     for (name, value) in facts + info.sortedMetadata.map({ ("metadata", "\($0.key)=\($0.value)") }) {
       guard let value else { continue }
-      Terminal.line(name + String(repeating: " ", count: 10 - name.count) + value)
+      Terminal.line(name + String(repeating: " ", count: Self.nameWidth - name.count) + value)
     }
   }
 

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import AsperaAuth
 internal import AsperaClient
+internal import StorageAuth
 internal import StorageClient
 
 /// The options for buckets, and for the credentials and the network of their clients.
@@ -94,5 +95,17 @@ struct StoreOptions: ParsableArguments {
       credentials: cache, configuration: Settings.client.configuration, transport: try network.transport)
     EventLog.noteRetries(client.events)
     return client
+  }
+}
+
+extension ObjectStore {
+  /// Returns the object whose key is the name of a folder without a slash, or `nil` if there is none.
+  func object(named folder: Location) async throws -> ListedObject? {
+    guard !folder.key.isEmpty, !folder.key.hasByteSuffix("/") else { return nil }
+    // It is the first of the keys that start with this name.
+    guard case .object(let object)? = try await list(prefix: folder.key, delimiter: "/").first(where: { _ in true }),
+      object.key.isIdentical(to: folder.key)
+    else { return nil }
+    return object
   }
 }

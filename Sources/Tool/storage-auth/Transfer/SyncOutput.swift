@@ -51,19 +51,22 @@ struct SyncOutput {
       }
       return
     }
-    var causes: [(cause: String, first: Failure, others: [String])] = []
+    var causes: [(first: Failure, others: [String])] = []
+    var indices: [String: Int] = [:]
     for failure in failures {
       let cause = Self.cause(of: failure)
-      if let index = causes.firstIndex(where: { $0.cause == cause }) {
-        causes[index].others.append(failure.name)
+      if let index = indices[cause] {
+        causes[index].others.append(failure.name.onOneLine)
       } else {
-        causes.append((cause, failure, []))
+        indices[cause] = causes.count
+        causes.append((failure, []))
       }
     }
-    for (_, first, others) in causes {
+    for (first, others) in causes {
       let text = ErrorReport.text(of: first.error) ?? "\(first.error)"
       let names = others.prefix(Self.nameLimit).joined(separator: ", ") + (others.count > Self.nameLimit ? ", …" : "")
-      Terminal.error("\(first.name): \(text)" + (others.isEmpty ? "" : " The same for \(others.count) more: \(names)"))
+      Terminal.error(
+        "\(first.name.onOneLine): \(text)" + (others.isEmpty ? "" : " The same for \(others.count) more: \(names)"))
     }
   }
 
@@ -74,7 +77,8 @@ struct SyncOutput {
   private static func cause(of failure: Failure) -> String {
     if let error = failure.error as? ServiceError { return "\(error.status) \(error.code) \(error.message)" }
     let text = ErrorReport.text(of: failure.error) ?? "\(failure.error)"
-    return text.replacing(failure.name, with: "")
+    // The texts of errors are on one line.
+    return text.replacing(failure.name.onOneLine, with: "")
   }
 
   func show(_ note: String, _ value: JSONValue) {
