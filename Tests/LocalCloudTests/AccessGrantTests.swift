@@ -225,6 +225,25 @@ final class AccessGrantTests: CloudTestCase {
     }
   }
 
+  func testWhoMayListAKeyOfS3DoesNotReadItsDeletedObject() async throws {
+    try await withTwoAccounts(of: [.s3]) { client, other in
+      let text = """
+        {"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:ListBucket","Principal":"*",\
+        "Resource":"arn:aws:s3:::\(Self.bucket)"}]}
+        """
+      _ = try await client.send(.put, query: ["policy": nil], body: Array(text.utf8))
+      let versioning = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
+      _ = try await client.send(.put, query: ["versioning": nil], body: Array(versioning.utf8))
+      let version = try await client.send(.put, "a", body: [1]).header("x-amz-version-id")
+      _ = try await client.send(.delete, "a")
+      let statuses = [
+        try await other.send(.get, "a").status, try await other.send(.get, "a", query: ["versionId": version]).status,
+        try await client.send(.get, "a", query: ["versionId": version]).status,
+      ]
+      XCTAssertEqual(statuses, [404, 403, 200])
+    }
+  }
+
   func testBlockOfPublicAccessIsAppliedInS3() async throws {
     try await withTwoAccounts(of: [.s3]) { client, other in
       func block(_ rule: String) async throws {

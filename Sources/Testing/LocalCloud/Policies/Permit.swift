@@ -84,7 +84,9 @@ struct RequestRights: Sendable {
     let prefix = service.policies.language.conditions.parameters.first { $0.value == "prefix" }
     guard operation.isPublicRead, !service.buckets.objectsInheritAccess, let prefix, let key = target.key?.string,
       let (action, name) = request(for: .listObjects, on: target),
-      (try? store.read(target.bucket?.string ?? "") { $0.objects[ObjectKey(key)] == nil }) == true
+      (try? store.read(target.bucket?.string ?? "") { bucket in
+        (try? bucket.object(ObjectKey(key), version: target["versionId"]?.string)) == nil
+      }) == true
     else { return false }
     var rights = self
     rights.facts[prefix.key] = key
