@@ -19,16 +19,16 @@ extension Call {
   }
 
   func readObjectAccess() throws -> Answer {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let object = try requestedObject()
     let owner = try store.read(bucket) { $0.owner }
     return service.accessAnswer(object.access, of: object.attributes.owner ?? owner, in: owner)
   }
 
   func changeObjectAccess() async throws -> Answer {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let object = try requestedObject()
     let owner = try store.read(bucket) { object.attributes.owner ?? $0.owner }
     let access = try await changedAccess(isObject: true, of: owner)
-    try await describeAnew { $0.with(access: access) }
+    try await describeAnew(object) { $0.with(access: access) }
     return Answer()
   }
 
