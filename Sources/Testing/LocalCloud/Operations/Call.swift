@@ -256,7 +256,10 @@ struct Call: Sendable {
     }
     try await store.configure(bucket, creatingAt: date) { settings in
       settings.access = access ?? settings.access
-      settings.owner = owner ?? rights.account
+      if let other = settings.owner, other != rights.account {
+        throw ErrorResponse.bucketAlreadyExists("BucketAlreadyExists", bucket)
+      }
+      settings.owner = rights.account
       settings.region = settings.region ?? service.behavior.region(in: host)
       settings.storageClass = document?["StorageClass"]?.text ?? settings.storageClass
       settings.redundancy = document?["DataRedundancyType"]?.text ?? settings.redundancy
