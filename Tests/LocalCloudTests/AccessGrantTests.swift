@@ -156,6 +156,21 @@ final class AccessGrantTests: CloudTestCase {
     }
   }
 
+  func testExpectedOwnerIsThatOfTheBucket() async throws {
+    try await withTwoAccounts(of: [.s3]) { client, other in
+      _ = try await other.send(.put, bucket: theirs)
+      _ = try await client.send(.put, "a", headers: ["x-amz-acl": "public-read"], body: [1])
+      for (owner, statuses) in [(Self.number, [200, 403]), ("125000000000", [403, 200])] {
+        let put = try await other.send(
+          .put, "a", bucket: theirs, headers: ["x-amz-expected-bucket-owner": owner], body: [1])
+        let copy = try await other.send(
+          .put, "b", bucket: theirs,
+          headers: ["x-amz-copy-source": client.copySource("a"), "x-amz-source-expected-bucket-owner": owner])
+        XCTAssertEqual([put.status, copy.status], statuses, owner)
+      }
+    }
+  }
+
   func testObjectOfS3BelongsToTheAccountThatStoresIt() async throws {
     try await withTwoAccounts(of: [.s3]) { client, other in
       _ = try await client.send(.put, "mine", body: [1])

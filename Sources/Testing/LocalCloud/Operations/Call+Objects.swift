@@ -355,8 +355,12 @@ extension Call {
       }
     }
     let payer = serviceHeader("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
-    for name in ["expected-bucket-owner", "source-expected-bucket-owner"] {
-      if let owner = serviceHeader(name), !service.buckets.accounts.contains(owner) {
+    let source = serviceHeader("copy-source").flatMap { try? NamedSource($0, of: service) }
+    for (name, bucket) in [("expected-bucket-owner", bucket), ("source-expected-bucket-owner", source?.bucket)] {
+      guard let expected = serviceHeader(name), let bucket, let owner = try? store.read(bucket, { $0.owner }) else {
+        continue
+      }
+      guard service.numbers(of: owner).contains(expected) else {
         throw .accessDenied("The bucket does not belong to the account in the header \(service.header(name)).")
       }
     }

@@ -196,9 +196,7 @@ struct RequestRights: Sendable {
     let own = try? store.read(String(name.bytes(before: "/"))) { $0.settings.region }
     return PolicyInput(
       action: action, resource: service.behavior.resource(name, in: (own ?? nil) ?? region), facts: facts,
-      accounts: account.map { account in
-        (account == SimulatedService.account ? service.buckets.accounts : [account]) + [service.ownerID(account)]
-      } ?? [])
+      accounts: account.map { service.numbers(of: $0) + [service.ownerID($0)] } ?? [])
   }
 }
 
