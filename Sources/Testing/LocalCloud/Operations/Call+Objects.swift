@@ -365,7 +365,7 @@ extension Call {
       }
     }
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
-    if payer == nil, requesterPays {
+    if payer == nil || rights.isAnonymous, requesterPays {
       throw .accessDenied("The requester pays for this bucket: send \(service.header("request-payer")): requester.")
     }
   }
