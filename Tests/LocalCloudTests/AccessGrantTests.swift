@@ -259,6 +259,23 @@ final class AccessGrantTests: CloudTestCase {
     }
   }
 
+  func testWhoMayWriteInS3DoesNotRestoreADeletedObject() async throws {
+    try await withTwoAccounts(of: [.s3]) { client, other in
+      let versioning = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
+      _ = try await client.send(.put, query: ["versioning": nil], body: Array(versioning.utf8))
+      _ = try await client.send(.put, query: ["acl": nil], headers: ["x-amz-acl": "public-read-write"])
+      _ = try await client.send(.put, "a", body: [1])
+      let marker = try await client.send(.delete, "a").header("x-amz-version-id")
+      let statuses = [
+        try await other.send(.delete, "a", query: ["versionId": marker]).status,
+        try await client.send(.get, "a").status,
+        try await client.send(.delete, "a", query: ["versionId": marker]).status,
+        try await client.send(.get, "a").status,
+      ]
+      XCTAssertEqual(statuses, [403, 404, 204, 200])
+    }
+  }
+
   func testBlockOfPublicAccessIsAppliedInS3() async throws {
     try await withTwoAccounts(of: [.s3]) { client, other in
       func block(_ rule: String) async throws {

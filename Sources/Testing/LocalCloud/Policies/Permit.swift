@@ -155,6 +155,8 @@ struct RequestRights: Sendable {
       case (.write?, _):
         // In S3, only the owners of an object and of its bucket replace it.
         if object != nil, !inherits, account != owner, account != objectOwner { return false }
+        // Deleting the version of a delete marker would restore the object.
+        if object == nil, version != nil, !inherits, account != owner { return false }
       case (_?, let object?):
         (owner, access) = (objectOwner, object.access ?? (inherits ? access : .private))
       // Who can read a bucket learns which keys it does not contain.
