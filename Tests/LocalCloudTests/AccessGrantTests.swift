@@ -188,10 +188,24 @@ final class AccessGrantTests: CloudTestCase {
       let begun = try await other.send(.post, "big", query: ["uploads": nil]).document
       let upload = try XCTUnwrap(begun["UploadId"]?.text)
       let mine = try await client.send(.post, "big", query: ["uploads": nil]).document
+      let own = mine["UploadId"]?.text
+      let complete = Array(
+        "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>x</ETag></Part></CompleteMultipartUpload>".utf8)
+      let parts = [
+        try await other.send(.put, "big", query: ["partNumber": "1", "uploadId": upload], body: [1]).status,
+        try await client.send(.put, "big", query: ["partNumber": "1", "uploadId": upload], body: [1]).status,
+        try await other.send(.put, "big", query: ["partNumber": "1", "uploadId": own], body: [1]).status,
+        try await other.send(
+          .put, "big", query: ["partNumber": "1", "uploadId": own],
+          headers: ["x-amz-copy-source": other.copySource("b")]
+        ).status,
+        try await other.send(.post, "big", query: ["uploadId": own], body: complete).status,
+      ]
+      XCTAssertEqual(parts, [200, 200, 403, 403, 403])
       let uploads = [
         try await other.send(.get, "big", query: ["uploadId": upload]).status,
         try await other.send(.delete, "big", query: ["uploadId": upload]).status,
-        try await other.send(.delete, "big", query: ["uploadId": mine["UploadId"]?.text]).status,
+        try await other.send(.delete, "big", query: ["uploadId": own]).status,
       ]
       XCTAssertEqual(uploads, [200, 204, 403])
       let its = try await id(of: other)

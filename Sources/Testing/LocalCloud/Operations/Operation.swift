@@ -130,6 +130,9 @@ enum Operation: Sendable, Hashable, CaseIterable {
     .contains(self)
   }
 
+  /// Whether the operation adds a part to a multipart upload, or completes it.
+  var continuesUpload: Bool { [.uploadPart, .copyPart, .completeUpload].contains(self) }
+
   /// Whether the operation concerns one of the documents that clients store with a bucket.
   var isOfDocument: Bool { [.readDocument, .changeDocument, .deleteDocument].contains(self) }
 

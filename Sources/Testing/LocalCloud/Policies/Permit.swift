@@ -66,7 +66,8 @@ struct RequestRights: Sendable {
       isOpen
       && (operation == .createBucket || isInitiator(operation, target)
         || isGranted(
-          operation.permission, in: target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string))
+          operation.permission, in: target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string)
+          && !continuesUploadOfAnother(operation, target))
     if isGranted, case .everything = authority, operation.isOfDocument,
       service.document(selectedBy: target).map({ $0.root == nil }) == true
     {
@@ -134,11 +135,25 @@ struct RequestRights: Sendable {
 
   /// Returns whether an operation lists or aborts an upload that the caller's account initiated.
   private func isInitiator(_ operation: Operation, _ target: RequestTarget) -> Bool {
-    guard [.abortUpload, .listParts].contains(operation), let account, let key = target.key?.string else {
-      return false
-    }
+    guard [.abortUpload, .listParts].contains(operation), account != nil else { return false }
+    return hasUpload(target) { upload, _ in upload.attributes.owner == account }
+  }
+
+  /// Returns whether an operation of S3 adds to an upload, or completes it, that belongs to another account, and the
+  /// bucket too.
+  private func continuesUploadOfAnother(_ operation: Operation, _ target: RequestTarget) -> Bool {
+    guard operation.continuesUpload, !service.buckets.objectsInheritAccess else { return false }
+    return hasUpload(target) { upload, bucketOwner in ![upload.attributes.owner, bucketOwner].contains(account) }
+  }
+
+  /// Returns whether the upload that a request names exists, and has a property, given also the bucket's owner.
+  private func hasUpload(_ target: RequestTarget, _ property: (PendingUpload, String) -> Bool) -> Bool {
+    guard let key = target.key?.string else { return false }
     let name = UploadName(key: ObjectKey(key), id: target["uploadId"]?.string ?? "")
-    return (try? store.read(target.bucket?.string ?? "") { $0.uploads[name]?.attributes.owner == account }) == true
+    let isFound = try? store.read(target.bucket?.string ?? "") { bucket in
+      bucket.uploads[name].map { property($0, bucket.owner) } ?? false
+    }
+    return isFound == true
   }
 
   /// Returns whether the caller owns a bucket, or an object in it, or has a permission by the access control.
