@@ -107,6 +107,17 @@ final class AccessGrantTests: CloudTestCase {
     }
   }
 
+  func testAccessControlHasAtMostAHundredGrants() async throws {
+    try await withTwoAccounts { client, other in
+      let (mine, its) = (try await id(of: client), try await id(of: other))
+      for (count, status) in [(100, 200), (101, 400)] {
+        let grants = Array(repeating: (id: its, permission: "READ"), count: count)
+        let put = try await client.send(.put, query: ["acl": nil], body: document(mine, grants))
+        XCTAssertEqual(put.status, status, "\(client.provider) \(count)")
+      }
+    }
+  }
+
   func testDocumentThatIsNoAccessControlIsRejected() async throws {
     try await withTwoAccounts { client, other in
       let (mine, its) = (try await id(of: client), try await id(of: other))

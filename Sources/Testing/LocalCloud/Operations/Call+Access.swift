@@ -94,9 +94,17 @@ extension Call {
     return try unblocked(AccessControl(grants))
   }
 
-  /// Returns an access control, or throws an error response if it is for a group and the bucket blocks that.
+  /// The maximum number of grants of an access control.
+  private static let grantLimit = 100
+
+  /// Returns an access control, or throws an error response if it has too many grants, or is for a group and the bucket
+  /// blocks that.
   private func unblocked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
-    guard access.grants(owner: "", bucketOwner: "").contains(where: \.isOfGroup),
+    let grants = access.grants(owner: "", bucketOwner: "")
+    guard grants.count <= Self.grantLimit else {
+      throw .invalidRequest("An access control has at most \(Self.grantLimit) grants.")
+    }
+    guard grants.contains(where: \.isOfGroup),
       (try? store.read(bucket) { $0.blocks("BlockPublicAcls") }) == true
     else { return access }
     throw service.policyRefusal(at: date)

@@ -180,10 +180,10 @@ struct RequestRights: Sendable {
       case (_?, nil): break
       }
       if owner == account { return true }
-      return access.grants(owner: owner, bucketOwner: bucket.owner).contains { grant in
+      let grants = access.grants(owner: owner, bucketOwner: bucket.owner).filter { grant in
         needed.map { grant.covers($0) } == true && grant.includes(account)
-          && !(grant.isOfGroup && bucket.blocks("IgnorePublicAcls"))
       }
+      return grants.contains { !$0.isOfGroup } || !grants.isEmpty && !bucket.blocks("IgnorePublicAcls")
     }
     // The operation tells who asks for it that a bucket does not exist.
     return isGranted ?? !isAnonymous
