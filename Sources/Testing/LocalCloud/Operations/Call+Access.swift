@@ -59,7 +59,7 @@ extension Call {
     let name = serviceHeader(accessHeader(isObject))
     var grants: [Grant] = []
     for permission in Grant.Permission.allCases {
-      for item in (serviceHeader(permission.header) ?? "").words(between: ",") {
+      for item in (headers.joined(service.header(permission.header)) ?? "").words(between: ",") {
         let parts = item.parts(between: "=", atMost: 1).map { String($0.trimmingBlanks) }
         let grantee = try grantee(parts[0], parts.dropFirst().first?.unquoted ?? "")
         grants.append(Grant(grantee: grantee, permission: permission))
