@@ -154,6 +154,7 @@ extension Call {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
     var versioning: BucketSettings.Versioning?
+    var isPublic = false
     if let root = kind.root {
       let document = try document(bytes, named: root)
       if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
@@ -165,18 +166,17 @@ extension Call {
       if root != "Tagging" { text = Self.asReturned(text) }
       if root == "Style", let id = parameter("styleName") { text = try style(document, named: id) }
     } else {
-      var isPublic = false
       do throws(PolicyFault) {
         isPublic = try SessionPolicy(text, in: service.policies.language, ofBucket: true).isPublic
       } catch {
         throw ErrorResponse(
           .badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
       }
-      if isPublic, try store.read(bucket, { $0.blocks("BlockPublicPolicy") }) {
-        throw ErrorResponse.accessDenied("The bucket blocks public policies.")
-      }
     }
     try await store.configure(bucket) { settings in
+      if isPublic, settings.blocks("BlockPublicPolicy") {
+        throw ErrorResponse.accessDenied("The bucket blocks public policies.")
+      }
       settings.documentNames = settings.documentNames.filter { $0 != name } + [name]
       settings.documents = (settings.documents ?? [:]).merging([name: text]) { $1 }
       settings.versioning = versioning ?? settings.versioning

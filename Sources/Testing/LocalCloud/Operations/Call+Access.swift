@@ -105,7 +105,7 @@ extension Call {
       throw .invalidRequest("An access control has at most \(Self.grantLimit) grants.")
     }
     guard grants.contains(where: \.isOfGroup),
-      (try? store.read(bucket) { $0.blocks("BlockPublicAcls") }) == true
+      (try? store.read(bucket) { $0.settings.blocks("BlockPublicAcls") }) == true
     else { return access }
     throw service.policyRefusal(at: date)
   }

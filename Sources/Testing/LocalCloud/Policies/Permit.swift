@@ -183,7 +183,7 @@ struct RequestRights: Sendable {
       let grants = access.grants(owner: owner, bucketOwner: bucket.owner).filter { grant in
         needed.map { grant.covers($0) } == true && grant.includes(account)
       }
-      return grants.contains { !$0.isOfGroup } || !grants.isEmpty && !bucket.blocks("IgnorePublicAcls")
+      return grants.contains { !$0.isOfGroup } || !grants.isEmpty && !bucket.settings.blocks("IgnorePublicAcls")
     }
     // The operation tells who asks for it that a bucket does not exist.
     return isGranted ?? !isAnonymous
@@ -204,7 +204,7 @@ struct RequestRights: Sendable {
     // A policy was checked when it was stored. One that cannot be read denies everything.
     guard let policy = try? SessionPolicy(text, in: service.policies.language, ofBucket: true) else { return false }
     let isRestricted = try? store.read(bucketName) { bucket in
-      account != bucket.owner && policy.isPublic && bucket.blocks("RestrictPublicBuckets")
+      account != bucket.owner && policy.isPublic && bucket.settings.blocks("RestrictPublicBuckets")
     }
     return isRestricted == true ? false : policy.decision(input(action, name))
   }
