@@ -208,11 +208,16 @@ extension Call {
     return state
   }
 
+  /// The ends of elements whose text is the client's own, also if it is a truth value.
+  private static let endsOfTexts: Set<String> = ["</ID", "</Key", "</Value", "</Prefix"]
+
   /// Returns a document with truth values in lowercase, and the older name of an element replaced, as services do.
   private static func asReturned(_ text: String) -> String {
     text.parts(between: ">").map { part in
       for value in ["True", "False"] where part.hasBytePrefix("\(value)</") {
-        if let rest = part.removingBytePrefix(value) { return value.asciiLowercased + rest }
+        if let rest = part.removingBytePrefix(value), !endsOfTexts.contains(String(rest)) {
+          return value.asciiLowercased + rest
+        }
       }
       guard let start = part.removingByteSuffix("ApplySideEncryptionConfiguration") else { return String(part) }
       return start + "ApplyServerSideEncryptionByDefault"
