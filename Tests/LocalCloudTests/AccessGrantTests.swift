@@ -356,16 +356,4 @@ final class AccessGrantTests: CloudTestCase {
       XCTAssertEqual(restricted, [403, 200])
     }
   }
-
-  func testNumberOfAnAccountIsWrittenInDigits() async throws {
-    var configuration = configuration
-    configuration.accounts.append(LocalCloud.Account(AccessKey(id: "other", secret: "s"), number: "me"))
-    do {
-      let cloud = try await LocalCloud.start(configuration)
-      await cloud.stop()
-      XCTFail("The server starts.")
-    } catch let error as LocalCloudError {
-      XCTAssertTrue(error.description.contains("\"me\""), error.description)
-    }
-  }
 }

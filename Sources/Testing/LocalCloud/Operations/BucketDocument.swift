@@ -7,8 +7,8 @@ internal import StorageAuth
 /// A kind of document that clients store with a bucket, such as its lifecycle rules.
 ///
 /// The server checks the root element, stores the bytes and returns them. Only these documents have an effect: the rules
-/// for requests of web pages (``CrossOriginRule``), the policy, the state of the versioning, the encryption, and the
-/// public access of S3.
+/// for requests of web pages (``CrossOriginRule``), the policy, the state of the versioning, the encryption, the payer of
+/// requests, the tags and the resource group, which select listed buckets, and the public access of S3.
 struct BucketDocument: Sendable {
   /// The name of the query parameter that selects the document.
   let parameter: String

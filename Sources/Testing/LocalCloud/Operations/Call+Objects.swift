@@ -346,7 +346,7 @@ extension Call {
   }
 
   /// Validates the requested bandwidth limit, the request payer and the expected owners.
-  func checkHarmless() throws(ErrorResponse) {
+  func checkPayerAndOwners() throws(ErrorResponse) {
     if let limit = trafficLimit {
       guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
         let limits = service.objects.trafficLimits
