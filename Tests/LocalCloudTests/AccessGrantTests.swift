@@ -263,6 +263,26 @@ final class AccessGrantTests: CloudTestCase {
     }
   }
 
+  func testPolicyDoesNotOpenTheObjectsOfAnotherAccount() async throws {
+    try await withTwoAccounts(of: [.s3]) { client, other in
+      _ = try await client.send(.put, query: ["acl": nil], headers: ["x-amz-acl": "public-read-write"])
+      _ = try await client.send(.put, "mine", body: [1])
+      _ = try await other.send(.put, "theirs", body: [2])
+      let text = """
+        {"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:GetObject","Principal":"*",\
+        "Resource":"arn:aws:s3:::\(Self.bucket)/*"}]}
+        """
+      _ = try await client.send(.put, query: ["policy": nil], body: Array(text.utf8))
+      let statuses = [
+        try await client.send(client.request(.get, "mine")).status,
+        try await client.send(client.request(.get, "theirs")).status, try await client.send(.get, "theirs").status,
+        try await client.send(.put, "copy", headers: ["x-amz-copy-source": client.copySource("theirs")]).status,
+        try await other.send(.get, "theirs").status,
+      ]
+      XCTAssertEqual(statuses, [200, 403, 403, 403, 200])
+    }
+  }
+
   func testWhoMayListAKeyOfS3LearnsThatItsObjectIsMissing() async throws {
     try await withTwoAccounts(of: [.s3]) { client, other in
       let text = """

@@ -77,7 +77,11 @@ struct RequestRights: Sendable {
       return if case .everything = authority { isGranted } else { isAnonymous && isGranted }
     }
     if case .objectsOfBody = service.policies.permissions[operation]?.target { return !isAnonymous }
-    return allows(action, name, isGranted) || decision(action, name) != false && learnsAbsence(operation, target)
+    let isForeign =
+      operation.concernsObject
+      && isForeign(target.key?.string ?? "", target["versionId"]?.string, in: target.bucket?.string ?? "")
+    return allows(action, name, isGranted, isForeign: isForeign)
+      || decision(action, name) != false && learnsAbsence(operation, target)
   }
 
   /// Returns whether an operation of S3 reads an object that does not exist, and the policy allows to list its key.
@@ -123,7 +127,9 @@ struct RequestRights: Sendable {
 
   func allowReading(_ key: String, version: String?, in bucket: String) -> Bool {
     let action = service.policies.action(service.policies.read, ofVersion: version)
-    return allows(action, "\(bucket)/\(key)", isGranted(.read, in: bucket, key, version))
+    return allows(
+      action, "\(bucket)/\(key)", isGranted(.read, in: bucket, key, version),
+      isForeign: isForeign(key, version, in: bucket))
   }
 
   /// Returns whether the request may delete an object that its body lists.
@@ -189,12 +195,24 @@ struct RequestRights: Sendable {
     return isGranted ?? !isAnonymous
   }
 
+  /// Returns whether an object of S3 belongs to another account than its bucket.
+  private func isForeign(_ key: String, _ version: String?, in name: String) -> Bool {
+    guard !service.buckets.objectsInheritAccess else { return false }
+    let isForeign = try? store.read(name) { bucket in
+      let owner = (try? bucket.object(ObjectKey(key), version: version))?.attributes.owner
+      return owner != nil && owner != bucket.owner
+    }
+    return isForeign == true
+  }
+
   /// Returns whether the request may perform an action; `name` is that of a bucket, or starts with it and a slash.
-  private func allows(_ action: String, _ name: String, _ isGranted: Bool) -> Bool {
+  ///
+  /// The policy of a bucket denies, but does not allow, what concerns a foreign object.
+  private func allows(_ action: String, _ name: String, _ isGranted: Bool, isForeign: Bool = false) -> Bool {
     switch decision(action, name) {
     case false?: false
-    case let decision where isAnonymous: decision == true || isGranted
-    case let decision: (decision == true || isGranted) && authority.allows(input(action, name))
+    case let decision:
+      (decision == true && !isForeign || isGranted) && (isAnonymous || authority.allows(input(action, name)))
     }
   }
 
