@@ -118,21 +118,6 @@ final class AccessGrantTests: CloudTestCase {
     }
   }
 
-  func testEachLineOfAHeaderGrants() async throws {
-    try await withTwoAccounts { client, other in
-      let ids = [try await id(of: client), try await id(of: other)]
-      var request = try client.request(.put, "a")
-      for id in ids {
-        let name = try XCTUnwrap(HTTPField.Name("\(client.prefix)grant-read"))
-        request.headerFields.append(HTTPField(name: name, value: "id=\"\(id)\""))
-      }
-      let put = try await client.send(client.signed(request), body: [1])
-      XCTAssertEqual(put.status, 200, put.text)
-      let get = try await other.send(.get, "a")
-      XCTAssertEqual(get.status, 200, get.text)
-    }
-  }
-
   func testDocumentThatIsNoAccessControlIsRejected() async throws {
     try await withTwoAccounts { client, other in
       let (mine, its) = (try await id(of: client), try await id(of: other))
