@@ -70,10 +70,10 @@ final class ForeignSuiteTests: CloudTestCase {
 
   func testTruthValuesOfDocumentsAreInLowercase() async throws {
     try await withEachService { client in
-      let body = "<WebsiteConfiguration><A>True</A><B>False</B><C>Truer</C></WebsiteConfiguration>"
+      let body = "<WebsiteConfiguration><A>True</A><B>False</B><C>Truer</C><ID>True</ID></WebsiteConfiguration>"
       _ = try await client.send(.put, query: ["website": nil], body: Array(body.utf8))
       let website = try await client.send(.get, query: ["website": nil]).document
-      XCTAssertEqual(website.children.map(\.text), ["true", "false", "Truer"])
+      XCTAssertEqual(website.children.map(\.text), ["true", "false", "Truer", "True"])
       let tags = "<Tagging><TagSet><Tag><Key>k</Key><Value>True</Value></Tag></TagSet></Tagging>"
       _ = try await client.send(.put, query: ["tagging": nil], body: Array(tags.utf8))
       let stored = try await client.send(.get, query: ["tagging": nil])

@@ -151,6 +151,13 @@ final class HeaderTests: CloudTestCase {
       XCTAssertEqual(get, expected, accuracy: 0.001)
       let free = try await seconds { try await client.send(.get, "a") }
       XCTAssertEqual(free, 0)
+      guard client.provider == .oss else { return }
+      let text = [UInt8]((0..<3_000).flatMap { Array("line \($0)\n".utf8) })
+      _ = try await client.send(.put, "text", headers: ["Content-Type": "text/plain"], body: text)
+      let packed = try await seconds {
+        try await client.send(.get, "text", headers: limit.merging(["Accept-Encoding": "gzip"]) { $1 })
+      }
+      XCTAssertGreaterThan(packed, 0)
     }
   }
 

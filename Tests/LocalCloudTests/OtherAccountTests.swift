@@ -95,8 +95,10 @@ final class OtherAccountTests: CloudTestCase {
       XCTAssertEqual(paying.body, [1])
       let presigned = try await guest.send(.get, "a", query: ["x-oss-request-payer": "requester"])
       XCTAssertEqual(presigned.body, [1])
-      let unsigned = try await client.send(client.request(.get, "a"))
-      XCTAssertEqual(unsigned.status, 403, "Nobody could be charged.")
+      for headers in [[:], ["x-oss-request-payer": "requester"]] {
+        let unsigned = try await client.send(client.request(.get, "a", headers: headers))
+        XCTAssertEqual(unsigned.status, 403, "Nobody could be charged.")
+      }
       let owner = try await client.send(.get, "a")
       XCTAssertEqual(owner.status, 200)
     }

@@ -124,6 +124,24 @@ final class WireTests: CloudTestCase {
     }
   }
 
+  func testRightsAreCheckedAgainAfterTheBody() async throws {
+    let key = AccessKey(id: "other-id", secret: "other-secret")
+    var configuration = configuration
+    configuration.accounts.append(LocalCloud.Account(key, number: "225000000000"))
+    try await withEachService(configuration, of: [.s3]) { client in
+      var other = client
+      other.key = key
+      _ = try await client.send(.put, query: ["acl": nil], headers: ["x-amz-acl": "public-read-write"])
+      let begun = try client.request(.put, "a", headers: ["Content-Length": "1", "Expect": "100-continue"])
+      let answer = try await RawConnection.exchange(
+        wire(other.signed(begun)), then: "x", after: { _ = try await client.send(.put, "a", body: [1]) },
+        with: client.cloud.endpoint(of: client.provider), until: { RawConnection.statuses(in: $0).count == 2 })
+      XCTAssertEqual(RawConnection.statuses(in: answer), [100, 403])
+      let kept = try await client.send(.get, "a")
+      XCTAssertEqual(kept.body, [1])
+    }
+  }
+
   func testBucketInTheHostIsFound() async throws {
     try await withEachService { client in
       _ = try await client.send(.put, "a", body: [7])

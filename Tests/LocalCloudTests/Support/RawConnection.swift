@@ -9,9 +9,12 @@ internal import StorageAuth
 enum RawConnection {
   /// Sends text and reads until the server closes the connection or `enough` returns true.
   ///
-  /// - Parameter rest: The text that is sent as soon as the first response has arrived.
+  /// - Parameters:
+  ///   - rest: The text that is sent as soon as the first response has arrived.
+  ///   - prepare: An action between that response and the rest.
   static func exchange(
-    _ text: String, then rest: String? = nil, with endpoint: ServiceEndpoint, closing: Bool = false,
+    _ text: String, then rest: String? = nil, after prepare: @escaping @Sendable () async throws -> Void = {},
+    with endpoint: ServiceEndpoint, closing: Bool = false,
     until enough: @escaping @Sendable (String) -> Bool = { $0.contains("\r\n\r\n") }
   ) async throws -> String {
     guard let port = endpoint.authority.split(separator: ":").last.flatMap({ Int($0) }) else { return "" }
@@ -30,6 +33,7 @@ enum RawConnection {
       for try await chunk in inbound {
         answer += String(buffer: chunk)
         if let next = rest {
+          try await prepare()
           try await outbound.write(ByteBuffer(string: next))
           rest = nil
         }

@@ -7,8 +7,8 @@ internal import StorageAuth
 /// A kind of document that clients store with a bucket, such as its lifecycle rules.
 ///
 /// The server checks the root element, stores the bytes and returns them. Only these documents have an effect: the rules
-/// for requests of web pages (``CrossOriginRule``), the policy, the state of the versioning, the encryption, and the
-/// public access of S3.
+/// for requests of web pages (``CrossOriginRule``), the policy, the state of the versioning, the encryption, the payer of
+/// requests, the tags and the resource group, which select listed buckets, and the public access of S3.
 struct BucketDocument: Sendable {
   /// The name of the query parameter that selects the document.
   let parameter: String
@@ -154,6 +154,7 @@ extension Call {
       throw ErrorResponse.malformedXML("The body is empty, or not UTF-8.")
     }
     var versioning: BucketSettings.Versioning?
+    var isPublic = false
     if let root = kind.root {
       let document = try document(bytes, named: root)
       if root == CrossOriginRule.rootElement { _ = try CrossOriginRule.rules(of: document) }
@@ -165,18 +166,17 @@ extension Call {
       if root != "Tagging" { text = Self.asReturned(text) }
       if root == "Style", let id = parameter("styleName") { text = try style(document, named: id) }
     } else {
-      var isPublic = false
       do throws(PolicyFault) {
         isPublic = try SessionPolicy(text, in: service.policies.language, ofBucket: true).isPublic
       } catch {
         throw ErrorResponse(
           .badRequest, service.errors.malformedPolicy, "The policy cannot be applied. \(error.reason)")
       }
-      if isPublic, try store.read(bucket, { $0.blocks("BlockPublicPolicy") }) {
-        throw ErrorResponse.accessDenied("The bucket blocks public policies.")
-      }
     }
     try await store.configure(bucket) { settings in
+      if isPublic, settings.blocks("BlockPublicPolicy") {
+        throw ErrorResponse.accessDenied("The bucket blocks public policies.")
+      }
       settings.documentNames = settings.documentNames.filter { $0 != name } + [name]
       settings.documents = (settings.documents ?? [:]).merging([name: text]) { $1 }
       settings.versioning = versioning ?? settings.versioning
@@ -208,11 +208,16 @@ extension Call {
     return state
   }
 
+  /// The ends of elements whose text is the client's own, also if it is a truth value.
+  private static let endsOfTexts: Set<String> = ["</ID", "</Key", "</Value", "</Prefix"]
+
   /// Returns a document with truth values in lowercase, and the older name of an element replaced, as services do.
   private static func asReturned(_ text: String) -> String {
     text.parts(between: ">").map { part in
       for value in ["True", "False"] where part.hasBytePrefix("\(value)</") {
-        if let rest = part.removingBytePrefix(value) { return value.asciiLowercased + rest }
+        if let rest = part.removingBytePrefix(value), !endsOfTexts.contains(String(rest)) {
+          return value.asciiLowercased + rest
+        }
       }
       guard let start = part.removingByteSuffix("ApplySideEncryptionConfiguration") else { return String(part) }
       return start + "ApplyServerSideEncryptionByDefault"

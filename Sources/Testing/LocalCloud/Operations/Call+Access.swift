@@ -19,16 +19,16 @@ extension Call {
   }
 
   func readObjectAccess() throws -> Answer {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let object = try requestedObject()
     let owner = try store.read(bucket) { $0.owner }
     return service.accessAnswer(object.access, of: object.attributes.owner ?? owner, in: owner)
   }
 
   func changeObjectAccess() async throws -> Answer {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let object = try requestedObject()
     let owner = try store.read(bucket) { object.attributes.owner ?? $0.owner }
     let access = try await changedAccess(isObject: true, of: owner)
-    try await describeAnew { $0.with(access: access) }
+    try await describeAnew(object) { $0.with(access: access) }
     return Answer()
   }
 
@@ -59,7 +59,7 @@ extension Call {
     let name = serviceHeader(accessHeader(isObject))
     var grants: [Grant] = []
     for permission in Grant.Permission.allCases {
-      for item in (serviceHeader(permission.header) ?? "").words(between: ",") {
+      for item in (headers.joined(service.header(permission.header)) ?? "").words(between: ",") {
         let parts = item.parts(between: "=", atMost: 1).map { String($0.trimmingBlanks) }
         let grantee = try grantee(parts[0], parts.dropFirst().first?.unquoted ?? "")
         grants.append(Grant(grantee: grantee, permission: permission))
@@ -94,10 +94,18 @@ extension Call {
     return try unblocked(AccessControl(grants))
   }
 
-  /// Returns an access control, or throws an error response if it is for a group and the bucket blocks that.
+  /// The maximum number of grants of an access control.
+  private static let grantLimit = 100
+
+  /// Returns an access control, or throws an error response if it has too many grants, or is for a group and the bucket
+  /// blocks that.
   private func unblocked(_ access: AccessControl) throws(ErrorResponse) -> AccessControl {
-    guard access.grants(owner: "", bucketOwner: "").contains(where: \.isOfGroup),
-      (try? store.read(bucket) { $0.blocks("BlockPublicAcls") }) == true
+    let grants = access.grants(owner: "", bucketOwner: "")
+    guard grants.count <= Self.grantLimit else {
+      throw .invalidRequest("An access control has at most \(Self.grantLimit) grants.")
+    }
+    guard grants.contains(where: \.isOfGroup),
+      (try? store.read(bucket) { $0.settings.blocks("BlockPublicAcls") }) == true
     else { return access }
     throw service.policyRefusal(at: date)
   }

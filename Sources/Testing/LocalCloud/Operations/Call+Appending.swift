@@ -21,6 +21,7 @@ extension Call {
     let attributes = try existing?.attributes ?? self.attributes()
     try Self.checkAppending(to: existing, at: position)
     let written = try await store.blobs.write(body, try expectation()).content
+    try checkRights()
     var content = written
     if let first = existing?.content {
       content = try await store.blobs.compact(
@@ -80,7 +81,7 @@ extension Call {
   }
 
   func getSymlink() throws -> Answer {
-    let link = try store.object(key, in: bucket, version: requestedVersion)
+    let link = try requestedObject()
     guard let target = link.attributes.linkTarget else {
       throw ErrorResponse(.badRequest, "NotSymlink", "The object is not symlink type.", ec: "0043-00000101")
     }
@@ -93,7 +94,7 @@ extension Call {
 
   /// Returns the object of the request; a symbolic link has the content of the object to which it points.
   func readableObject() throws -> StoredObject {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let object = try requestedObject()
     guard let target = object.attributes.linkTarget else { return object }
     guard let linked = try store.read(bucket, { $0.objects[ObjectKey(target)] }) else {
       throw ErrorResponse(

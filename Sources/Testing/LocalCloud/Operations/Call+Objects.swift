@@ -52,6 +52,7 @@ extension Call {
     let attributes = try attributes()
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let written = try await store.blobs.write(body, try expectation())
+    try checkRights()
     let object = try await stored(written.content, access, attributes)
     var response = Answer(headers: checksums(of: written.content))
     describe(object, in: &response.headers)
@@ -152,7 +153,7 @@ extension Call {
 
   /// Returns a response with the reduced set of headers that the operation `GetObjectMeta` reports.
   func objectMeta() throws -> Answer {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let object = try requestedObject()
     var response = Answer(headers: checksums(of: object.content), body: .head(byteCount: object.content.byteCount))
     describe(object, in: &response.headers)
     response.headers[.contentMD5] = nil
@@ -345,7 +346,7 @@ extension Call {
   }
 
   /// Validates the requested bandwidth limit, the request payer and the expected owners.
-  func checkHarmless() throws(ErrorResponse) {
+  func checkPayerAndOwners() throws(ErrorResponse) {
     if let limit = trafficLimit {
       guard let number = Int64(digits: limit), service.objects.trafficLimits.contains(number) else {
         let limits = service.objects.trafficLimits
@@ -354,13 +355,17 @@ extension Call {
       }
     }
     let payer = serviceHeader("request-payer") ?? parameter(ByteExactString(service.header("request-payer")))
-    for name in ["expected-bucket-owner", "source-expected-bucket-owner"] {
-      if let owner = serviceHeader(name), !service.buckets.accounts.contains(owner) {
+    let source = serviceHeader("copy-source").flatMap { try? NamedSource($0, of: service) }
+    for (name, bucket) in [("expected-bucket-owner", bucket), ("source-expected-bucket-owner", source?.bucket)] {
+      guard let expected = serviceHeader(name), let bucket, let owner = try? store.read(bucket, { $0.owner }) else {
+        continue
+      }
+      guard service.numbers(of: owner).contains(expected) else {
         throw .accessDenied("The bucket does not belong to the account in the header \(service.header(name)).")
       }
     }
     if let payer, payer != "requester" { throw .invalidArgument("The payer of a request can only be \"requester\".") }
-    if payer == nil, requesterPays {
+    if payer == nil || rights.isAnonymous, requesterPays {
       throw .accessDenied("The requester pays for this bucket: send \(service.header("request-payer")): requester.")
     }
   }
@@ -372,15 +377,14 @@ extension Call {
   }
 
   /// Replaces an object with a changed copy, unless another request replaced or deleted it in the meantime.
-  func describeAnew(_ change: (StoredObject) -> StoredObject) async throws {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
+  func describeAnew(_ object: StoredObject, _ change: (StoredObject) -> StoredObject) async throws {
     try await store.put(change(object), in: bucket, inPlaceOf: object) { bucket in
       guard bucket.versions(of: key).contains(where: { $0 === object }) else { throw ErrorResponse.operationAborted }
     }
   }
 
   func readTags() throws -> Answer {
-    let tags = try store.object(key, in: bucket, version: requestedVersion).attributes.tags.map { tag in
+    let tags = try requestedObject().attributes.tags.map { tag in
       XMLNode("Tag", children: [XMLNode("Key", tag.name), XMLNode("Value", tag.value)])
     }
     return service.response(with: XMLNode("Tagging", children: [XMLNode("TagSet", children: tags)]))
@@ -397,12 +401,12 @@ extension Call {
       return ObjectDescription.Header(name: name, value: value)
     }
     try check(tags)
-    try await describeAnew { $0.with(tags: tags) }
+    try await describeAnew(requestedObject()) { $0.with(tags: tags) }
     return Answer()
   }
 
   func deleteTags() async throws -> Answer {
-    try await describeAnew { $0.with(tags: []) }
+    try await describeAnew(requestedObject()) { $0.with(tags: []) }
     return Answer(.noContent)
   }
 
@@ -432,7 +436,7 @@ extension Call {
 
   /// Returns the attributes that a request header lists, in the element order of the service's documents.
   func objectAttributes() throws -> Answer {
-    let object = try store.object(key, in: bucket, version: requestedVersion)
+    let object = try requestedObject()
     try CustomerKey.check(try customerKey(), against: object.attributes.customerKey)
     let header = service.header("object-attributes")
     let names = (headers.joined(header) ?? "").parts(between: ",").map { String($0.droppingBlanks) }

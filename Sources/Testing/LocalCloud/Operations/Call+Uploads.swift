@@ -69,6 +69,7 @@ extension Call {
   func uploadPart() async throws -> Answer {
     let (upload, number) = try uploadAndPart()
     let written = try await store.blobs.write(body, try expectation(upload.checksum))
+    try checkRights()
     try add(UploadedPart(content: written.content, modified: date), number: number, to: upload.name)
     var response = Answer(headers: checksums(of: written.content))
     describe(upload.attributes, in: &response.headers)
@@ -145,6 +146,7 @@ extension Call {
       throw ErrorResponse.invalidArgument(
         "A request that completes all parts must not have a body.", ec: Self.bodyOfCompleteAll)
     }
+    try checkRights()
     return true
   }
 

@@ -109,7 +109,17 @@ struct Call: Sendable {
     return document
   }
 
-  /// Reads the whole request body and verifies its length and checksums.
+  /// Throws the service's refusal if the request may no longer perform its operation.
+  ///
+  /// The client decides when a body ends. Until then, the bucket or the object may have become another account's.
+  func checkRights() throws {
+    let source = operation.hasCopySource ? try NamedSource(serviceHeader("copy-source") ?? "", of: service) : nil
+    guard rights.allow(operation, on: target, copying: source) else {
+      throw rights.isAnonymous ? service.anonymousRefusal(at: date) : service.policyRefusal(at: date)
+    }
+  }
+
+  /// Reads the whole request body, verifies its length and checksums, and checks the rights again.
   func bytes() async throws -> [UInt8] {
     var expectation = try expectation()
     var bytes: [UInt8] = []
@@ -122,6 +132,7 @@ struct Call: Sendable {
     try expectation.check(byteCount: Int64(bytes.count), md5: MD5.hash(bytes))
     bytes.withElements { expectation.checks.update($0) }
     _ = try expectation.checks.finish()
+    try checkRights()
     return bytes
   }
 
@@ -245,7 +256,10 @@ struct Call: Sendable {
     }
     try await store.configure(bucket, creatingAt: date) { settings in
       settings.access = access ?? settings.access
-      settings.owner = owner ?? rights.account
+      if let other = settings.owner, other != rights.account {
+        throw ErrorResponse.bucketAlreadyExists("BucketAlreadyExists", bucket)
+      }
+      settings.owner = rights.account
       settings.region = settings.region ?? service.behavior.region(in: host)
       settings.storageClass = document?["StorageClass"]?.text ?? settings.storageClass
       settings.redundancy = document?["DataRedundancyType"]?.text ?? settings.redundancy

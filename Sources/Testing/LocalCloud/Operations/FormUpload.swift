@@ -108,6 +108,7 @@ extension Call {
     try store.read(bucket) { try checkOverwrite(in: $0) }
     let expectation = BodyExpectation(checks: try service.behavior.bodyChecks(of: headers, for: operation, nil))
     let written = try await upload.store(form, in: store.blobs, expectation)
+    guard rights.allowPosting(key.text, to: bucket) else { throw service.policyRefusal(at: date) }
     let object = try await stored(written.content, access, attributes)
     var headers = checksums(of: written.content)
     describe(object, in: &headers)

@@ -103,6 +103,12 @@ enum Operation: Sendable, Hashable, CaseIterable {
   /// Whether the operation can be performed without a signature if the object is public.
   var isPublicRead: Bool { [.getObject, .headObject, .objectMeta].contains(self) }
 
+  /// Whether the operation reads or changes an existing object, about which in S3 its owner decides.
+  var concernsObject: Bool {
+    isPublicRead
+      || [.readObjectAccess, .changeObjectAccess, .readTags, .changeTags, .deleteTags, .objectAttributes].contains(self)
+  }
+
   /// Whether the operation can be performed without a signature if the bucket is public, and the service allows that.
   var isPublicListing: Bool { [.headBucket, .listObjects, .listObjectsV2, .listUploads].contains(self) }
 
@@ -129,6 +135,9 @@ enum Operation: Sendable, Hashable, CaseIterable {
     ]
     .contains(self)
   }
+
+  /// Whether the operation adds a part to a multipart upload, or completes it.
+  var continuesUpload: Bool { [.uploadPart, .copyPart, .completeUpload].contains(self) }
 
   /// Whether the operation concerns one of the documents that clients store with a bucket.
   var isOfDocument: Bool { [.readDocument, .changeDocument, .deleteDocument].contains(self) }

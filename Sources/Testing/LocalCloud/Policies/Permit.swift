@@ -66,7 +66,8 @@ struct RequestRights: Sendable {
       isOpen
       && (operation == .createBucket || isInitiator(operation, target)
         || isGranted(
-          operation.permission, in: target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string))
+          operation.permission, in: target.bucket?.string ?? "", target.key?.string, target["versionId"]?.string)
+          && !continuesUploadOfAnother(operation, target))
     if isGranted, case .everything = authority, operation.isOfDocument,
       service.document(selectedBy: target).map({ $0.root == nil }) == true
     {
@@ -76,7 +77,11 @@ struct RequestRights: Sendable {
       return if case .everything = authority { isGranted } else { isAnonymous && isGranted }
     }
     if case .objectsOfBody = service.policies.permissions[operation]?.target { return !isAnonymous }
-    return allows(action, name, isGranted) || decision(action, name) != false && learnsAbsence(operation, target)
+    let isForeign =
+      operation.concernsObject
+      && isForeign(target.key?.string ?? "", target["versionId"]?.string, in: target.bucket?.string ?? "")
+    return allows(action, name, isGranted, isForeign: isForeign)
+      || decision(action, name) != false && learnsAbsence(operation, target)
   }
 
   /// Returns whether an operation of S3 reads an object that does not exist, and the policy allows to list its key.
@@ -84,7 +89,9 @@ struct RequestRights: Sendable {
     let prefix = service.policies.language.conditions.parameters.first { $0.value == "prefix" }
     guard operation.isPublicRead, !service.buckets.objectsInheritAccess, let prefix, let key = target.key?.string,
       let (action, name) = request(for: .listObjects, on: target),
-      (try? store.read(target.bucket?.string ?? "") { $0.objects[ObjectKey(key)] == nil }) == true
+      (try? store.read(target.bucket?.string ?? "") { bucket in
+        (try? bucket.object(ObjectKey(key), version: target["versionId"]?.string)) == nil
+      }) == true
     else { return false }
     var rights = self
     rights.facts[prefix.key] = key
@@ -120,7 +127,9 @@ struct RequestRights: Sendable {
 
   func allowReading(_ key: String, version: String?, in bucket: String) -> Bool {
     let action = service.policies.action(service.policies.read, ofVersion: version)
-    return allows(action, "\(bucket)/\(key)", isGranted(.read, in: bucket, key, version))
+    return allows(
+      action, "\(bucket)/\(key)", isGranted(.read, in: bucket, key, version),
+      isForeign: isForeign(key, version, in: bucket))
   }
 
   /// Returns whether the request may delete an object that its body lists.
@@ -132,11 +141,25 @@ struct RequestRights: Sendable {
 
   /// Returns whether an operation lists or aborts an upload that the caller's account initiated.
   private func isInitiator(_ operation: Operation, _ target: RequestTarget) -> Bool {
-    guard [.abortUpload, .listParts].contains(operation), let account, let key = target.key?.string else {
-      return false
-    }
+    guard [.abortUpload, .listParts].contains(operation), account != nil else { return false }
+    return hasUpload(target) { upload, _ in upload.attributes.owner == account }
+  }
+
+  /// Returns whether an operation of S3 adds to an upload, or completes it, that belongs to another account, and the
+  /// bucket too.
+  private func continuesUploadOfAnother(_ operation: Operation, _ target: RequestTarget) -> Bool {
+    guard operation.continuesUpload, !service.buckets.objectsInheritAccess else { return false }
+    return hasUpload(target) { upload, bucketOwner in ![upload.attributes.owner, bucketOwner].contains(account) }
+  }
+
+  /// Returns whether the upload that a request names exists, and has a property, given also the bucket's owner.
+  private func hasUpload(_ target: RequestTarget, _ property: (PendingUpload, String) -> Bool) -> Bool {
+    guard let key = target.key?.string else { return false }
     let name = UploadName(key: ObjectKey(key), id: target["uploadId"]?.string ?? "")
-    return (try? store.read(target.bucket?.string ?? "") { $0.uploads[name]?.attributes.owner == account }) == true
+    let isFound = try? store.read(target.bucket?.string ?? "") { bucket in
+      bucket.uploads[name].map { property($0, bucket.owner) } ?? false
+    }
+    return isFound == true
   }
 
   /// Returns whether the caller owns a bucket, or an object in it, or has a permission by the access control.
@@ -153,6 +176,8 @@ struct RequestRights: Sendable {
       case (.write?, _):
         // In S3, only the owners of an object and of its bucket replace it.
         if object != nil, !inherits, account != owner, account != objectOwner { return false }
+        // Deleting the version of a delete marker would restore the object.
+        if object == nil, version != nil, !inherits, account != owner { return false }
       case (_?, let object?):
         (owner, access) = (objectOwner, object.access ?? (inherits ? access : .private))
       // Who can read a bucket learns which keys it does not contain.
@@ -161,21 +186,33 @@ struct RequestRights: Sendable {
       case (_?, nil): break
       }
       if owner == account { return true }
-      return access.grants(owner: owner, bucketOwner: bucket.owner).contains { grant in
+      let grants = access.grants(owner: owner, bucketOwner: bucket.owner).filter { grant in
         needed.map { grant.covers($0) } == true && grant.includes(account)
-          && !(grant.isOfGroup && bucket.blocks("IgnorePublicAcls"))
       }
+      return grants.contains { !$0.isOfGroup } || !grants.isEmpty && !bucket.settings.blocks("IgnorePublicAcls")
     }
     // The operation tells who asks for it that a bucket does not exist.
     return isGranted ?? !isAnonymous
   }
 
+  /// Returns whether an object of S3 belongs to another account than its bucket.
+  private func isForeign(_ key: String, _ version: String?, in name: String) -> Bool {
+    guard !service.buckets.objectsInheritAccess else { return false }
+    let isForeign = try? store.read(name) { bucket in
+      let owner = (try? bucket.object(ObjectKey(key), version: version))?.attributes.owner
+      return owner != nil && owner != bucket.owner
+    }
+    return isForeign == true
+  }
+
   /// Returns whether the request may perform an action; `name` is that of a bucket, or starts with it and a slash.
-  private func allows(_ action: String, _ name: String, _ isGranted: Bool) -> Bool {
+  ///
+  /// The policy of a bucket denies, but does not allow, what concerns a foreign object.
+  private func allows(_ action: String, _ name: String, _ isGranted: Bool, isForeign: Bool = false) -> Bool {
     switch decision(action, name) {
     case false?: false
-    case let decision where isAnonymous: decision == true || isGranted
-    case let decision: (decision == true || isGranted) && authority.allows(input(action, name))
+    case let decision:
+      (decision == true && !isForeign || isGranted) && (isAnonymous || authority.allows(input(action, name)))
     }
   }
 
@@ -185,7 +222,7 @@ struct RequestRights: Sendable {
     // A policy was checked when it was stored. One that cannot be read denies everything.
     guard let policy = try? SessionPolicy(text, in: service.policies.language, ofBucket: true) else { return false }
     let isRestricted = try? store.read(bucketName) { bucket in
-      account != bucket.owner && policy.isPublic && bucket.blocks("RestrictPublicBuckets")
+      account != bucket.owner && policy.isPublic && bucket.settings.blocks("RestrictPublicBuckets")
     }
     return isRestricted == true ? false : policy.decision(input(action, name))
   }
@@ -194,9 +231,7 @@ struct RequestRights: Sendable {
     let own = try? store.read(String(name.bytes(before: "/"))) { $0.settings.region }
     return PolicyInput(
       action: action, resource: service.behavior.resource(name, in: (own ?? nil) ?? region), facts: facts,
-      accounts: account.map { account in
-        (account == SimulatedService.account ? service.buckets.accounts : [account]) + [service.ownerID(account)]
-      } ?? [])
+      accounts: account.map { service.numbers(of: $0) + [service.ownerID($0)] } ?? [])
   }
 }
 

@@ -64,7 +64,7 @@ struct Exchange: Sendable {
       fault = nil
     }
     guard hasBody else { return try await writer.writeResponse(head) }
-    if fault == nil, case .bytes(let bytes) = answer.body {
+    if fault == nil, answer.pace == nil, case .bytes(let bytes) = answer.body {
       return try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
     if fault == nil, answer.pace == nil, answer.body.byteCount <= BlobStore.chunkByteCount {

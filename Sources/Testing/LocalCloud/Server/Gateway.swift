@@ -210,7 +210,7 @@ struct Gateway: Sendable {
       service: service, store: store, target: permit.target, rights: permit.rights, headers: request.headers,
       body: body, operation: permit.operation, date: date,
       region: region, host: request.head.authority ?? "", callback: try plan(permit, request.head, requestID))
-    try call.checkHarmless()
+    try call.checkPayerAndOwners()
     call.body.pace = call.trafficLimit.flatMap { Pace(bitsPerSecond: $0, sleep: context.sleep) }
     do {
       var response = try await call.response()
@@ -260,7 +260,7 @@ struct Gateway: Sendable {
       callback: try plan("PostObject", requestID, isRequested: verified.form["callback"] != nil) {
         () throws(ErrorResponse) in try RequestedCallback(verified.form)
       })
-    try call.checkHarmless()
+    try call.checkPayerAndOwners()
     do {
       let response = try await call.postObject(upload, form)
       countWrite(of: call)

@@ -14,6 +14,9 @@ extension SimulatedService {
     buckets.hashesOwnerIDs ? SHA256.hash(Array(number.utf8)).hex : number
   }
 
+  /// Returns the numbers that stand for an account in requests and policies.
+  func numbers(of account: String) -> [String] { account == Self.account ? buckets.accounts : [account] }
+
   /// Returns the XML element that describes the owner of a bucket or object, given the number of the account.
   func owner(_ number: String?) -> XMLNode {
     let number = number ?? Self.account

@@ -84,7 +84,7 @@ extension LocalCloud {
     /// The clock of the server, a closure that returns the current time in UTC; tests can replace it.
     public var clock: @Sendable () -> Timestamp
 
-    /// The function that injected faults use to wait; tests can replace it with a wait that they control.
+    /// The function with which injected faults and bandwidth limits wait; tests can replace it with a wait that they control.
     public var sleep: @Sendable @concurrent (Duration) async throws -> Void
 
     /// Creates a configuration of a local server.
@@ -106,7 +106,7 @@ extension LocalCloud {
     ///   - aspera: The configuration of the simulated Aspera node.
     ///   - faults: The faults that the server injects from the start.
     ///   - clock: A closure that returns the current time in UTC.
-    ///   - sleep: The function that injected faults use to wait.
+    ///   - sleep: The function with which injected faults and bandwidth limits wait.
     public init(
       accounts: [Account], buckets: [String] = [], ossPort: Int = 0, cosPort: Int = 0, s3Port: Int = 0,
       root: String? = nil, region: String? = nil, s3Region: String = "us-east-1", isStrict: Bool = false,

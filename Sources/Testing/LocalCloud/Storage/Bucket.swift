@@ -30,12 +30,6 @@ struct Bucket: Sendable {
   /// The number of the account that owns the bucket.
   var owner: String { settings.owner ?? SimulatedService.account }
 
-  /// Returns whether the document about public access contains a rule, such as `BlockPublicAcls`.
-  func blocks(_ rule: String) -> Bool {
-    let document = settings.documents?["publicAccessBlock"].flatMap { try? XMLNode.parse(Array($0.utf8)) }
-    return document?[rule]?.text == "true"
-  }
-
   /// Returns a page in the listing of the bucket's pending multipart uploads.
   ///
   /// - Parameters:

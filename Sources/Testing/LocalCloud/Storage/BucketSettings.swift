@@ -47,4 +47,7 @@ struct BucketSettings: Sendable, Codable, Equatable {
 
   /// Returns a stored document in XML, or `nil` if it is unset.
   func document(_ name: String) -> XMLNode? { documents?[name].flatMap { try? XMLNode.parse(Array($0.utf8)) } }
+
+  /// Returns whether the document about public access contains a rule, such as `BlockPublicAcls`.
+  func blocks(_ rule: String) -> Bool { document("publicAccessBlock")?[rule]?.text == "true" }
 }

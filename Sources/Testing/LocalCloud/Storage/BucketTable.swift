@@ -151,7 +151,10 @@ final class BucketTable: Sendable {
       let replaced: StoredObject?
       do {
         replaced = try change(bucket) { bucket in
-          guard old != nil || bucket.settings.versioning == state else { throw ErrorResponse.operationAborted }
+          // A bucket that was deleted and created again in the meantime has not given out the number.
+          guard bucket.lastOrder >= order, old != nil || bucket.settings.versioning == state else {
+            throw ErrorResponse.operationAborted
+          }
           try prepare(&bucket)
           return bucket.add(object)
         }

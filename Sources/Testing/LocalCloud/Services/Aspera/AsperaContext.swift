@@ -87,7 +87,10 @@ final class NodeDirectory: Sendable {
     users = aspera.users
     accounts =
       aspera.transferAccounts.isEmpty
-      ? [LocalCloud.TransferAccount("xfer", password: configuration.accounts.first?.key.secret)]
+      ? [
+        LocalCloud.TransferAccount(
+          "xfer", password: configuration.accounts.first { $0.number == nil && !$0.isDisabled }?.key.secret)
+      ]
       : aspera.transferAccounts
     state = Lock(
       State(

@@ -40,7 +40,7 @@ extension LocalCloud {
     /// The accounts for logins to the transfer server; setup responses specify the first account.
     ///
     /// If the list is empty, there is one account `xfer`: its password is the secret of the local server's first
-    /// account, its public keys come from setup calls, and each transfer requires a token.
+    /// enabled account without a number, its public keys come from setup calls, and each transfer requires a token.
     public var transferAccounts: [TransferAccount]
 
     /// Whether the calls `/info` and `/files/download_setup` accept bearer tokens as well, which is the default.

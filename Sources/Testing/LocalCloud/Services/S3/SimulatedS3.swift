@@ -392,10 +392,11 @@ extension PolicyLanguage {
         + [("aws:UserAgent", "user-agent"), ("aws:Referer", "referer")]
     ) { first, _ in first },
     parameters: ["s3:prefix": "prefix", "s3:delimiter": "delimiter", "s3:max-keys": "max-keys"],
-    formFields: [
-      "s3:\(prefix)acl": "acl", "s3:\(prefix)storage-class": "\(prefix)storage-class",
-      "s3:\(prefix)server-side-encryption": "\(prefix)server-side-encryption",
-    ])
+    formFields: Dictionary(
+      [("s3:\(prefix)acl", "acl")]
+        + (["storage-class", "server-side-encryption"] + Grant.Permission.allCases.map(\.header))
+        .map { ("s3:\(prefix)\($0)", "\(prefix)\($0)") }
+    ) { first, _ in first })
 
   private static let iamComparisons = capitalizedComparisons.merging(["Null": Comparison(.absence)]) { $1 }
 }
