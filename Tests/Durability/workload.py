@@ -30,9 +30,11 @@ def document(service: str, kind: str, bucket: str, name: str) -> bytes:
         statement = {"Effect": "allow" if service == "cos" else "Allow", "Principal": principal, "Action": [action],
                      "Resource": [resource]}
         return json.dumps({key: version, "Statement": [statement]}).encode()
+    # OSS returns this element also if it is not stored.
+    vary = "<ResponseVary>false</ResponseVary>" if service == "oss" else ""
     return {
         "cors": f"<CORSConfiguration><CORSRule><AllowedOrigin>https://{name}.example</AllowedOrigin>"
-                "<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>",
+                f"<AllowedMethod>GET</AllowedMethod></CORSRule>{vary}</CORSConfiguration>",
         "tagging": f"<Tagging><TagSet><Tag><Key>name</Key><Value>{name}</Value></Tag></TagSet></Tagging>",
         "lifecycle": f"<LifecycleConfiguration><Rule><ID>{name}</ID><Prefix>x/</Prefix><Status>Enabled</Status>"
                      "<Expiration><Days>9</Days></Expiration></Rule></LifecycleConfiguration>",
