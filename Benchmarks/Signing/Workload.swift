@@ -149,14 +149,14 @@ extension Workload {
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presign(s3Get, with: s3KeyAlone(), validFor: lifetime, in: context) },
       try link(
-        "P2", "OSS V1 prepared", instructions: 2_350, expected: "W2", HashBlocks(hash_blocks_sha1, authenticated: 95)
+        "P2", "OSS V1 prepared", instructions: 2_550, expected: "W2", HashBlocks(hash_blocks_sha1, authenticated: 95)
       ) { try v1.presigner(for: input.inBucket(get), with: ossKeyAlone(), validFor: lifetime, in: context) },
       try link(
-        "P5", "COS V5 prepared", instructions: 2_700, expected: "W5",
+        "P5", "COS V5 prepared", instructions: 2_900, expected: "W5",
         HashBlocks(hash_blocks_sha1, hashed: 97, authenticated: 68)
       ) { try cos.presigner(for: input.inBucket(cosGet), with: cosKeyAlone(), validFor: lifetime, in: context) },
       try link(
-        "P7", "S3 V4 prepared", instructions: 3_050, expected: "W7",
+        "P7", "S3 V4 prepared", instructions: 3_200, expected: "W7",
         HashBlocks(hash_blocks_sha256, hashed: 331, authenticated: 136)
       ) { try s3.presigner(for: input.inBucket(s3Get), with: s3KeyAlone(), validFor: lifetime, in: context) },
     ]
