@@ -97,7 +97,7 @@ final class OtherAccountTests: CloudTestCase {
       XCTAssertEqual(presigned.body, [1])
       for headers in [[:], ["x-oss-request-payer": "requester"]] {
         let unsigned = try await client.send(client.request(.get, "a", headers: headers))
-        XCTAssertEqual(unsigned.status, 403, "Nobody could be charged.")
+        XCTAssertEqual(unsigned.status, 403, "An unsigned request names no account to charge.")
       }
       let owner = try await client.send(.get, "a")
       XCTAssertEqual(owner.status, 200)

@@ -78,9 +78,9 @@ final class AsperaCommandLineTests: XCTestCase {
       XCTAssertTrue(outcome.errors.contains(words), outcome.errors)
       XCTAssertFalse(outcome.errors.contains("not-a-password"), outcome.errors)
     }
-    let nobody = try await Programs.storageAuth(["cp", file, "aspera://mia@host/k"])
+    let refused = try await Programs.storageAuth(["cp", file, "aspera://mia@host/k"])
     XCTAssertTrue(
-      nobody.errors.contains("Set ASPERA_SCP_PASS, or add --password-file FILE or --key FILE;"), nobody.errors)
+      refused.errors.contains("Set ASPERA_SCP_PASS, or add --password-file FILE or --key FILE;"), refused.errors)
   }
 
   // matrix: Aspera transfer (password): verify
