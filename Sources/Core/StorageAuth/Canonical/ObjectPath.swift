@@ -38,3 +38,16 @@ package struct ObjectPath: Sendable {
     return request
   }
 }
+
+/// A part of a text that a signature covers, divided after the request's path.
+///
+/// The parts before and after the keys of a bucket's objects are the same for all objects.
+package enum SignedTextPart: Sendable {
+  case whole
+  case throughPath
+  case afterPath
+
+  package var hasPath: Bool { self != .afterPath }
+
+  package var hasRest: Bool { self != .throughPath }
+}

@@ -5,7 +5,6 @@ internal import StorageCrypto
 
 #if canImport(Darwin)
   internal import Darwin
-  internal import MachO
 #elseif canImport(Musl)
   internal import Musl
 #else
@@ -179,66 +178,5 @@ struct MachineFacts: FileFacts {
     let count = unsafe readlink(path, &bytes, bytes.count)
     guard count > 0, count < bytes.count else { return nil }
     return String(utf8: bytes[..<count].map { UInt8(bitPattern: $0) })
-  }
-}
-
-/// The facts about this process: its environment, home directory and current directory.
-enum CurrentProcess {
-  private static let accountEntryByteLimit = 1 << 14
-
-  static func variable(_ name: String) -> String? {
-    guard let value = unsafe getenv(name) else { return nil }
-    return unsafe String(cString: value)
-  }
-
-  /// The absolute path of the home directory: `HOME`, or what the user's account entry says.
-  static var home: String? {
-    if let home = variable("HOME"), home.hasBytePrefix("/") { return home }
-    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: accountEntryByteLimit) { buffer in
-      var entry = unsafe passwd()
-      var found: UnsafeMutablePointer<passwd>?
-      guard let start = buffer.baseAddress, unsafe getpwuid_r(geteuid(), &entry, start, buffer.count, &found) == 0,
-        unsafe found != nil, let home = unsafe entry.pw_dir
-      else { return nil }
-      return unsafe String(cString: home)
-    }
-  }
-
-  /// The absolute path of the current directory, or `nil` if it has been removed or cannot be read.
-  static var folder: String? {
-    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-    guard unsafe getcwd(&bytes, bytes.count) != nil else { return nil }
-    return text(bytes)
-  }
-
-  /// The absolute path of the app bundle that contains the running program, or `nil`; there are none but on Apple's
-  /// systems.
-  static var bundle: String? {
-    #if canImport(Darwin)
-      // The system passes the path of the program; its arguments could name another one.
-      var program = [CChar](repeating: 0, count: Int(PATH_MAX))
-      var byteCount = UInt32(PATH_MAX)
-      var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-      guard unsafe _NSGetExecutablePath(&program, &byteCount) == 0, unsafe realpath(program, &path) != nil else {
-        return nil
-      }
-      return text(path).flatMap { bundle(ofProgramAt: $0) }
-    #else
-      return nil
-    #endif
-  }
-
-  /// Returns the path of the app bundle that has a program at a path without links, or `nil`.
-  ///
-  /// The program of a bundle is in the bundle's folder or, on macOS, in its folder `Contents/MacOS`.
-  static func bundle(ofProgramAt path: String) -> String? {
-    var parts = path.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
-    if parts.suffix(2) == ["Contents", "MacOS"] { parts.removeLast(2) }
-    guard let name = parts.last, [".app", ".appex"].contains(where: { name.hasByteSuffix($0) }) else { return nil }
-    return parts.map { "/\($0)" }.joined()
-  }
-
-  private static func text(_ bytes: [CChar]) -> String? {
-    String(utf8: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
   }
 }
