@@ -10,8 +10,9 @@
   internal import Glibc
 #endif
 
-/// The facts about this process: its environment, home directory and current directory.
+/// The facts about this process: its environment, home directory, current folder and app bundle.
 enum CurrentProcess {
+  /// The size of the buffer for the strings of an account entry, which are a few names and paths.
   private static let accountEntryByteLimit = 1 << 14
 
   static func variable(_ name: String) -> String? {
@@ -32,11 +33,11 @@ enum CurrentProcess {
     }
   }
 
-  /// The absolute path of the current directory, or `nil` if it has been removed or cannot be read.
-  static var folder: String? {
+  /// The absolute path of the current folder, or `nil` if it has been removed or cannot be read.
+  static var currentFolder: String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard unsafe getcwd(&bytes, bytes.count) != nil else { return nil }
-    return text(bytes)
+    return string(fromC: bytes)
   }
 
   /// The absolute path of the app bundle that contains the running program, or `nil`; there are none but on Apple's
@@ -50,7 +51,7 @@ enum CurrentProcess {
       guard unsafe _NSGetExecutablePath(&program, &byteCount) == 0, unsafe realpath(program, &path) != nil else {
         return nil
       }
-      return text(path).flatMap { bundle(ofProgramAt: $0) }
+      return string(fromC: path).flatMap { bundle(ofProgramAt: $0) }
     #else
       return nil
     #endif
@@ -60,13 +61,14 @@ enum CurrentProcess {
   ///
   /// The program of a bundle is in the bundle's folder or, on macOS, in its folder `Contents/MacOS`.
   static func bundle(ofProgramAt path: String) -> String? {
-    var parts = path.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
-    if parts.suffix(2) == ["Contents", "MacOS"] { parts.removeLast(2) }
-    guard let name = parts.last, [".app", ".appex"].contains(where: { name.hasByteSuffix($0) }) else { return nil }
-    return parts.map { "/\($0)" }.joined()
+    var folderNames = path.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
+    if folderNames.suffix(2) == ["Contents", "MacOS"] { folderNames.removeLast(2) }
+    guard let bundleName = folderNames.last, [".app", ".appex"].contains(where: { bundleName.hasByteSuffix($0) })
+    else { return nil }
+    return folderNames.map { "/\($0)" }.joined()
   }
 
-  private static func text(_ bytes: [CChar]) -> String? {
+  private static func string(fromC bytes: [CChar]) -> String? {
     String(utf8: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
   }
 }

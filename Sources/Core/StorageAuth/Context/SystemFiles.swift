@@ -18,7 +18,7 @@ public struct SystemFiles: FileReader {
 
   /// Reads a whole regular file, following symbolic links.
   ///
-  /// A relative path starts in the current directory. Permissions and content are read through the same descriptor.
+  /// A relative path starts in the current folder. Permissions and content are read through the same descriptor.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
@@ -28,7 +28,7 @@ public struct SystemFiles: FileReader {
   public func read(_ path: String, limit: Int) throws(FileReadError) -> FileContents {
     let absolute = try absolutePath(path)
     let file = try OpenedFile(absolute)
-    let bytes = try file.bytes(limit: limit)
+    let bytes = try file.readBytes(limit: limit)
     let access = FilePathWalk.result(of: absolute, opened: file.status, on: MachineFacts())
     var contents = FileContents(bytes, permissions: file.status.permissions, weakness: access.weakness)
     contents.isGrantedByRoot = file.status.isGrantedByRoot
@@ -38,7 +38,9 @@ public struct SystemFiles: FileReader {
 
   private func absolutePath(_ path: String) throws(FileReadError) -> String {
     if path.hasBytePrefix("/") { return path }
-    guard let folder = CurrentProcess.folder else { throw .unreadable("the current folder cannot be determined") }
+    guard let folder = CurrentProcess.currentFolder else {
+      throw .unreadable("the current folder cannot be determined")
+    }
     return "\(folder)/\(path)"
   }
 }
@@ -48,6 +50,7 @@ public struct SystemFiles: FileReader {
 /// Both therefore belong to the same file even if the file at the path is replaced.
 struct OpenedFile: ~Copyable {
   private static let chunkByteCount = 1 << 14
+  /// The maximum reserved capacity, because a file system can report a size that the file does not have.
   private static let reservationByteLimit: Int64 = 1 << 20
 
   private let descriptor: Int32
@@ -59,11 +62,11 @@ struct OpenedFile: ~Copyable {
   init(_ path: String) throws(FileReadError) {
     // Without O_NONBLOCK, opening a pipe would block.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Self.problem(errno) }
+    guard descriptor >= 0 else { throw Self.error(for: errno) }
     guard let status = FileStatus(ofDescriptor: descriptor) else {
-      let problem = Self.problem(errno)
+      let error = Self.error(for: errno)
       _ = close(descriptor)
-      throw problem
+      throw error
     }
     guard status.kind == .regular else {
       _ = close(descriptor)
@@ -78,7 +81,7 @@ struct OpenedFile: ~Copyable {
     _ = close(descriptor)
   }
 
-  func bytes(limit: Int) throws(FileReadError) -> [UInt8] {
+  func readBytes(limit: Int) throws(FileReadError) -> [UInt8] {
     guard status.size <= limit else { throw .tooLarge }
     var bytes: [UInt8] = []
     // Growing the array would leave a copy of a secret in freed memory.
@@ -89,7 +92,7 @@ struct OpenedFile: ~Copyable {
       let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
       guard count >= 0 else {
         if errno == EINTR { continue }
-        throw Self.problem(errno)
+        throw Self.error(for: errno)
       }
       if count == 0 { return bytes }
       guard count <= limit - bytes.count else { throw .tooLarge }
@@ -97,7 +100,7 @@ struct OpenedFile: ~Copyable {
     }
   }
 
-  private static func problem(_ code: Int32) -> FileReadError {
+  private static func error(for code: Int32) -> FileReadError {
     switch code {
     case ENOENT, ENOTDIR, ENAMETOOLONG: .notFound
     case EACCES, EPERM: .unreadable("permission denied")
@@ -108,7 +111,7 @@ struct OpenedFile: ~Copyable {
   }
 }
 
-/// The status of a file, a directory or a symbolic link.
+/// The status of a file, a folder or a symbolic link.
 struct FileStatus: Equatable {
   enum Kind {
     case regular, folder, link, other
@@ -121,11 +124,11 @@ struct FileStatus: Equatable {
   /// Whether the volume of an open file is mounted read-only.
   let isOnReadOnlyVolume: Bool
   private let device: Int64
-  private let node: UInt64
+  private let inode: UInt64
 
   /// Creates the status of a file that does not exist, for tests.
-  init(_ kind: Kind, node: UInt64, owner: UInt32, permissions: UInt16, isOnReadOnlyVolume: Bool = false) {
-    (self.kind, self.node, self.owner, self.permissions) = (kind, node, owner, permissions)
+  init(_ kind: Kind, inode: UInt64, owner: UInt32, permissions: UInt16, isOnReadOnlyVolume: Bool = false) {
+    (self.kind, self.inode, self.owner, self.permissions) = (kind, inode, owner, permissions)
     (self.isOnReadOnlyVolume, size, device) = (isOnReadOnlyVolume, 0, 0)
   }
 
@@ -140,8 +143,8 @@ struct FileStatus: Equatable {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }
     var volume = statvfs()
-    let isRead = unsafe fstatvfs(descriptor, &volume) == 0
-    self.init(status, isOnReadOnlyVolume: isRead && UInt(volume.f_flag) & UInt(ST_RDONLY) != 0)
+    let isVolumeKnown = unsafe fstatvfs(descriptor, &volume) == 0
+    self.init(status, isOnReadOnlyVolume: isVolumeKnown && UInt(volume.f_flag) & UInt(ST_RDONLY) != 0)
   }
 
   private init(_ status: stat, isOnReadOnlyVolume: Bool = false) {
@@ -157,11 +160,12 @@ struct FileStatus: Equatable {
     size = Int64(status.st_size)
     self.isOnReadOnlyVolume = isOnReadOnlyVolume
     device = Int64(truncatingIfNeeded: status.st_dev)
-    node = UInt64(status.st_ino)
+    inode = UInt64(status.st_ino)
   }
 
-  func isSameFile(as other: FileStatus) -> Bool { device == other.device && node == other.node }
+  func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
+  /// Whether the file belongs to root and the program runs as another user.
   var isGrantedByRoot: Bool { owner == 0 && geteuid() != 0 }
 }
 

@@ -88,13 +88,30 @@ extension AccessKey {
   public func authenticationCode(
     for text: String, using algorithm: AuthenticationCode.Algorithm
   ) -> AuthenticationCode {
+    withBytes(of: text) { authenticationCode(for: $0, using: algorithm) }
+  }
+
+  /// Returns the authentication code of bytes, computed with the key's secret; for signers.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes that are authenticated.
+  ///   - algorithm: The HMAC algorithm to use.
+  public func authenticationCode(
+    for bytes: [UInt8], using algorithm: AuthenticationCode.Algorithm
+  ) -> AuthenticationCode {
+    bytes.withElements { authenticationCode(for: $0, using: algorithm) }
+  }
+
+  private func authenticationCode(
+    for bytes: Span<UInt8>, using algorithm: AuthenticationCode.Algorithm
+  ) -> AuthenticationCode {
     switch algorithm {
     case .hmacSHA1:
       let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(signingKey.authenticationCode(for: text))
+      return AuthenticationCode(signingKey.authenticationCode(for: bytes))
     case .hmacSHA256:
       let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(signingKey.authenticationCode(for: text))
+      return AuthenticationCode(signingKey.authenticationCode(for: bytes))
     }
   }
 
@@ -104,6 +121,26 @@ extension AccessKey {
   ///
   /// - Parameter text: The string whose UTF-8 bytes are authenticated: the string to sign that the app sends.
   public func hmacSHA1Base64(_ text: String) -> String { authenticationCode(for: text, using: .hmacSHA1).base64 }
+
+  /// Returns the HMAC-SHA256 of a string, computed with a key that is derived from the secret; for signers.
+  ///
+  /// The most recently derived keys are cached with the access key, so that a key is derived once for each scope.
+  ///
+  /// - Parameters:
+  ///   - text: The string whose UTF-8 bytes are authenticated, such as a string to sign.
+  ///   - scope: The scope of the signing key.
+  public func authenticationCode(for text: String, in scope: SigningKeyScope) -> AuthenticationCode {
+    // The scopes of the package's own signers start at a day or at an instant, so that `.min` tells them from this one.
+    let cachedScope = KeyScope(from: .min, to: .min, region: scope.joined, service: scope.prefix)
+    let signingKey: HMACKey<SHA256> = signingKey(for: cachedScope) { secret in
+      let firstKey = HMACKey<SHA256>(writing: {
+        $0.append(scope.prefix)
+        $0.append(secret)
+      })
+      return scope.parts.reduce(firstKey) { key, part in key.derivedKey { $0.append(part) } }
+    }
+    return AuthenticationCode(signingKey.authenticationCode(for: text))
+  }
 }
 
 /// The scope of a signing key that is derived from a secret in steps, as signatures of the SigV4 family derive theirs.
@@ -133,46 +170,6 @@ public struct SigningKeyScope: Sendable, Hashable {
     self.prefix = prefix
     self.parts = parts
     joined = parts.map { "\($0.utf8.count):\($0)" }.joined()
-  }
-}
-
-extension AccessKey {
-  /// Returns the HMAC-SHA256 of a string, computed with a key that is derived from the secret; for signers.
-  ///
-  /// The most recently derived keys are cached with the access key, so that a key is derived once for each scope.
-  ///
-  /// - Parameters:
-  ///   - text: The string whose UTF-8 bytes are authenticated, such as a string to sign.
-  ///   - scope: The scope of the signing key.
-  public func authenticationCode(for text: String, in scope: SigningKeyScope) -> AuthenticationCode {
-    // A scope of the package's own signers starts and ends at a day or at an instant.
-    let cached = KeyScope(from: .min, to: .min, region: scope.joined, service: scope.prefix)
-    let signingKey: HMACKey<SHA256> = signingKey(for: cached) { secret in
-      let first = HMACKey<SHA256>(writing: {
-        $0.append(scope.prefix)
-        $0.append(secret)
-      })
-      return scope.parts.reduce(first) { key, part in key.derivedKey { $0.append(part) } }
-    }
-    return AuthenticationCode(signingKey.authenticationCode(for: text))
-  }
-
-  /// Returns the authentication code of bytes, computed with the key's secret; for signers.
-  ///
-  /// - Parameters:
-  ///   - bytes: The bytes that are authenticated.
-  ///   - algorithm: The HMAC algorithm to use.
-  public func authenticationCode(
-    for bytes: [UInt8], using algorithm: AuthenticationCode.Algorithm
-  ) -> AuthenticationCode {
-    switch algorithm {
-    case .hmacSHA1:
-      let signingKey: HMACKey<SHA1> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
-    case .hmacSHA256:
-      let signingKey: HMACKey<SHA256> = signingKey(for: KeyScope()) { HMACKey($0) }
-      return AuthenticationCode(bytes.withElements { signingKey.authenticationCode(for: $0) })
-    }
   }
 }
 

@@ -52,7 +52,7 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
       }
     }
     do {
-      return IssuedCredential(try response(of: result.get(), from: source))
+      return IssuedCredential(try requireCredential(result.get(), from: source))
     } catch {
       throw credentialError(error, from: source)
     }
@@ -64,17 +64,17 @@ public final class BlockingCredentialProvider<Value: Credential>: CredentialProv
 /// The function is never called on the main thread and never concurrently with itself: further calls wait, without
 /// occupying a thread. Cancelling a task does not end its wait, because a blocking function cannot be interrupted.
 package struct BlockingCall<Input: Sendable, Output: Sendable>: Sendable {
-  private let body: @Sendable (Input) throws -> Output
+  private let function: @Sendable (Input) throws -> Output
   private let queue: DispatchQueue
 
-  package init(_ label: String, _ body: @escaping @Sendable (Input) throws -> Output) {
-    self.body = body
+  package init(_ label: String, _ function: @escaping @Sendable (Input) throws -> Output) {
+    self.function = function
     queue = DispatchQueue(label: label)
   }
 
   package func callAsFunction(_ input: Input) async throws -> Output {
     try await withCheckedThrowingContinuation { continuation in
-      queue.async { [body] in continuation.resume(with: Result { try body(input) }) }
+      queue.async { [function] in continuation.resume(with: Result { try function(input) }) }
     }
   }
 }

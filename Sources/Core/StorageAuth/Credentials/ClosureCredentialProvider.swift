@@ -26,16 +26,16 @@ public struct ClosureCredentialProvider<Value: Credential>: CredentialProvider {
   ///   `nil`, or ``CredentialError/Code/failed`` if it throws another error.
   public func issue(in context: ProviderContext) async throws(CredentialError) -> IssuedCredential<Value> {
     do {
-      return IssuedCredential(try await response(of: fetch(), from: source))
+      return IssuedCredential(try await requireCredential(fetch(), from: source))
     } catch {
       throw credentialError(error, from: source)
     }
   }
 }
 
-/// Returns the value that a provider's callback returned, or throws a ``CredentialError`` if the value is `nil`.
-func response<Value>(of value: Value?, from source: String) throws(CredentialError) -> Value {
-  if let value { return value }
+/// Returns the credential that a provider's callback returned, or throws a ``CredentialError`` if it is `nil`.
+func requireCredential<Value>(_ credential: Value?, from source: String) throws(CredentialError) -> Value {
+  if let credential { return credential }
   throw CredentialError(
     .unavailable, source: source, "The callback returned nil: it has no credential now.",
     remedy: "Request it again when the app has one, for example after the login.", isRetryable: true)
