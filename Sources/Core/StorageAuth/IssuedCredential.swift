@@ -31,6 +31,7 @@ public struct IssuedCredential<Value: Credential>: Sendable {
     self.source = source
     self.lifetime = lifetime
   }
+
   /// Returns the same result with the name of another source.
   package func with(source: String) -> IssuedCredential {
     IssuedCredential(credential, issuerTime: issuerTime, source: source, lifetime: lifetime)

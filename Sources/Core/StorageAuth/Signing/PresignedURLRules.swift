@@ -36,8 +36,8 @@ package struct PresignedURLRules: Sendable {
     names.contains(name) || prefixes.contains { name.hasBytePrefix($0) } && !exceptions.contains(name)
   }
 
-  /// Returns the time that is a number of seconds after a date in the basic format of ISO 8601.
-  package static func end(from date: String?, after seconds: String?) -> Timestamp? {
+  /// Returns the expiration of a URL with a date in the basic format of ISO 8601 and a lifetime in seconds.
+  package static func expiration(from date: String?, after seconds: String?) -> Timestamp? {
     guard let start = date.flatMap({ Timestamp(iso8601Basic: $0) }),
       let seconds = seconds.flatMap({ Int64(digits: $0) })
     else { return nil }

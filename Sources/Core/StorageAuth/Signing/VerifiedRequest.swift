@@ -101,13 +101,13 @@ public struct VerifiedRequest: Sendable {
     self.usableUntil = usableUntil
     self.bodyDecoder = bodyDecoder
     wholeTarget = target
-    var signed: [RequestTarget.Parameter] = []
-    var unsigned: [RequestTarget.Parameter] = []
+    var signedParameters: [RequestTarget.Parameter] = []
+    var unsignedParameters: [RequestTarget.Parameter] = []
     for parameter in target.parameters {
-      if signsParameter(parameter) { signed.append(parameter) } else { unsigned.append(parameter) }
+      if signsParameter(parameter) { signedParameters.append(parameter) } else { unsignedParameters.append(parameter) }
     }
-    self.target = target.replacingParameters(with: signed)
-    unsignedParameters = unsigned
+    self.target = target.replacingParameters(with: signedParameters)
+    self.unsignedParameters = unsignedParameters
   }
 }
 

@@ -29,8 +29,8 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// - Parameter makeReader: A function that is called once per iteration, and returns one that is called per chunk.
   public init(_ makeReader: @escaping @Sendable () -> Reader) {
     self.init(chunks: {
-      let read = makeReader()
-      return { try await read() }
+      let reader = makeReader()
+      return { try await reader() }
     })
   }
 
@@ -54,10 +54,10 @@ public struct ByteStream: AsyncSequence, Sendable {
   /// - Parameter bytes: The content of the stream.
   public init(_ bytes: [UInt8]) {
     self.init {
-      var rest: [UInt8]? = bytes
+      var nextChunk: [UInt8]? = bytes
       return {
-        defer { rest = nil }
-        return rest
+        defer { nextChunk = nil }
+        return nextChunk
       }
     }
   }
@@ -80,7 +80,7 @@ public struct ByteStream: AsyncSequence, Sendable {
 }
 
 extension ByteStream {
-  /// Returns all bytes in one array, or `nil` if the stream is longer than a limit.
+  /// Reads all bytes into one array, or returns `nil` if the stream is longer than a limit.
   package func collected(upTo limit: Int) async throws -> [UInt8]? {
     var bytes: [UInt8] = []
     let iterator = makeAsyncIterator()
@@ -91,8 +91,8 @@ extension ByteStream {
     return bytes
   }
 
-  /// Returns the stream's first bytes, at most `limit` of them.
-  package func prefix(bytes limit: Int) async throws -> [UInt8] {
+  /// Reads the stream's first bytes, at most `limit` of them.
+  package func collectPrefix(upTo limit: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     for try await chunk in self {
       bytes += chunk.prefix(limit - bytes.count)
