@@ -158,16 +158,16 @@ public final class CredentialCache<Value: Credential>: CredentialProvider {
   /// ```
   ///
   /// - Parameters:
-  ///   - end: The time at which the credential must still be valid, as ``Signer/requiredValidity(from:)`` and
+  ///   - deadline: The time at which the credential must still be valid, as ``Signer/requiredValidity(from:)`` and
   ///     ``Presigner/requiredValidity(from:validFor:)`` return it.
-  ///   - date: The current time by the clock that `end` was derived from. If `nil`, the time by the cache's own clock.
+  ///   - date: The current time by the clock that `deadline` was derived from. If `nil`, the time by the cache's own clock.
   ///   - rejected: The generation of a credential that a service rejected, or `nil`.
   /// - Returns: The credential with its generation.
   /// - Throws: A ``CredentialError``, as ``credential(lasting:replacing:)`` does.
   public func credential(
-    until end: Timestamp, from date: Timestamp? = nil, replacing rejected: CredentialGeneration? = nil
+    until deadline: Timestamp, from date: Timestamp? = nil, replacing rejected: CredentialGeneration? = nil
   ) async throws(CredentialError) -> CachedCredential<Value> {
-    try await credential(lasting: (date ?? time.now).duration(to: end), replacing: rejected)
+    try await credential(lasting: (date ?? time.now).duration(to: deadline), replacing: rejected)
   }
 
   /// Replaces the cached credential with a credential that the app obtained by other means.

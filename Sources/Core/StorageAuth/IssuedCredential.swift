@@ -43,7 +43,7 @@ enum RemainingLifetime: Equatable {
   /// The credential does not expire, or its expiration cannot be determined on this machine.
   case unlimited
   /// The credential expires after a duration, which is counted from now on the monotonic clock.
-  case ends(after: Duration)
+  case expires(after: Duration)
   /// The credential has expired according to its issuer's clock, or its start is not before its expiration.
   case expired
 
@@ -59,13 +59,13 @@ enum RemainingLifetime: Equatable {
       return
     }
     if let issuerTime {
-      self = expiration > issuerTime ? .ends(after: issuerTime.duration(to: expiration)) : .expired
+      self = expiration > issuerTime ? .expires(after: issuerTime.duration(to: expiration)) : .expired
     } else if let start = credential.start, start >= expiration {
       self = .expired
     } else if let start = credential.start, !(start..<expiration).contains(wallClock) {
-      self = .ends(after: start.duration(to: expiration))
+      self = .expires(after: start.duration(to: expiration))
     } else {
-      self = expiration > wallClock ? .ends(after: wallClock.duration(to: expiration)) : .unlimited
+      self = expiration > wallClock ? .expires(after: wallClock.duration(to: expiration)) : .unlimited
     }
   }
 }

@@ -127,9 +127,7 @@ package struct CacheMachine<Value: Credential> {
     return entry
   }
 
-  func remainingBackoff(at uptime: Duration) -> Duration {
-    failure.map { max(.zero, $0.backoffEnd - uptime) } ?? .zero
-  }
+  func remainingBackoff(at uptime: Duration) -> Duration { failure.map { max(.zero, $0.backoffEnd - uptime) } ?? .zero }
 
   func isRefreshDue(at uptime: Duration) -> Bool {
     guard let entry, entry.isRefreshDue(at: uptime), requestInFlight == nil, !isShutDown,
@@ -155,8 +153,7 @@ package struct CacheMachine<Value: Credential> {
     guard !hasProvider, let entry, let expiration = entry.expiration else { return startRequest(at: uptime) }
     announcedGeneration = entry.generation
     return [
-      .deliver(
-        AuthEvent.Refresh(source: source, outcome: .ending(entry.generation, lifetime: expiration - uptime)))
+      .deliver(AuthEvent.Refresh(source: source, outcome: .ending(entry.generation, lifetime: expiration - uptime)))
     ]
   }
 
@@ -211,7 +208,7 @@ package struct CacheMachine<Value: Credential> {
       credential: issued.credential, generation: CredentialGeneration(number: generationCount),
       source: issued.source ?? source)
     var newEntry = Entry(cachedCredential: cachedCredential)
-    if case .ends(let duration) = lifetime {
+    if case .expires(let duration) = lifetime {
       newEntry.expiration = uptime + duration
       newEntry.refreshTime =
         uptime + configuration.refreshAge(ofLifetime: duration, wasAwaited: wasAwaited, random: random)
@@ -271,9 +268,8 @@ package struct CacheMachine<Value: Credential> {
       let wasAwaited = failuresInARow > 0 || servableCredential(lasting: .zero, at: uptime) == nil
       self.requestInFlight = nil
       let entry = store(issued, lifetime: lifetime, from: lifetimeStart, wasAwaited: wasAwaited, random: random)
-      return [
-        .cancelRequest(number: number), successEffect(entry, at: uptime, after: uptime - requestInFlight.startTime),
-      ]
+      let requestDuration = uptime - requestInFlight.startTime
+      return [.cancelRequest(number: number), successEffect(entry, at: uptime, after: requestDuration)]
         + resumeWaiters(with: entry, at: uptime)
     }
   }
@@ -294,8 +290,7 @@ package struct CacheMachine<Value: Credential> {
     let lifetime = RemainingLifetime(of: credential, issuerTime: nil, wallClock: wallClock)
     let entry = store(
       IssuedCredential(credential, source: "credential set by hand"), lifetime: lifetime, from: uptime,
-      wasAwaited: false,
-      random: random)
+      wasAwaited: false, random: random)
     return effects + [successEffect(entry, at: uptime, after: nil)] + resumeWaiters(with: entry, at: uptime)
   }
 
@@ -347,8 +342,7 @@ package struct CacheMachine<Value: Credential> {
     .deliver(
       AuthEvent.Refresh(
         source: entry.cachedCredential.source,
-        outcome: .succeeded(entry.generation, lifetime: entry.expiration.map { $0 - uptime }),
-        duration: duration))
+        outcome: .succeeded(entry.generation, lifetime: entry.expiration.map { $0 - uptime }), duration: duration))
   }
 
   private mutating func resumeWaiters(with entry: Entry, at uptime: Duration) -> [Effect] {

@@ -116,9 +116,7 @@ public struct ServiceEndpoint: Sendable, Hashable {
 }
 
 /// Returns whether a string is a valid bucket name of OSS, or of COS with the account number at the end.
-package func isBucketName(_ name: String) -> Bool {
-  (3...63).contains(name.utf8.count) && name.isScopePart()
-}
+package func isBucketName(_ name: String) -> Bool { (3...63).contains(name.utf8.count) && name.isScopePart() }
 
 /// Returns whether a string is a valid S3 bucket name that contains dots.
 ///

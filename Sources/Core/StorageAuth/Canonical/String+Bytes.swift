@@ -101,17 +101,13 @@ extension StringProtocol {
   package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 
   /// The string without leading spaces.
-  package var droppingBlanks: SubSequence {
-    self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...]
-  }
+  package var droppingBlanks: SubSequence { self[(utf8.firstIndex { $0 != UInt8(ascii: " ") } ?? endIndex)...] }
 }
 
 extension String {
   /// Returns whether two strings have the same UTF-8 bytes; not generic, because every signed header is compared.
   @inlinable @inline(__always)
-  package func isIdentical(to other: String) -> Bool {
-    utf8.count == other.utf8.count && hasBytes(of: other)
-  }
+  package func isIdentical(to other: String) -> Bool { utf8.count == other.utf8.count && hasBytes(of: other) }
 
   /// Returns whether the string has the same UTF-8 bytes as another string of the same length.
   @usableFromInline

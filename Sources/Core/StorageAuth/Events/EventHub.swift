@@ -68,9 +68,7 @@ public final class EventHub: Sendable {
     return Observation { [weak self] in self?.removeInstrument(id) }
   }
 
-  package var instrument: (any AuthInstrument)? {
-    state.withLock { $0.instrument?.instrument } ?? parent?.instrument
-  }
+  package var instrument: (any AuthInstrument)? { state.withLock { $0.instrument?.instrument } ?? parent?.instrument }
 
   /// Returns an asynchronous sequence of the events that occur from now on.
   ///

@@ -221,11 +221,13 @@ struct XMLReader {
     }
   }
 
-  /// Parses a start tag, and returns the element if the tag is self-closing, or `nil` if the element is now openElements.
+  /// Parses a start tag, and returns the element if the tag is self-closing, or `nil` if the element is now open.
   private mutating func parseStartTag() throws(XMLError) -> XMLNode? {
     position += 1
     let name = try parseName(orThrow: "< is not followed by a name.")
-    guard openElements.count < limits.depth else { throw failure("Elements are nested deeper than \(limits.depth) levels.") }
+    guard openElements.count < limits.depth else {
+      throw failure("Elements are nested deeper than \(limits.depth) levels.")
+    }
     elementCount += 1
     guard elementCount <= limits.elementCount else {
       throw failure("The document has more than \(limits.elementCount) elements.")

@@ -57,11 +57,11 @@ final class PreparedObjectURLs: ObjectURLSource {
     return PresignedRequest(method: method, url: url, headers: headers, expiration: expiration)
   }
 
-  private func url(of object: Span<UInt8>, isEncoded: Bool) -> String {
-    let signature = signature(of: object, isEncoded: isEncoded)
+  private func url(of objectKey: Span<UInt8>, isEncoded: Bool) -> String {
+    let signature = signature(of: objectKey, isEncoded: isEncoded)
     return String(writing: { writer in
       writer.append(url.start)
-      writer.append(encoding: object, isEncoded: isEncoded)
+      writer.append(encoding: objectKey, isEncoded: isEncoded)
       url.end.withBytes { writer.append($0) }
       if case .hmacSHA1 = hashState {
         writer.append(percentEncodedBase64: signature)
@@ -71,16 +71,16 @@ final class PreparedObjectURLs: ObjectURLSource {
     })
   }
 
-  private func signature(of object: Span<UInt8>, isEncoded: Bool) -> Digest {
+  private func signature(of objectKey: Span<UInt8>, isEncoded: Bool) -> Digest {
     switch hashState {
     case .hmacSHA1(let key):
       return key.authenticationCode { writer in
-        writer.append(object)
+        writer.append(objectKey)
         textAfterKey.withBytes { writer.append($0) }
       }
     case .hashedSHA1(let key, var hash):
       hash.update(writing: { writer in
-        writer.append(object)
+        writer.append(objectKey)
         textAfterKey.withBytes { writer.append($0) }
       })
       let digest = hash.finalize()
@@ -90,7 +90,7 @@ final class PreparedObjectURLs: ObjectURLSource {
       }
     case .hashedSHA256(let key, var hash):
       hash.update(writing: { writer in
-        writer.append(encoding: object, isEncoded: isEncoded)
+        writer.append(encoding: objectKey, isEncoded: isEncoded)
         textAfterKey.withBytes { writer.append($0) }
       })
       let digest = hash.finalize()
@@ -101,8 +101,8 @@ final class PreparedObjectURLs: ObjectURLSource {
 
 extension ByteWriter {
   /// Appends an object's key, percent-encoded for a path; a key that `isEncoded` is equal to its encoding.
-  fileprivate mutating func append(encoding object: Span<UInt8>, isEncoded: Bool) {
-    if isEncoded { append(object) } else { append(percentEncoding: object, .path) }
+  fileprivate mutating func append(encoding objectKey: Span<UInt8>, isEncoded: Bool) {
+    if isEncoded { append(objectKey) } else { append(percentEncoding: objectKey, .path) }
   }
 }
 

@@ -144,6 +144,21 @@ extension Timestamp {
     else { return nil }
     self = instant
   }
+
+  /// The instant in the extended ISO 8601 format, without fractions of a second: `2026-11-20T08:00:00Z`.
+  public var iso8601: String { String(writing: { $0.append(extendedDate: CivilTime(self)) }) }
+
+  /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
+  public var iso8601Basic: String { String(writing: { $0.append(basicDate: self) }) }
+
+  /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
+  public var httpDate: String { String(writing: { $0.append(httpDate: self) }) }
+
+  /// The number of days from 1970-01-01 to the instant's date in UTC.
+  package var dayNumber: Int64 {
+    let (days, remainder) = unixSeconds.quotientAndRemainder(dividingBy: 86_400)
+    return remainder < 0 ? days - 1 : days
+  }
 }
 
 /// A scanner for integers with a fixed number of digits.
@@ -196,24 +211,5 @@ private struct DigitScanner {
     _ = skip(":")
     guard let minutes = number(2), minutes < 60 else { return nil }
     return sign * (hours * 3600 + minutes * 60)
-  }
-}
-
-extension Timestamp {
-  /// The instant in the extended ISO 8601 format, without fractions of a second: `2026-11-20T08:00:00Z`.
-  public var iso8601: String { String(writing: { $0.append(extendedDate: CivilTime(self)) }) }
-
-  /// The instant in the basic ISO 8601 format, without fractions of a second: `20261120T080000Z`.
-  public var iso8601Basic: String { String(writing: { $0.append(basicDate: self) }) }
-
-  /// The instant as an HTTP date (IMF-fixdate, RFC 9110, section 5.6.7): `Fri, 20 Nov 2026 08:00:00 GMT`.
-  public var httpDate: String { String(writing: { $0.append(httpDate: self) }) }
-}
-
-extension Timestamp {
-  /// The number of days from 1970-01-01 to the instant's date in UTC.
-  package var dayNumber: Int64 {
-    let (days, remainder) = unixSeconds.quotientAndRemainder(dividingBy: 86_400)
-    return remainder < 0 ? days - 1 : days
   }
 }

@@ -32,9 +32,7 @@ public struct ProxyExclusions: Sendable, Hashable {
   ///
   /// - Parameter list: The list; it can be empty.
   /// - Throws: A ``TransportError`` with the code `invalidConfiguration` if an entry has another form.
-  public init(_ list: String) throws(TransportError) {
-    try self.init(list, named: "The list of hosts without a proxy")
-  }
+  public init(_ list: String) throws(TransportError) { try self.init(list, named: "The list of hosts without a proxy") }
 
   init(_ list: String, named name: String) throws(TransportError) {
     for entryBytes in list.utf8.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }) {
