@@ -56,11 +56,6 @@ struct FilePathWalk<Facts: FileFacts> {
     return walk.result(at: file)
   }
 
-  private init(facts: Facts, pendingNames: [Substring]) {
-    self.facts = facts
-    self.pendingNames = pendingNames
-  }
-
   /// Returns the names on a path in reverse order, so that the next one can be removed from the end.
   private static func reversedNames(in path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { Substring($0) }

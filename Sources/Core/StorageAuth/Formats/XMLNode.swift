@@ -53,15 +53,11 @@ package struct XMLLimits: Sendable, Hashable {
   ///
   /// XML 1.0 forbids both. OSS and COS accept them in the keys of a multiple-object deletion. The vendors' Python SDKs
   /// send literal characters, and the Go SDK sends references.
-  package var allowsControlCharacters = false
+  package var allowsControlCharacters: Bool
 
-  package init() {}
+  package init(allowsControlCharacters: Bool = false) { self.allowsControlCharacters = allowsControlCharacters }
 
-  package static let allowingControlCharacters: XMLLimits = {
-    var limits = XMLLimits()
-    limits.allowsControlCharacters = true
-    return limits
-  }()
+  package static let allowingControlCharacters = XMLLimits(allowsControlCharacters: true)
 }
 
 extension XMLNode {

@@ -23,10 +23,7 @@ struct XMLReader {
     var children: [XMLNode] = []
   }
 
-  init(_ bytes: [UInt8], _ limits: XMLLimits) {
-    self.bytes = bytes
-    self.limits = limits
-  }
+  init(_ bytes: [UInt8], _ limits: XMLLimits) { (self.bytes, self.limits) = (bytes, limits) }
 
   mutating func parseDocument() throws(XMLError) -> XMLNode {
     guard bytes.count <= limits.byteCount else {

@@ -19,16 +19,9 @@ package struct CivilTime: Sendable {
   private static let daysPerEra: Int64 = 146_097
   /// The days from 0000-03-01 to 1970-01-01: years are counted from March, so that the leap day ends a year.
   private static let daysToEpoch: Int64 = 719_468
+}
 
-  init(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {
-    self.year = year
-    self.month = month
-    self.day = day
-    self.hour = hour
-    self.minute = minute
-    self.second = second
-  }
-
+extension CivilTime {
   package init(_ timestamp: Timestamp) {
     // A timestamp is so far from the limits of `Int64` that none of these operations overflows.
     let dayNumber = timestamp.dayNumber
