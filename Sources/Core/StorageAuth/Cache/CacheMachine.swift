@@ -32,7 +32,7 @@ package struct CacheMachine<Value: Credential> {
   package enum Effect {
     /// The cache sends a request to the provider.
     case startRequest(number: UInt64)
-    /// The cache cancels the request to the provider if it is still running, because no response is needed any more.
+    /// The cache cancels the call of the provider, if it is still running, and the timeout of the request.
     case cancelRequest(number: UInt64)
     /// The cache resumes a waiter with a credential or an error.
     case resume(waiter: UInt64, WaitResult)
@@ -158,9 +158,9 @@ package struct CacheMachine<Value: Credential> {
   }
 
   /// Serves a caller's requirement, or adds the caller to the waiters under the given number.
-  package mutating func admit(_ waiter: UInt64, _ requirement: Requirement, at uptime: Duration) -> (
-    Admission, [Effect]
-  ) {
+  package mutating func admit(
+    _ waiter: UInt64, _ requirement: Requirement, at uptime: Duration
+  ) -> (Admission, [Effect]) {
     if let generation = requirement.rejectedGeneration, generation == entry?.generation {
       // During the backoff, every further report of this rejection receives the error that the provider threw for it.
       if requestInFlight == nil, let failure, uptime < failure.backoffEnd { return (.fail(failure.error), []) }

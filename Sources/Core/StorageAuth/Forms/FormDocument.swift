@@ -156,14 +156,13 @@ public struct FormDocument: Sendable {
     guard let key = form.key, !key.isEmpty else {
       throw VerificationError(.malformed, "The form has no key.", remedy: "Send the field key before the file.")
     }
-    // Of a repeated field, the first is checked, as the first is the one that the form returns for a name.
-    let fieldValues = Dictionary(form.fields.map { (ByteExactString($0.name.asciiLowercased), $0.value) }) { first, _ in
-      first
-    }
+    var fieldValues: [ByteExactString: String] = [:]
+    // Of a repeated field, the first is checked, which is the one that the form returns for a name.
+    for field in form.fields.reversed() { fieldValues[ByteExactString(field.name.asciiLowercased)] = field.value }
     for condition in conditions { try require(condition, of: form, with: fieldValues, key: key, as: reading) }
-    let listedFields = Set(conditions.map { reading.aliases[$0.field] ?? $0.field })
+    let listedFields = Set(conditions.map { ByteExactString(reading.aliases[$0.field] ?? $0.field) })
     let unlistedFields = form.fields.map { $0.name.asciiLowercased }.filter {
-      !listedFields.contains($0) && !reading.own.contains($0)
+      !listedFields.contains(ByteExactString($0)) && !reading.own.contains($0)
     }
     return VerifiedForm(
       accessKeyID: accessKeyID, key: key, sizes: sizes, contentType: reading.contentType, expiration: expiration,
