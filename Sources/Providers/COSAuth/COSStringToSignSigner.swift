@@ -120,7 +120,7 @@ extension COSStringToSignSigner {
   /// Returns the window in a string to sign, which must contain the hash of the canonical request.
   func window(of signingRequest: SigningRequest, canonicalRequest: String) throws(SigningRefusal) -> COSKeyTime {
     var lines = StringToSignReader(signingRequest.stringToSign)
-    guard try lines.first() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.first()),
+    guard try lines.readFirst() == "sha1", lines.rest.count == 3, let window = COSKeyTime(try lines.readFirst()),
       window.start < window.end
     else { throw .malformed("The string is not sha1, a window and a hash, a line each.") }
     let hash = SHA1.hash(writing: { $0.append(canonicalRequest) })
@@ -131,12 +131,12 @@ extension COSStringToSignSigner {
   /// The path may contain line feeds; parameters and headers are encoded, and are therefore the last two lines.
   func request(of signingRequest: SigningRequest, _ canonicalRequest: String) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
-    let name = try lines.first()
+    let name = try lines.readFirst()
     guard name == name.asciiLowercased else { throw .malformed("The method is not in lower case.") }
     let method = try signingRequest.checked(HTTPRequest.Method(signed: name.asciiUppercased))
-    guard try lines.last().isEmpty else { throw .notCanonical }
-    let headerLine = try lines.last()
-    let query = try lines.last()
+    guard try lines.readLast().isEmpty else { throw .notCanonical }
+    let headerLine = try lines.readLast()
+    let query = try lines.readLast()
     var path = lines.remainder.percentEncoded(.path)
     if !query.isEmpty { path += "?\(query)" }
     var headers = HTTPFields()

@@ -99,14 +99,14 @@ extension OSSStringToSignSigner {
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> AuthorizedRequest {
     var lines = StringToSignReader(signingRequest.stringToSign)
-    guard try lines.first() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
+    guard try lines.readFirst() == OSSText.v4Algorithm.description, lines.rest.count == 3 else {
       throw .malformed("The string is not four lines that begin with \(OSSText.v4Algorithm).")
     }
-    guard let date = Timestamp(iso8601Basic: try lines.first()) else {
+    guard let date = Timestamp(iso8601Basic: try lines.readFirst()) else {
       throw .malformed("The second line is not a date like 20261120T080000Z.")
     }
     let scope = OSSV4Scope(date: date, region: region, product: product)
-    guard try lines.first() == String(writing: { scope.append(to: &$0) }) else {
+    guard try lines.readFirst() == String(writing: { scope.append(to: &$0) }) else {
       throw .wrongScope("The string is not for the day of its date, the region \(region) and the product \(product).")
     }
     let hash = SHA256.hash(writing: { $0.append(canonicalRequest) })
@@ -119,12 +119,12 @@ extension OSSStringToSignSigner {
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> HTTPRequest {
     var lines = StringToSignReader(canonicalRequest)
-    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
-    let path = try lines.first()
-    let query = try lines.first()
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.readFirst()))
+    let path = try lines.readFirst()
+    let query = try lines.readFirst()
     let (headers, host) = try lines.readHeaders()
-    let additional = try lines.first()
-    let payload = try lines.first()
+    let additional = try lines.readFirst()
+    let payload = try lines.readFirst()
     guard lines.rest.isEmpty, host.map(isHost) ?? true else { throw .notCanonical }
     guard payload == OSSText.unsignedPayload.description || payload.isLowerHex(byteCount: SHA256.digestByteCount),
       headers[.ossContentSHA256] ?? OSSText.unsignedPayload.description == payload
@@ -192,14 +192,14 @@ extension OSSStringToSignSigner {
   /// other request that has the same string.
   private func v1Intent(of signingRequest: SigningRequest) throws(SigningRefusal) -> AuthorizedRequest {
     var lines = StringToSignReader(signingRequest.stringToSign)
-    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.first()))
+    let method = try signingRequest.checked(HTTPRequest.Method(signed: lines.readFirst()))
     var headers = HTTPFields()
-    let md5 = try lines.first()
+    let md5 = try lines.readFirst()
     if !md5.isEmpty { try headers.append(signed: "Content-MD5", md5) }
-    let type = try lines.first()
+    let type = try lines.readFirst()
     if !type.isEmpty { try headers.append(signed: "Content-Type", type) }
-    let dateLine = try lines.first()
-    for line in lines.take(while: { $0.hasBytePrefix("x-oss-") }) { try headers.append(line: line) }
+    let dateLine = try lines.readFirst()
+    for line in lines.read(while: { $0.hasBytePrefix("x-oss-") }) { try headers.append(line: line) }
     let resource = lines.remainder
     guard resource.utf8.count(where: { $0 == UInt8(ascii: "?") }) < 2 else {
       throw SigningRefusal(

@@ -30,7 +30,7 @@ extension ServiceDescription {
       prefixes: [service.headerPrefix], names: ["expires", "ossaccesskeyid", "security-token", "signature"],
       exceptions: [service.header("process")], callbackNames: ["callback", service.header("callback")],
       expiration: { values in
-        if let date = values[date] { return PresignedURLRules.end(from: date, after: values[lifetime]) }
+        if let date = values[date] { return PresignedURLRules.expiration(from: date, after: values[lifetime]) }
         return values["expires"].flatMap { Int64(digits: $0) }.map { Timestamp(unixSeconds: $0) }
       })
     return service

@@ -34,7 +34,7 @@ extension ServiceDescription {
     let (date, lifetime) = (service.header("date"), service.header("expires"))
     service.presignedURLs = PresignedURLRules(
       prefixes: [service.headerPrefix],
-      expiration: { PresignedURLRules.end(from: $0[date], after: $0[lifetime]) })
+      expiration: { PresignedURLRules.expiration(from: $0[date], after: $0[lifetime]) })
     return service
   }()
 }

@@ -162,7 +162,7 @@ extension HTTPStreamingResponse {
   /// Returns the beginning of an error response's body, or an empty array and `true` if the body cannot be read.
   func errorBody() async throws -> (bytes: [UInt8], isTruncated: Bool) {
     do {
-      return (try await body.prefix(bytes: ServiceError.bodyLimit), false)
+      return (try await body.collectPrefix(upTo: ServiceError.bodyLimit), false)
     } catch let cancellation as CancellationError {
       throw cancellation
     } catch {
