@@ -275,33 +275,3 @@ package struct S3ChunkDecoder: BodyDecoder {
     "The trailer is missing, malformed, or not the one that x-amz-trailer announces.",
     remedy: "Send the one trailer that x-amz-trailer names, and its signature if the chunks are signed.")
 }
-
-/// The properties of a chunked body that the headers of its request state.
-struct S3Framing {
-  let decodedByteCount: Int64
-  /// The checksum algorithm of the trailer, or `nil` for a body without trailers.
-  let trailer: S3Checksum.Algorithm?
-
-  init(of request: HTTPRequest, as payload: S3Payload) throws(VerificationError) {
-    let fields = request.headerFields
-    guard let text = try fields.uniqueValue(for: .s3DecodedContentLength) else {
-      throw .s3(
-        "MissingContentLength", .malformed, "The header x-amz-decoded-content-length is missing.",
-        remedy: "Send the number of bytes of the object.")
-    }
-    guard !text.isEmpty, let count = Int64(digits: text) else {
-      throw .s3(
-        "InvalidArgument", .malformed, "The header x-amz-decoded-content-length is not a number.",
-        remedy: "Send the number of bytes of the object.")
-    }
-    decodedByteCount = count
-    let name = try fields.uniqueValue(for: .s3Trailer)
-    trailer = name.flatMap { S3Checksum.Algorithm(fieldName: $0) }
-    guard (name != nil) == payload.hasTrailer, name == nil || trailer != nil else {
-      throw .s3(
-        "MalformedTrailerError", .malformed,
-        "The header x-amz-trailer does not name one checksum, or does not go with the form of the body.",
-        remedy: "Name the one checksum that follows the body, for a body with trailers alone.")
-    }
-  }
-}

@@ -35,6 +35,14 @@ public struct AlibabaSTSEndpoint: Sendable, Hashable {
   public static func url(_ url: String) -> AlibabaSTSEndpoint { AlibabaSTSEndpoint(url: url) }
 }
 
+extension AlibabaSTSEndpoint {
+  /// Creates the endpoint for a region, unless the region contains a character that could change the host.
+  init?(region: String, isPrivate: Bool) {
+    guard region.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }) else { return nil }
+    self = isPrivate ? .vpc(region) : .region(region)
+  }
+}
+
 /// A role of Alibaba Cloud, with the parameters that `AssumeRole` and `AssumeRoleWithOIDC` share.
 typealias AlibabaRole = AssumedRole<AlibabaSTSEndpoint>
 

@@ -142,3 +142,19 @@ struct AmazonPlanReader {
     return command
   }
 }
+
+/// A factory of the credential providers, which tests can replace.
+struct AmazonServices: Sendable {
+  typealias Provider = any CredentialProvider<AccessKey>
+
+  var instanceRole: @Sendable () -> Provider
+  var container: @Sendable () -> Provider
+  var role: @Sendable (AmazonRole, _ keys: Provider) -> Provider
+  var webIdentity: @Sendable (AmazonRole, _ token: @escaping IdentityTokenSource) -> Provider
+
+  static let real = AmazonServices(
+    instanceRole: { AmazonInstanceRoleProvider() },
+    container: { AmazonContainerProvider() },
+    role: { AmazonAssumeRoleProvider($0, credentials: $1) },
+    webIdentity: { AmazonWebIdentityProvider($0, token: $1) })
+}
