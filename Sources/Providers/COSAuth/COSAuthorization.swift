@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import StorageAuth
+internal import StorageCrypto
 
 /// The seven fields of a COS authorization.
 ///

@@ -18,7 +18,7 @@ struct S3Authorization: Sendable {
   init(_ text: String) throws(VerificationError) {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     let scheme = text[..<space]
-    guard scheme.isIdentical(to: S3Text.algorithm.description) else { throw Self.unsupported(scheme) }
+    guard scheme.isIdentical(to: S3Text.algorithm.description) else { throw Self.unsupportedScheme(scheme) }
     var parts: [String: Substring] = [:]
     for item in text[space...].parts(between: ",") {
       let pair = item.trimmingSpaces.parts(between: "=", atMost: 1)
@@ -43,6 +43,7 @@ struct S3Authorization: Sendable {
       throw Self.malformed(
         "The Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".", as: code)
     }
+    // The ID is what precedes the scope, because it can contain slashes.
     let scope = parts.suffix(4).map { String($0) }
     do throws(VerificationError) {
       accessKeyID = try AccessKeyID(claimed: parts.dropLast(4).joined(separator: "/"))
@@ -50,10 +51,10 @@ struct S3Authorization: Sendable {
       throw error.with(serviceCode: code)
     }
     (day, region, service) = (scope[0], scope[1], scope[2])
-    guard region.isScopePart(atMost: 63), service.isScopePart(atMost: 63) else {
+    guard region.isS3ScopePart, service.isS3ScopePart else {
       throw Self.malformed("The region or the service of the Credential is malformed.", as: code)
     }
-    if service == "s3express" { throw Self.declined("Directory buckets (S3 Express One Zone) are not supported.") }
+    if service == "s3express" { throw Self.notImplemented("Directory buckets (S3 Express One Zone) are not supported.") }
     let names = signedHeaders.parts(between: ";").map { String($0) }
     guard names.areSortedAndDistinct, names.containsSorted("host"),
       names.allSatisfy({ !$0.isEmpty && $0 == $0.asciiLowercased })
@@ -73,20 +74,23 @@ struct S3Authorization: Sendable {
   }
 
   /// Returns the error for a signature scheme that S3 supports but this verifier does not.
-  static func declined(_ message: String) -> VerificationError {
+  static func notImplemented(_ message: String) -> VerificationError {
     .s3("NotImplemented", .unsupported, message, remedy: "Sign with AWS4-HMAC-SHA256.")
   }
 
-  static let version2 = VerificationError.s3(
+  static let expressNotImplemented = notImplemented("S3 Express sessions are not supported.")
+  static let version4ANotImplemented = notImplemented("Signature Version 4A is not supported.")
+
+  static let unsupportedVersion2 = VerificationError.s3(
     "InvalidRequest", .unsupported,
     "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
     remedy: "Sign with AWS4-HMAC-SHA256; Signature Version 2 is not verified.")
 
   /// Returns the error for an unsupported scheme in a header, or an unsupported algorithm in a URL.
-  static func unsupported(_ scheme: some StringProtocol) -> VerificationError {
-    if scheme.isIdentical(to: "AWS") { return version2 }
-    if scheme.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return declined("Signature Version 4A is not supported.") }
-    if scheme.isIdentical(to: "GOOG4-HMAC-SHA256") { return declined("GOOG4-HMAC-SHA256 is not supported.") }
+  static func unsupportedScheme(_ scheme: some StringProtocol) -> VerificationError {
+    if scheme.isIdentical(to: "AWS") { return unsupportedVersion2 }
+    if scheme.isIdentical(to: "AWS4-ECDSA-P256-SHA256") { return version4ANotImplemented }
+    if scheme.isIdentical(to: "GOOG4-HMAC-SHA256") { return notImplemented("GOOG4-HMAC-SHA256 is not supported.") }
     return .s3(
       "InvalidArgument", .unsupported, "The scheme of the authorization is not AWS4-HMAC-SHA256.",
       remedy: "Sign with AWS4-HMAC-SHA256.")

@@ -63,7 +63,7 @@ public struct S3Payload: Sendable, Hashable {
 }
 
 /// The properties of a chunked body that the headers of its request state.
-struct S3Framing {
+struct S3ChunkFraming {
   let decodedByteCount: Int64
   /// The checksum algorithm of the trailer, or `nil` for a body without trailers.
   let trailer: S3Checksum.Algorithm?

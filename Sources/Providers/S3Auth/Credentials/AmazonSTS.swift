@@ -38,7 +38,7 @@ public struct AmazonSTSEndpoint: Sendable, Hashable {
 
   /// Returns the URL for requests; an invalid region is rejected because it could change the host.
   func address(_ check: RequestCheck) throws(CredentialError) -> ServiceURL {
-    guard region.isScopePart(atMost: 63) else {
+    guard region.isS3ScopePart else {
       throw check.refused("The name of the region is not valid.", "Write it like eu-central-1.")
     }
     return try check.address(url).appending("/")

@@ -57,14 +57,14 @@ public struct AmazonSettings: Sendable, Hashable {
   private static func region(_ context: ProviderContext, _ profile: AmazonProfile?) throws(CredentialError) -> String? {
     for name in ["AWS_REGION", "AWS_DEFAULT_REGION"] {
       guard let region = context.variable(name) else { continue }
-      guard region.isScopePart(atMost: 63) else {
+      guard region.isS3ScopePart else {
         throw environment.error(.failed, "sets \(name) to an invalid region", remedy: "Write it like eu-central-1.")
       }
       return region
     }
     guard let settings = profile?.section(with: "region")?.settings else { return nil }
     let region = try settings.required("region")
-    guard region.isScopePart(atMost: 63) else {
+    guard region.isS3ScopePart else {
       throw settings.location.malformed("has an invalid “region”", remedy: "Write it like eu-central-1.")
     }
     return region
