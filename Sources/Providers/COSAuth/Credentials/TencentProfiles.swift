@@ -39,6 +39,7 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
   private static func tccliKey(_ profile: String?, in context: ProviderContext) throws(CredentialError) -> AccessKey {
     let source = "Tencent Cloud CLI"
     let name = profile ?? "default"
+    // The name becomes part of a path, which must not lead out of the folder.
     guard !name.hasByte("/"), name != "..", name != "." else {
       throw CredentialError(
         .failed, source: source, "“\(name)” is not the name of a profile.", remedy: "Name one that tccli created.")
@@ -47,8 +48,8 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
     let file = ConfigurationFile(source: source, paths: [path], remedy: "Run tccli configure --profile \(name).")
     let contents = try file.read(in: context, named: profile == nil ? nil : path)
     let settings = try SettingTable(json: contents.bytes, at: contents.location)
-    let names = SettingTable.KeyNames(id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
-    guard let key = try settings.key(names) else { throw contents.location.error(.notConfigured, "has no key") }
+    let keyNames = SettingTable.KeyNames(id: "secretId", secret: "secretKey", token: "token", expiration: "expiresAt")
+    guard let key = try settings.key(keyNames) else { throw contents.location.error(.notConfigured, "has no key") }
     let type = try settings.text("type") ?? "secret"
     switch type {
     case "secret": return key

@@ -12,7 +12,8 @@ struct YAMLMapping {
   /// The nonempty values in the mapping, by their lowercase keys.
   private(set) var values: [String: String] = [:]
 
-  private static let structure: Set<Character> = ["{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-"]
+  /// The characters at the start of a value that YAML does not read as a plain string.
+  private static let structuralCharacters: Set<Character> = ["{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-"]
 
   /// Parses the mapping at a path of lowercase keys, or returns `nil` if the file has no such mapping.
   ///
@@ -61,7 +62,7 @@ struct YAMLMapping {
       let rest = body[body.index(after: end)...].trimmed
       return rest == nil || rest?.hasPrefix("#") == true ? String(body[..<end]) : nil
     }
-    guard let first = value.first, !structure.contains(first) else { return nil }
+    guard let first = value.first, !structuralCharacters.contains(first) else { return nil }
     return value.firstRange(of: " #").map { value[..<$0.lowerBound].trimmed ?? "" } ?? value
   }
 }

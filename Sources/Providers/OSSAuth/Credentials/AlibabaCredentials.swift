@@ -76,8 +76,7 @@ public struct AlibabaCredentials: Sendable {
     let readsProfiles = cliProfile != nil || sharedProfile != nil
     let sources: [Source] = [
       ossEnvironment, environment, podRole, cliProfile, sharedProfile, readsProfiles ? namedProfileCheck : nil, ossutil,
-      ossProfile,
-      metadata, credentialsURI,
+      ossProfile, metadata, credentialsURI,
     ]
     return CredentialChain(sources.compactMap(\.self), source: "Alibaba Cloud default sources")
   }

@@ -7,6 +7,7 @@ internal import StorageCrypto
 
 /// An endpoint of Alibaba Cloud's token service (STS).
 public struct AlibabaSTSEndpoint: Sendable, Hashable {
+  /// The version of the STS API.
   static let version = "2015-04-01"
 
   let url: String
@@ -60,7 +61,7 @@ extension AlibabaRole {
 /// A random number that a service accepts once.
 enum ServiceNonce {
   /// Returns 128 random bits as hexadecimal digits.
-  static func make() -> String {
+  static func random() -> String {
     let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     return String(writing: { $0.append(hex: bytes) })
   }

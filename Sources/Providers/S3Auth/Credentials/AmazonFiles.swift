@@ -55,13 +55,15 @@ struct AmazonFiles {
     context.variable("AWS_DEFAULT_PROFILE") ?? context.variable("AWS_PROFILE")
   }
 
+  /// Returns the profile with a name; only the default profile needs no `profile` before its name in `~/.aws/config`.
   func profile(_ name: String) throws(CredentialError) -> AmazonProfile? {
-    var configured = try section("profile \(name)", of: config)
-    if configured == nil, name == "default" { configured = try section(name, of: config) }
-    let sections = [try section(name, of: credentials), configured].compactMap(\.self)
+    var configSection = try section("profile \(name)", of: config)
+    if configSection == nil, name == "default" { configSection = try section(name, of: config) }
+    let sections = [try section(name, of: credentials), configSection].compactMap(\.self)
     return sections.isEmpty ? nil : AmazonProfile(name: name, sections: sections)
   }
 
+  /// Returns the section of `~/.aws/config` with the endpoints of services, or `nil` if there is none with this name.
   func services(_ name: String) throws(CredentialError) -> SettingTable? {
     try section("services \(name)", of: config)?.settings
   }

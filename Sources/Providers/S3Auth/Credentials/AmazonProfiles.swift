@@ -28,13 +28,13 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
 
   static func amazonProfile(_ profile: String? = nil, services: AmazonServices) -> Self {
     Self(source: AmazonFiles.source) { (context) throws(CredentialError) in
-      let named = profile ?? AmazonFiles.chosenName(in: context)
-      let name = named ?? "default"
+      let chosenName = profile ?? AmazonFiles.chosenName(in: context)
+      let name = chosenName ?? "default"
       let files = try AmazonFiles(in: context)
-      guard let profile = try files.profile(name) else { throw files.unknownProfile(name, isNamed: named != nil) }
+      guard let profile = try files.profile(name) else { throw files.unknownProfile(name, isNamed: chosenName != nil) }
       let reader = AmazonPlanReader(
         files: files, endpoint: try AmazonSettings(context, files: files, profile: profile).stsEndpoint,
-        isNamed: named != nil)
+        isNamed: chosenName != nil)
       return try await reader.plan(for: profile).issue(at: profile.location, in: context, through: services)
     }
   }

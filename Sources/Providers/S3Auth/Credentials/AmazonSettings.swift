@@ -25,6 +25,7 @@ public struct AmazonSettings: Sendable, Hashable {
   /// all these settings. Page: "Service-specific endpoints" in the AWS SDKs and Tools Reference Guide.
   public let endpointURL: String?
 
+  /// The URL of STS, or `nil` for the endpoint of the region.
   private let stsURL: String?
 
   /// Creates settings from the environment and the shared files.
@@ -36,10 +37,10 @@ public struct AmazonSettings: Sendable, Hashable {
   ///   URL is invalid.
   public init(_ context: ProviderContext, profile: String? = nil) throws(CredentialError) {
     let files = try AmazonFiles(in: context)
-    let named = profile ?? AmazonFiles.chosenName(in: context)
-    let found = try files.profile(named ?? "default")
-    if found == nil, let profile { throw files.unknownProfile(profile, isNamed: true) }
-    try self.init(context, files: files, profile: found)
+    let name = profile ?? AmazonFiles.chosenName(in: context) ?? "default"
+    let foundProfile = try files.profile(name)
+    if foundProfile == nil, let profile { throw files.unknownProfile(profile, isNamed: true) }
+    try self.init(context, files: files, profile: foundProfile)
   }
 
   init(_ context: ProviderContext, files: AmazonFiles, profile: AmazonProfile?) throws(CredentialError) {
@@ -87,9 +88,10 @@ public struct AmazonSettings: Sendable, Hashable {
     return try checked(try settings.required("endpoint_url"), from: "endpoint_url", at: settings.location)
   }
 
-  private static func checked(_ url: String, from name: String, at location: SettingLocation) throws(CredentialError)
-    -> String
-  {
+  /// Returns a URL from a setting, or throws an error that names the setting if it is malformed.
+  private static func checked(
+    _ url: String, from name: String, at location: SettingLocation
+  ) throws(CredentialError) -> String {
     guard ServiceURL(url) != nil else {
       throw location.error(
         .failed, "has a value in \(name) that is not a URL", remedy: "Write it like https://minio.example.com:9000.")
