@@ -12,10 +12,13 @@ struct COSAuthorization {
     "q-sign-algorithm", "q-ak", "q-sign-time", "q-key-time", "q-header-list", "q-url-param-list", "q-signature",
   ]
 
+  /// The ID of the access key.
   let id: String
   let window: COSKeyTime
-  let headers: [String]
-  let parameters: [String]
+  /// The decoded, lowercase names of the signed headers.
+  let listedHeaders: [String]
+  /// The decoded, lowercase names of the signed query parameters.
+  let listedParameters: [String]
   let signature: String
 
   /// Creates an authorization from the value of an `Authorization` header, or of the query parameter `sign`.
@@ -32,8 +35,8 @@ struct COSAuthorization {
 
   init(_ fields: [String: String]) throws(VerificationError) {
     guard fields.count == Self.fieldNames.count, let id = fields["q-ak"], !id.isEmpty,
-      let signature = fields["q-signature"],
-      !signature.isEmpty, let headerList = fields["q-header-list"], let parameterList = fields["q-url-param-list"]
+      let signature = fields["q-signature"], !signature.isEmpty, let headerList = fields["q-header-list"],
+      let parameterList = fields["q-url-param-list"]
     else { throw .malformed("The authorization lacks one of its seven fields.") }
     guard fields["q-sign-algorithm"] == "sha1" else {
       throw VerificationError(.unsupported, "The algorithm is not sha1.", remedy: "Sign with q-sign-algorithm=sha1.")
@@ -46,8 +49,8 @@ struct COSAuthorization {
     self.id = id
     self.window = window
     self.signature = signature
-    headers = try Self.names(inList: headerList)
-    parameters = try Self.names(inList: parameterList)
+    listedHeaders = try Self.names(inList: headerList)
+    listedParameters = try Self.names(inList: parameterList)
   }
 
   /// Parses a list of names, which some SDKs percent-encode and others do not.

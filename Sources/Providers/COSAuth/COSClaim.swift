@@ -24,9 +24,9 @@ public struct COSClaim: SignatureClaim {
 
   let signature: String
   /// The decoded, lowercase names of the headers that the signature lists.
-  let headers: [String]
+  let listedHeaders: [String]
   /// The decoded, lowercase names of the query parameters that the signature lists.
-  let parameters: [String]
+  let listedParameters: [String]
   let target: RequestTarget
   /// The verifier that parsed the claim, and is the only one that accepts it.
   let verifier: COSVerifier
@@ -38,13 +38,12 @@ extension COSClaim: Redacted {
 }
 
 extension COSClaim {
-  var parameterNames: Set<ByteExactString> { Set(parameters.map { ByteExactString($0) }) }
+  /// The lowercase names of the query parameters that the signature lists.
+  var signedParameters: Set<ByteExactString> { Set(listedParameters.map { ByteExactString($0) }) }
 
   /// The lowercase names of the request's headers that the signature lists.
   package var signedHeaders: Set<String> {
-    let listed = Set(headers)
-    var names = Set(request.headerFields.map(\.name.canonicalName).filter { listed.contains($0) })
-    if listed.contains("host") { names.insert("host") }
-    return names
+    let presentHeaders = request.headerFields.map(\.name.canonicalName) + ["host"]
+    return Set(listedHeaders).intersection(presentHeaders)
   }
 }

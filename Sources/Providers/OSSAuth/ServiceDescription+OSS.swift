@@ -55,7 +55,7 @@ extension ServiceEndpoint {
   ///   - network: The network through which the client reaches OSS.
   /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not a region ID.
   public static func oss(region: String, network: OSSNetwork = .public) throws(SigningError) -> ServiceEndpoint {
-    if let error = OSSConfiguration.regionError(for: region) { throw error }
+    if let error = OSSRegion.error(for: region) { throw error }
     switch network {
     case .public: return try ServiceEndpoint("https://oss-\(region).aliyuncs.com")
     case .internal: return try ServiceEndpoint("https://oss-\(region)-internal.aliyuncs.com")
@@ -73,25 +73,10 @@ extension ServiceHosts {
   public static let oss = ServiceHosts(label: "oss", domain: ".aliyuncs.com", labelCount: 3)
 }
 
-/// The checks of the configuration of an OSS signer.
-enum OSSConfiguration {
-  static func error(version: OSSSignatureVersion, bucket: String?, region: String, product: String) -> SigningError? {
-    if let bucket, !isBucketName(bucket) && !isHost(bucket) {
-      return SigningError(
-        .invalidConfiguration, "\"\(bucket)\" is not the name of a bucket.",
-        remedy: "Use the name as the console shows it.")
-    }
-    guard version == .v4 else { return nil }
-    if let error = regionError(for: region) { return error }
-    guard product.isScopePart() else {
-      return SigningError(
-        .invalidConfiguration, "\"\(product)\" is not a product.", remedy: "Use oss, or oss-cloudbox for a cloud box.")
-    }
-    return nil
-  }
-
+/// A namespace for the check of a region ID.
+enum OSSRegion {
   /// Returns the error for a string that is not a region ID, with a corrected ID if the correction is clear.
-  static func regionError(for region: String) -> SigningError? {
+  static func error(for region: String) -> SigningError? {
     let example = "Write it like cn-hangzhou."
     var remedy: String?
     if region.isEmpty {

@@ -54,7 +54,9 @@ struct S3Authorization: Sendable {
     guard region.isS3ScopePart, service.isS3ScopePart else {
       throw Self.malformed("The region or the service of the Credential is malformed.", as: code)
     }
-    if service == "s3express" { throw Self.notImplemented("Directory buckets (S3 Express One Zone) are not supported.") }
+    if service == "s3express" {
+      throw Self.notImplemented("Directory buckets (S3 Express One Zone) are not supported.")
+    }
     let names = signedHeaders.parts(between: ";").map { String($0) }
     guard names.areSortedAndDistinct, names.containsSorted("host"),
       names.allSatisfy({ !$0.isEmpty && $0 == $0.asciiLowercased })

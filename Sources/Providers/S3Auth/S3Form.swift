@@ -88,7 +88,9 @@ extension S3Verifier: FormVerifier {
         .with(serviceCode: "AccessDenied")
     }
     let algorithm = try field("x-amz-algorithm", of: form)
-    guard algorithm.isIdentical(to: S3Text.algorithm.description) else { throw S3Authorization.unsupportedScheme(algorithm) }
+    guard algorithm.isIdentical(to: S3Text.algorithm.description) else {
+      throw S3Authorization.unsupportedScheme(algorithm)
+    }
     return try S3Authorization(
       credential: field("x-amz-credential", of: form)[...], signedHeaders: "host",
       signature: field("x-amz-signature", of: form)[...], as: "InvalidArgument")
@@ -145,7 +147,8 @@ extension S3Verifier: FormVerifier {
   }
 
   private func verifyConditions(
-    of document: FormDocument, in form: SubmittedForm, claim: FormClaim, since signingDate: Timestamp, at date: Timestamp
+    of document: FormDocument, in form: SubmittedForm, claim: FormClaim, since signingDate: Timestamp,
+    at date: Timestamp
   ) throws(VerificationError) -> VerifiedForm {
     var required = ["bucket", "x-amz-algorithm", "x-amz-credential", "x-amz-date"]
     if claim.sessionToken != nil { required.append(S3Form.tokenField) }

@@ -83,7 +83,9 @@ struct S3SignatureReader: SignatureReader {
 
   // MARK: Rejections
 
-  /// Returns the finding for a rejection. S3 has one code for several causes, so its messages distinguish them.
+  /// Returns the finding for a rejection.
+  ///
+  /// S3 has one code for several causes, so its messages distinguish them.
   func finding(for rejection: RejectedResponse.Reading, to request: HTTPRequest) -> SignatureFinding? {
     let message = rejection.message ?? ""
     switch rejection.code {

@@ -35,7 +35,9 @@ extension S3Verifier {
     for parameter in target.parameters {
       let lowered = ByteExactString(parameter.name.string.lowercased())
       guard Self.loweredParameters.contains(lowered) else { continue }
-      if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" { throw S3Authorization.unsupportedVersion2 }
+      if parameter.name == "AWSAccessKeyId" || parameter.name == "Signature" {
+        throw S3Authorization.unsupportedVersion2
+      }
       guard Self.exactParameters.contains(parameter.name) else {
         if lowered == "x-amz-region-set" { throw S3Authorization.version4ANotImplemented }
         if lowered == "x-amz-s3session-token" { throw S3Authorization.expressNotImplemented }

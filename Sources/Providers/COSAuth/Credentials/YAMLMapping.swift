@@ -13,7 +13,9 @@ struct YAMLMapping {
   private(set) var values: [String: String] = [:]
 
   /// The characters at the start of a value that YAML does not read as a plain string.
-  private static let structuralCharacters: Set<Character> = ["{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-"]
+  private static let structuralCharacters: Set<Character> = [
+    "{", "[", "&", "*", "!", "|", ">", "%", "@", "`", "?", "-",
+  ]
 
   /// Parses the mapping at a path of lowercase keys, or returns `nil` if the file has no such mapping.
   ///

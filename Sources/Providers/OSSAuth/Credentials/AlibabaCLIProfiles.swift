@@ -45,7 +45,8 @@ extension CredentialProvider where Self == ProfileCredentialProvider<AccessKey> 
 
 /// The profiles in `~/.aliyun/config.json`, each of which describes a plan to obtain a key.
 struct AlibabaCLIProfiles {
-  private static let keyNames = SettingTable.KeyNames(id: "access_key_id", secret: "access_key_secret", token: "sts_token")
+  private static let keyNames = SettingTable.KeyNames(
+    id: "access_key_id", secret: "access_key_secret", token: "sts_token")
   private static let issuedKeyNames = SettingTable.KeyNames(
     id: "access_key_id", secret: "access_key_secret", token: "sts_token", expiration: "sts_expiration")
 
@@ -121,11 +122,13 @@ struct AlibabaCLIProfiles {
         throw location.error(.failed, "has a key that expired at \(key.ending)")
       }
       return .key(key)
-    case "ramrolearn": return .role(try settings.role(Self.roleNames), with: .key(try settings.requiredKey(Self.keyNames)))
+    case "ramrolearn":
+      return .role(try settings.role(Self.roleNames), with: .key(try settings.requiredKey(Self.keyNames)))
     case "ramrolearnwithrolename":
       return .role(try settings.role(Self.roleNames), with: .instanceRole(try settings.text("ram_role_name")))
     case "chainableramrolearn":
-      return .role(try settings.role(Self.roleNames), with: try sourcePlan(of: settings, named: name, asSourceOf: dependents))
+      return .role(
+        try settings.role(Self.roleNames), with: try sourcePlan(of: settings, named: name, asSourceOf: dependents))
     case "ecsramrole": return .instanceRole(try settings.text("ram_role_name"))
     case "oidc":
       return .webIdentity(

@@ -69,13 +69,15 @@ public struct AmazonContainerProvider: CredentialProvider {
   }
 
   private var location: SettingLocation {
-    SettingLocation(source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeURIVariable).")
+    SettingLocation(
+      source: source, name: "The environment", remedy: "Let the platform set \(Self.relativeURIVariable).")
   }
 
   private func address(in context: ProviderContext) throws(CredentialError) -> ServiceURL {
     if let path = context.variable(Self.relativeURIVariable) {
       guard path.hasBytePrefix("/"), let address = ServiceURL(Self.platformURL + path) else {
-        throw location.error(.failed, "sets \(Self.relativeURIVariable) to an invalid path", remedy: "Begin it with a slash.")
+        throw location.error(
+          .failed, "sets \(Self.relativeURIVariable) to an invalid path", remedy: "Begin it with a slash.")
       }
       return address
     }
@@ -108,7 +110,9 @@ public struct AmazonContainerProvider: CredentialProvider {
   {
     guard let path = context.variable(Self.tokenFileVariable) else {
       guard let text = context.environment(Self.tokenVariable), text.trimmed != nil else { return nil }
-      return (text, SettingLocation(source: source, name: "The variable \(Self.tokenVariable)", remedy: location.remedy))
+      return (
+        text, SettingLocation(source: source, name: "The variable \(Self.tokenVariable)", remedy: location.remedy)
+      )
     }
     let file = SettingLocation(
       source: source, name: "The token file \(path)", remedy: "See whether the platform has mounted it.")

@@ -118,8 +118,9 @@ struct AmazonPlanReader {
   }
 
   /// A key in the source profile takes precedence over a role, so that a profile may be its own source profile.
-  private func sourcePlan(of profile: AmazonProfile, asSourceOf dependents: [String]) throws(CredentialError) -> AmazonPlan
-  {
+  private func sourcePlan(
+    of profile: AmazonProfile, asSourceOf dependents: [String]
+  ) throws(CredentialError) -> AmazonPlan {
     let name = try profile.text("source_profile") ?? ""
     guard let source = try files.profile(name) else {
       throw profile.location.malformed("has the source profile “\(name)”, which is not there")
