@@ -62,9 +62,11 @@ struct Explanation: Sendable {
 
   /// Creates the explanation of a rejected signature, or `nil` if its rejection does not concern the signature.
   init?(_ rejected: RejectedSignature) {
+    guard let cloud = CloudName(argument: rejected.provider.rawValue)?.cloud else { return nil }
+    let service = cloud.service(region: rejected.region, BucketAddress(bucket: nil, style: nil))
     let report = RejectionReport(
-      of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request,
-      signedFor: rejected.provider.signedService(region: rejected.region), region: rejected.region,
+      of: RejectedResponse(rejected.response, body: rejected.document), to: rejected.request, signedFor: service,
+      region: rejected.region,
       isMismatch: rejected.isMismatch,
       search: rejected.key.map { SignatureSearch(key: $0, others: rejected.others, fits: rejected.fits) })
     guard let diagnosis = report.diagnosis else { return nil }

@@ -41,3 +41,21 @@ extension ProviderContext {
     return machine
   }
 }
+
+/// The name of a credential source on the command line, such as `environment`.
+///
+/// Each cloud has a separate set of names.
+struct SourceName: ExpressibleByArgument, ExpressibleByStringLiteral, Hashable, CustomStringConvertible {
+  /// The name that all clouds use for the source that requests keys from the instance's metadata service.
+  static let metadata: SourceName = "metadata"
+
+  let description: String
+
+  init(stringLiteral name: String) {
+    description = name
+  }
+
+  init(argument: String) {
+    description = argument
+  }
+}

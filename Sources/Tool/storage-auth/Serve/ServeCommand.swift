@@ -203,24 +203,6 @@ extension LocalCloud {
   }
 }
 
-struct ConsoleOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The port of a web page about buckets and requests; 0 for any.", valueName: "port"))
-  var console: Int?
-
-  func validate() throws {
-    if let console, !(0...65_535).contains(console) {
-      throw ValidationError("\(console) is not a port for --console; use 0 to 65535.")
-    }
-  }
-
-  func start(for cloud: LocalCloud) async throws -> LocalConsole? {
-    guard let console else { return nil }
-    return try await LocalConsole.start(for: cloud, port: console)
-  }
-}
-
 /// The statistics of a local server as metrics, which are brought up to date when they are read.
 final class LocalCloudMetrics: Sendable {
   private let factory: any MetricsFactory
@@ -254,53 +236,5 @@ final class LocalCloudMetrics: Sendable {
 
   private func add(_ name: String, _ labels: [(String, String)], _ count: Int) {
     Counter(label: "local_cloud_\(name)", dimensions: labels, factory: factory).increment(by: count)
-  }
-}
-
-struct ServiceOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The port of the token services, the app server and the metadata; 0 for any.", valueName: "port"))
-  var servicesPort = 0
-
-  @Option(
-    help: ArgumentHelp("A role that can be assumed; repeatable. One for each cloud by default.", valueName: "arn"))
-  var role: [String] = []
-
-  @Option(
-    help: ArgumentHelp("The lifetime of every issued token; removes the minimum of 900 seconds.", valueName: "seconds"))
-  var tokenLifetime: Int?
-
-  @Option(help: ArgumentHelp("The bearer token that callers of the app server must send.", valueName: "token"))
-  var appToken: String?
-
-  @Option(help: ArgumentHelp("An identity token (OIDC) to exchange for keys; repeatable.", valueName: "token"))
-  var identityToken: [String] = []
-
-  @Flag(help: "Require a token of the metadata services that support tokens (IMDSv2 only).")
-  var requireMetadataToken = false
-
-  /// Returns the configuration of the services, with the tokens from the options, the secrets file and the environment.
-  func services(with secrets: SecretArguments) throws -> LocalCloud.Services {
-    let appTokens = (appToken.map { [$0] } ?? []) + secrets[.appToken]
-    guard appTokens.count <= 1 else { throw ValidationError("There is more than one token for the app server.") }
-    return LocalCloud.Services(
-      port: servicesPort, roles: role.isEmpty ? [.alibaba, .tencent, .amazon] : role.map { LocalCloud.Role($0) },
-      tokenLifetime: tokenLifetime.map { .seconds($0) }, appToken: appTokens.first.map { Secret($0) },
-      identityTokens: (identityToken + secrets[.identityToken]).map { Secret($0) },
-      requiresMetadataToken: requireMetadataToken)
-  }
-}
-
-// The only place of this module that lists the storage services.
-
-extension LocalCloud.Provider {
-  /// Returns the service whose signatures and error documents the diagnosis reads.
-  func signedService(region: String) -> SignedService {
-    switch self {
-    case .oss: .oss(region: region)
-    case .cos: .cos()
-    case .s3: .s3(region: region)
-    }
   }
 }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import StorageAuth
 internal import StorageConfiguration
 
@@ -132,45 +131,5 @@ struct OptionTable {
   /// Returns the command that arguments call, or `nil` if they call none.
   func command(in arguments: [String]) -> Command? {
     commands.first { arguments.starts(with: $0.path) }
-  }
-}
-
-/// The value of an option from a file or the environment.
-struct Setting {
-  /// The values of the option, or the file that contains them.
-  enum Form {
-    case flag(Bool)
-    case values([String])
-    /// The secrets are in a file, which is read only if the setting counts.
-    case secretFile(String)
-  }
-
-  let option: OptionTable.Option
-  /// The key and the file, or the variable, for errors.
-  let source: String
-  let form: Form
-
-  func arguments() throws -> [String] {
-    switch form {
-    case .flag(let isOn): isOn ? ["--\(option.name)"] : []
-    case .values(let values): values.map { "--\(option.name)=\($0)" }
-    case .secretFile(let path): try secrets(in: path).map { "--\(option.name)=\($0)" }
-    }
-  }
-
-  private func secrets(in path: String) throws -> [String] {
-    let text: String
-    do {
-      text = try SecretFile(path).text
-    } catch let problem as SecretFile.Problem {
-      throw ValidationError("\(source): \(problem)")
-    }
-    let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-    let values = lines.filter { !$0.isEmpty && !(option.isRepeating && $0.hasPrefix("#")) }
-    guard !values.isEmpty, option.isRepeating || values.count == 1 else {
-      throw ValidationError(
-        "\(source): \(path) must contain \(option.isRepeating ? "a value on each line" : "one line").")
-    }
-    return values
   }
 }

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import Foundation
 internal import StorageAuth
-internal import StorageClient
 
 /// A location on the command line: an object in a bucket, a path on an Aspera server, or a file on this machine.
 enum Location: Hashable {
@@ -104,35 +102,6 @@ enum Location: Hashable {
   func key(naming source: String) -> String {
     guard key.isEmpty || key.hasByteSuffix("/") else { return key }
     return key + (source.words(between: "/").last ?? "")
-  }
-}
-
-/// Facts about files on this machine.
-enum LocalFiles {
-  /// Returns whether a path leads to a directory, without following a symbolic link.
-  static func isDirectory(_ path: String) -> Bool {
-    (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeDirectory
-  }
-
-  /// Creates a directory with those that contain it, unless it exists.
-  static func makeDirectory(_ path: String) throws {
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    } catch {
-      throw ValidationError("The directory \(path.onOneLine) cannot be created. Name one that you can write.")
-    }
-  }
-
-  static func remove(_ path: String) throws {
-    // The function of Foundation would also delete a folder that replaced the file.
-    guard unsafe unlink(path) == 0 else {
-      throw StorageError(
-        .unusableFile, "\(path) was copied, and cannot be deleted.", remedy: "Delete it yourself.")
-    }
-  }
-
-  static func byteCount(_ path: String) -> Int64? {
-    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
   }
 }
 
