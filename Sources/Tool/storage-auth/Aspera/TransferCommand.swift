@@ -54,9 +54,9 @@ struct TransferCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   func run() async throws {
-    let machine = try ProviderContext.commandLine()
+    let context = try ProviderContext.commandLine()
     var specification = try SpecificationFile(file).specification
-    try await account.complete(&specification, on: machine)
+    try await account.complete(&specification, in: context)
     var options = AscpOptions()
     options.additional = try arguments()
     options.sessionSpacing = .seconds(startSpacing)

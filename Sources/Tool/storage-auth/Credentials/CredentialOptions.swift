@@ -35,10 +35,10 @@ extension ProviderContext {
     _ network: NetworkOptions? = nil,
     onWarning: @escaping @Sendable (CredentialWarning) -> Void = { Terminal.warning("\($0)") }
   ) throws -> ProviderContext {
-    var machine = ProviderContext.system
-    if let network { machine.transport = try network.credentialTransport }
-    machine.onWarning = onWarning
-    return machine
+    var context = ProviderContext.system
+    if let network { context.transport = try network.credentialTransport }
+    context.onWarning = onWarning
+    return context
   }
 }
 
