@@ -84,7 +84,7 @@ enum StorageAuthProgram {
       text += origin
       message += "\nNote:\(origin)"
     }
-    guard Terminal.mode.isJSON else { return Terminal.notes(message) }
+    guard Terminal.mode.isJSON else { return Terminal.standardErrorLines(message) }
     var members = ErrorReport.members(error) ?? ["message": .string(text)]
     members["exitStatus"] = .number(JSONNumber(status.rawValue))
     Terminal.error(json: text, members)

@@ -15,11 +15,11 @@ struct NetworkOptions: ParsableArguments {
       "A PEM file with the certificate authorities to trust, in place of those of the system.", valueName: "file"))
   var caFile: String?
 
-  func validate() throws { _ = try Self.transport(for: Choice(caFile: caFile)) }
+  func validate() throws { _ = try Self.transport(for: TransportChoice(caFile: caFile)) }
 
   /// The transport for requests to services: through the proxy of the environment, if there is one.
   var transport: any HTTPTransport {
-    get throws { LoggedTransport(base: try Self.transport(for: Choice(caFile: caFile))) }
+    get throws { LoggedTransport(base: try Self.transport(for: TransportChoice(caFile: caFile))) }
   }
 
   /// The transport for requests of credential sources.
@@ -27,19 +27,21 @@ struct NetworkOptions: ParsableArguments {
   /// Requests without TLS go to metadata services and to servers on this machine. They contain or return secrets, and
   /// are never sent to a proxy.
   var credentialTransport: any HTTPTransport {
-    get throws { LoggedTransport(base: try Self.transport(for: Choice(caFile: caFile, isForCredentials: true))) }
+    get throws {
+      LoggedTransport(base: try Self.transport(for: TransportChoice(caFile: caFile, isForCredentials: true)))
+    }
   }
 
   /// The options that decide which transport is used.
-  private struct Choice: Hashable {
+  private struct TransportChoice: Hashable {
     var caFile: String?
     var isForCredentials = false
   }
 
   /// The transports of this process, whose connections all clients with the same options share.
-  private static let transports = Lock<[Choice: AsyncHTTPClientTransport]>([:])
+  private static let transports = Lock<[TransportChoice: AsyncHTTPClientTransport]>([:])
 
-  private static func transport(for choice: Choice) throws -> AsyncHTTPClientTransport {
+  private static func transport(for choice: TransportChoice) throws -> AsyncHTTPClientTransport {
     if let existing = transports.withLock({ $0[choice] }) { return existing }
     let transport: AsyncHTTPClientTransport
     do throws(TransportError) {

@@ -67,7 +67,7 @@ struct ExplainCommand: AsyncParsableCommand, ReportingCommand {
     }
     guard let diagnosis else {
       let message = "The response is not about the signature, or is not a response of the service."
-      if output.json { Terminal.error(json: message) } else { Terminal.notes(message) }
+      if output.json { Terminal.error(json: message) } else { Terminal.standardErrorLines(message) }
       throw ExitCode.failure
     }
     if diagnosis.cause != .unknown { needs = nil }
@@ -120,7 +120,7 @@ struct KeySearch {
     }
     var credentials = credentials
     // A metadata service issues temporary keys only.
-    if claim.isTemporary == false { credentials.leavesOutMetadata = true }
+    if claim.isTemporary == false { credentials.skipsMetadata = true }
     let key = try? await credentials.cache(for: cloud).credential()
     search = key.flatMap { SignatureSearch(for: request, signedFor: service, verifier: verifier, key: $0) }
     needs =

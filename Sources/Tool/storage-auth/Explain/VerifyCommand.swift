@@ -61,7 +61,7 @@ struct VerifyCommand: AsyncParsableCommand, ReportingCommand {
       Terminal.line("refused  \(error.description)")
       if let found { Terminal.lines(found.description) }
       if explain, let comparison = error.comparison {
-        Terminal.notes(canonicalRequest: comparison.canonicalRequest, stringToSign: comparison.stringToSign)
+        Terminal.signedStrings(canonicalRequest: comparison.canonicalRequest, stringToSign: comparison.stringToSign)
       }
       throw ExitCode.failure
     }

@@ -20,6 +20,7 @@ struct SettingsFile {
     },
   ]
 
+  /// The maximum size of a file in bytes, which bounds the memory for a wrong file.
   private static let byteLimit = 1 << 20
 
   let path: String
@@ -50,10 +51,7 @@ struct SettingsFile {
       throw ValidationError("\(path) contains no JSON object. Write {\"region\": \"cn-hangzhou\"}, for example.")
     }
     document = object
-    let hasSecrets = try validate()
-    if hasSecrets, contents.isReadableByOthers {
-      Terminal.warning("\(path) contains secrets and is readable by other users. Run chmod 600 \(path).")
-    }
+    if try validate() { SecretFile.warnIfReadableByOthers(contents, at: path) }
   }
 
   /// The number of settings for each command and section, by name.
@@ -136,6 +134,7 @@ struct SettingsFile {
     return hasSecrets
   }
 
+  /// Returns the names of the objects that a file can contain: those of commands and of sections.
   private static func topLevelNames(_ table: OptionTable) -> [String] {
     Array(Set(table.commands.map { $0.path[0] })).sorted() + Array(sections.keys)
   }

@@ -69,7 +69,7 @@ struct SigningOptions: ParsableArguments {
   func printExplanation(of pending: PendingSignature) {
     guard explain, !Terminal.mode.isJSON else { return }
     let mask = SecretMask([pending.identity.sessionToken].compactMap(\.self))
-    Terminal.notes(
+    Terminal.signedStrings(
       canonicalRequest: pending.canonicalRequest.map { mask.applied(to: $0) },
       stringToSign: mask.applied(to: pending.stringToSign))
   }

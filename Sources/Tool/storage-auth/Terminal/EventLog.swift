@@ -16,15 +16,16 @@ struct LoggedTransport: HTTPTransport {
     let start = ContinuousClock.now
     do throws(TransportError) {
       let response = try await base.send(request, body: body)
-      log(request, since: start, "\(response.response.status.code)", .number(JSONNumber(response.response.status.code)))
+      trace(
+        request, since: start, "\(response.response.status.code)", .number(JSONNumber(response.response.status.code)))
       return response
     } catch {
-      log(request, since: start, "\(error.code)", .string("\(error.code)"))
+      trace(request, since: start, "\(error.code)", .string("\(error.code)"))
       throw error
     }
   }
 
-  private func log(
+  private func trace(
     _ request: HTTPRequest, since start: ContinuousClock.Instant, _ outcome: String, _ status: JSONValue
   ) {
     let (seconds, attoseconds) = (ContinuousClock.now - start).components
@@ -56,7 +57,8 @@ enum EventLog {
     observations.withLock { $0.append(observation) }
   }
 
-  static func observe(_ events: EventHub) {
+  /// Prints a line for each retry, new credential and clock skew, with `--verbose` only.
+  static func traceEvents(of events: EventHub) {
     guard Terminal.mode.isVerbose else { return }
     let observation = events.observe { event in
       switch event {

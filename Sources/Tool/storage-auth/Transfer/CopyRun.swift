@@ -53,7 +53,8 @@ struct CopyRun {
     }
     guard !report.isComplete else { return }
     if !output.json {
-      Terminal.notes("\(report.completedObjects) copied, \(report.failedObjects) failed, \(notCopied) not copied")
+      Terminal.standardErrorLines(
+        "\(report.completedObjects) copied, \(report.failedObjects) failed, \(notCopied) not copied")
     }
     throw ExitCode.failure
   }

@@ -144,7 +144,9 @@ struct RemoveCommand: AsyncParsableCommand, ReportingCommand {
   }
 
   private func show(_ failure: DeletionReport.Failure) {
-    guard output.json else { return Terminal.notes("\(failure.key): \(failure.code): \(failure.message)".onOneLine) }
+    guard output.json else {
+      return Terminal.standardErrorLines("\(failure.key): \(failure.code): \(failure.message)".onOneLine)
+    }
     Terminal.json([
       "action": "fail", "key": .string(failure.key), "code": .string(failure.code), "message": .string(failure.message),
     ])

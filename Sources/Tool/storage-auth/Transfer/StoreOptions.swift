@@ -87,7 +87,7 @@ struct StoreOptions: ParsableArguments {
     let context = try ProviderContext.commandLine(network)
     let nodeURL = node ?? context.environment("ASPERA_NODE_URL")
     let cache = CredentialCache(.asperaDefault, in: context)
-    EventLog.observe(cache.events)
+    EventLog.traceEvents(of: cache.events)
     let client = StorageClient(
       .aspera(
         node: nodeURL ?? "https://\(server.authority(defaultPort: Self.defaultNodePort))", rootFileID: rootFileID,
