@@ -56,10 +56,9 @@ struct LocalConsole: Sendable {
   }
 }
 
+/// The option that starts a console.
 struct ConsoleOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp(
-      "The port of a web page about buckets and requests; 0 for any.", valueName: "port"))
+  @Option(help: ArgumentHelp("The port of a web page about buckets and requests; 0 for any.", valueName: "port"))
   var console: Int?
 
   func validate() throws {

@@ -5,6 +5,7 @@ internal import ArgumentParser
 internal import LocalCloud
 internal import StorageAuth
 
+/// The options for the token services, the app server and the metadata service.
 struct ServiceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -40,6 +41,7 @@ struct ServiceOptions: ParsableArguments {
   }
 }
 
+/// The options for the Aspera node and its transfers.
 struct NodeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The port of the Node API; 0 for any free port.", valueName: "port"))
   var nodePort = 0
@@ -70,8 +72,8 @@ struct NodeOptions: ParsableArguments {
   var nodeInfoAcceptsBearer = true
 
   func validate() throws {
-    try AccountArgument.check(nodeUser, of: "--node-user")
-    try AccountArgument.check(transferAccount, of: "--transfer-account")
+    try AccountArgument.requireComplete(nodeUser, of: "--node-user")
+    try AccountArgument.requireComplete(transferAccount, of: "--transfer-account")
     if let transferTokenLifetime, transferTokenLifetime < 0 {
       throw ValidationError("--transfer-token-lifetime must not be negative.")
     }

@@ -15,8 +15,7 @@ struct SigningOptions: ParsableArguments {
   var url: String?
 
   @Option(
-    help: ArgumentHelp(
-      "The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000.", valueName: "url"))
+    help: ArgumentHelp("The URL of the service of oss://bucket/key, such as http://127.0.0.1:9000.", valueName: "url"))
   var endpoint: String?
 
   @Option(
@@ -27,8 +26,7 @@ struct SigningOptions: ParsableArguments {
   @Option(help: "\(CloudName.alternatives); by default the one to which the host belongs.")
   var provider: CloudName?
 
-  @Option(
-    help: "The region, for OSS V4 and S3; derived from the host by default.")
+  @Option(help: "The region, for OSS V4 and S3; derived from the host by default.")
   var region: String?
 
   @OptionGroup var addressing: AddressingOptions

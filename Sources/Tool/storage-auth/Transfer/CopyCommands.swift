@@ -136,8 +136,7 @@ struct MoveCommand: AsyncParsableCommand, ReportingCommand {
       A source whose copy failed remains. For a folder, use cp -r and then rm -r.
       """)
 
-  @Argument(
-    help: ArgumentHelp("Files and objects, as for cp; the last one is the destination.", valueName: "location"))
+  @Argument(help: ArgumentHelp("Files and objects, as for cp; the last one is the destination.", valueName: "location"))
   var locations: [String]
 
   @OptionGroup var origin: OriginOptions

@@ -38,6 +38,7 @@ struct BucketOptions: ParsableArguments {
 
 /// The options for buckets and Aspera nodes.
 struct StoreOptions: ParsableArguments {
+  /// The port of the Node API over TLS, if neither the URL nor the location names one.
   private static let defaultNodePort = 9092
 
   @OptionGroup var buckets: BucketOptions
