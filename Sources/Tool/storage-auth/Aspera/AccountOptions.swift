@@ -33,6 +33,7 @@ struct AccountOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The UDP port for the data; 33001 by default.", valueName: "port"))
   var udpPort: Int?
 
+  /// Returns the account of a user on a server, with the key or the password of the options.
   func account(at server: ServerAddress, in context: ProviderContext) throws -> AsperaAccount {
     guard let user = server.user else { throw ValidationError("Name the user, as user@host.") }
     let secret = try secret(in: context)
@@ -43,11 +44,13 @@ struct AccountOptions: ParsableArguments {
       hostKey: try sshfp.map { text throws(AsperaError) in try HostKeyFingerprint(text) })
   }
 
+  /// Returns the token in the environment, or `nil` if there is none.
   func token(in context: ProviderContext) throws -> AsperaToken? {
     try secret(Self.tokenVariable, in: context).map { try AsperaToken($0) }
   }
 
-  func secret(_ variable: String, in context: ProviderContext) -> Secret? {
+  /// Returns the secret in a variable of the environment, or `nil` if it is not set.
+  private func secret(_ variable: String, in context: ProviderContext) -> Secret? {
     context.environment(variable).flatMap { $0.isEmpty ? nil : Secret($0) }
   }
 
@@ -88,7 +91,7 @@ struct AccountOptions: ParsableArguments {
       if hasKey, specification.sshPrivateKeyPassphrase == nil {
         specification.sshPrivateKeyPassphrase = try secret(in: context)
       }
-      try await checkLogin(of: specification, in: context)
+      try await checkLoginAndPrintNotes(of: specification, in: context)
       return
     }
     if specification.offersWebSocket == true {
@@ -96,29 +99,33 @@ struct AccountOptions: ParsableArguments {
         unless: key == nil && passwordFile == nil, "--key or --password-file", "wss_enabled, which needs no login")
       return
     }
-    let secret = try secret(in: context)
-    let host = specification.remoteHost ?? ""
-    let user = specification.remoteUser ?? AsperaAccount.defaultTokenUser
-    let account: AsperaAccount
-    if key == nil, specification.token != nil, passwordFile == nil {
-      account = try .defaultTokenAccount(host: host, user: user, on: context)
-    } else {
-      account = try AsperaAccount(
-        host: host, user: user, password: key == nil ? secret : nil,
-        privateKey: key.map { .file($0, passphrase: secret) })
-    }
-    switch account.authentication {
+    switch try account(for: specification, in: context).authentication {
     case .password(let password): specification.remotePassword = password
     case .privateKey(let key):
       if case .file(let path) = key.source { specification.sshPrivateKeyPath = path }
       if case .pem(let text) = key.source { specification.sshPrivateKey = text }
       specification.sshPrivateKeyPassphrase = key.passphrase
     }
-    try await checkLogin(of: specification, in: context)
+    try await checkLoginAndPrintNotes(of: specification, in: context)
+  }
+
+  /// Returns the account for a specification without a login: without options, a token uses the key that IBM installs.
+  private func account(
+    for specification: TransferSpec, in context: ProviderContext
+  ) throws -> AsperaAccount {
+    let secret = try secret(in: context)
+    let host = specification.remoteHost ?? ""
+    let user = specification.remoteUser ?? AsperaAccount.defaultTokenUser
+    if key == nil, specification.token != nil, passwordFile == nil {
+      return try .defaultTokenAccount(host: host, user: user, on: context)
+    }
+    return try AsperaAccount(
+      host: host, user: user, password: key == nil ? secret : nil,
+      privateKey: key.map { .file($0, passphrase: secret) })
   }
 
   /// Checks the password or the private key in a specification, wherever it comes from, and prints the notes.
-  private func checkLogin(of specification: TransferSpec, in context: ProviderContext) async throws {
+  private func checkLoginAndPrintNotes(of specification: TransferSpec, in context: ProviderContext) async throws {
     let key: AsperaPrivateKey.Source? =
       specification.sshPrivateKey.map { .pem($0) } ?? specification.sshPrivateKeyPath.map { .file($0) }
     let account = try AsperaAccount(

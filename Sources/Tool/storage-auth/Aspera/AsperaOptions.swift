@@ -53,6 +53,7 @@ struct AsperaOptions: ParsableArguments {
     if transferServer?.user != nil { throw ValidationError("Name the --transfer-server without a user.") }
   }
 
+  /// Returns the options for transfers through a node.
   func transferOptions(atATime count: Int) throws -> AsperaTransferOptions {
     let context = try ProviderContext.commandLine()
     let passphrase = try account.passwordFile == nil ? nil : account.secret(in: context)
@@ -75,8 +76,7 @@ struct AsperaOptions: ParsableArguments {
     for note in try await account.check(on: context).notes { Terminal.note("note: \(note)") }
     let transfers = AccountTransfers(
       account, token: try self.account.token(in: context), tags: tags?.object,
-      queue: queueConfiguration(atATime: count),
-      engine: try AscpEngine(program: ascp))
+      queue: queueConfiguration(atATime: count), engine: try AscpEngine(program: ascp))
     EventLog.noteRetries(transfers.events)
     return transfers
   }

@@ -58,6 +58,7 @@ struct SigningOptions: ParsableArguments {
 
   var context: SigningContext { SigningContext(date: date?.timestamp ?? .now) }
 
+  /// Returns the request with its signer, and the key of the default sources.
   func plan() async throws -> (SigningPlan, AccessKey) {
     let plan = try SigningPlan(self)
     return (plan, try await credentials.cache(for: plan.cloud).credential())
