@@ -146,9 +146,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
     return draft
   }
 
-  func signature(
-    of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>
-  ) -> Digest {
+  func signature(of text: COSHTTPString.Write, in window: COSKeyTime, with signingKey: HMACKey<SHA1>) -> Digest {
     let hash = SHA1.hash(writing: text)
     return signingKey.authenticationCode { $0.append(cosStringToSign: hash, in: window) }
   }

@@ -77,9 +77,7 @@ public struct COSStringToSignSigner: StringToSignSigner {
   /// Returns the targets on which a service acts if it ignores query parameters whose names have another letter case.
   ///
   /// A POST without its parameters has no effect, except for a POST to a bucket, which is a form upload.
-  private static func targetsWithoutParameters(
-    _ target: RequestTarget, method: HTTPRequest.Method
-  ) -> [RequestTarget] {
+  private static func targetsWithoutParameters(_ target: RequestTarget, method: HTTPRequest.Method) -> [RequestTarget] {
     guard !target.parameters.isEmpty, method != .post || target.key == nil else { return [] }
     return [target.withoutParameters]
   }

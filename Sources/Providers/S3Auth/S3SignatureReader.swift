@@ -119,9 +119,7 @@ struct S3SignatureReader: SignatureReader {
     (try? verifier.claim(in: request))?.authorization
   }
 
-  private func redirectFinding(
-    for rejection: RejectedResponse.Reading, scope: S3Authorization?
-  ) -> SignatureFinding {
+  private func redirectFinding(for rejection: RejectedResponse.Reading, scope: S3Authorization?) -> SignatureFinding {
     let endpoint = rejection.details["Endpoint"].map { "The bucket is reached at \($0.onOneLine)." }
     return SignatureFinding(
       .wrongRegion, line: SignedPart.scopeRegion.name, sent: scope?.region, detail: endpoint ?? "")

@@ -65,9 +65,7 @@ struct RunningServer: Sendable {
   private let task: Task<Void, any Error>
 
   /// Starts a server, and waits until it listens.
-  init(
-    _ router: Router<BasicRequestContext>, host: String, port: Int, limits: ConnectionLimits
-  ) async throws {
+  init(_ router: Router<BasicRequestContext>, host: String, port: Int, limits: ConnectionLimits) async throws {
     let (ports, started) = AsyncStream.makeStream(of: Int.self)
     let application = Application(
       router: router, server: .http1(limits),

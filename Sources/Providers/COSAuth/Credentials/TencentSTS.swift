@@ -32,9 +32,7 @@ struct TencentSTS: Sendable, Hashable {
   let endpoint: TencentSTSEndpoint
 
   /// Creates a request that is not yet signed, after validating the endpoint and the region.
-  func call(
-    _ action: String, _ parameters: JSONObject, _ check: RequestCheck
-  ) throws(CredentialError) -> ServiceCall {
+  func call(_ action: String, _ parameters: JSONObject, _ check: RequestCheck) throws(CredentialError) -> ServiceCall {
     let address = try check.address(endpoint.url)
     let isRegion = region.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
     guard isRegion, !region.isEmpty else {

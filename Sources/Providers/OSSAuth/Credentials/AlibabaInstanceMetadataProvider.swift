@@ -32,15 +32,11 @@ public struct AlibabaInstanceMetadataProvider: CredentialProvider {
   ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
   ///   - endpoint: The URL of the service. The URL can be set only in code, because an attacker who could set it would
   ///     choose the keys.
-  public init(
-    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200"
-  ) {
+  public init(role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://100.100.100.200") {
     self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, presence: ServicePresence())
   }
 
-  init(
-    role: String?, allowsV1: Bool, endpoint: String = "http://100.100.100.200", presence: ServicePresence
-  ) {
+  init(role: String?, allowsV1: Bool, endpoint: String = "http://100.100.100.200", presence: ServicePresence) {
     self.role = role
     self.allowsV1 = allowsV1
     service = MetadataService(source: source, endpoint: endpoint, presence: presence)

@@ -34,9 +34,7 @@ public struct AmazonInstanceMetadataProvider: CredentialProvider {
   ///   - allowsV1: Whether requests without a token are allowed if the service issues no tokens.
   ///   - endpoint: The URL of the service, such as `http://[fd00:ec2::254]`. The program at this URL chooses the keys,
   ///     so the URL must not come from an untrusted source.
-  public init(
-    role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254"
-  ) {
+  public init(role: String? = nil, allowsV1: Bool = true, endpoint: String = "http://169.254.169.254") {
     self.init(role: role, allowsV1: allowsV1, endpoint: endpoint, presence: ServicePresence())
   }
 

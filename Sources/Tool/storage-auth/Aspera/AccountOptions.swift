@@ -110,9 +110,7 @@ struct AccountOptions: ParsableArguments {
   }
 
   /// Returns the account for a specification without a login: without options, a token uses the key that IBM installs.
-  private func account(
-    for specification: TransferSpec, in context: ProviderContext
-  ) throws -> AsperaAccount {
+  private func account(for specification: TransferSpec, in context: ProviderContext) throws -> AsperaAccount {
     let secret = try secret(in: context)
     let host = specification.remoteHost ?? ""
     let user = specification.remoteUser ?? AsperaAccount.defaultTokenUser

@@ -16,8 +16,7 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     name: [.customShort("H"), .customLong("header")],
-    help: ArgumentHelp(
-      "A header that was sent, also the Authorization; repeatable.", valueName: "name: value"))
+    help: ArgumentHelp("A header that was sent, also the Authorization; repeatable.", valueName: "name: value"))
   var headers: [String] = []
 
   @Option(
@@ -116,8 +115,7 @@ extension HTTPRequest {
     }
     var path = String(afterScheme[hostEnd...])
     if !path.hasBytePrefix("/") { path = "/" + path }
-    self.init(
-      method: method, scheme: String(url[..<separator.lowerBound]), authority: String(authority), path: path)
+    self.init(method: method, scheme: String(url[..<separator.lowerBound]), authority: String(authority), path: path)
     try add(headers)
   }
 

@@ -147,9 +147,7 @@ struct SigningPlan {
       options.addressing.address(of: request, in: cloud), options)
   }
 
-  private init(
-    _ options: SigningOptions, _ method: String?, _ name: CloudName, bucket: String, key: String
-  ) throws {
+  private init(_ options: SigningOptions, _ method: String?, _ name: CloudName, bucket: String, key: String) throws {
     guard options.provider.map({ $0 == name }) ?? true, options.addressing.bucket.map({ $0 == bucket }) ?? true else {
       throw ValidationError("--provider and --bucket contradict \(name)://\(bucket); omit them.")
     }

@@ -25,8 +25,7 @@ enum LocalFiles {
   static func remove(_ path: String) throws {
     // The function of Foundation would also delete a folder that replaced the file.
     guard unsafe unlink(path) == 0 else {
-      throw StorageError(
-        .unusableFile, "\(path) was copied, and cannot be deleted.", remedy: "Delete it yourself.")
+      throw StorageError(.unusableFile, "\(path) was copied, and cannot be deleted.", remedy: "Delete it yourself.")
     }
   }
 
