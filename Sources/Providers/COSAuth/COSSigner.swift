@@ -69,6 +69,7 @@ public struct COSSigner: TwoStepSigner, Presigner {
     self.keyTime = keyTime
   }
 
+  /// Returns the window of a signature in the headers, as the documentation of this type describes it.
   func headerWindow(for identity: Identity, at date: Timestamp) throws(SigningError) -> COSKeyTime {
     if let keyTime { return try validated(keyTime, for: identity) }
     if let start = identity.start, let end = identity.expiration {

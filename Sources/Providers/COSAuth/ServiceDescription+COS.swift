@@ -34,13 +34,7 @@ extension ServiceEndpoint {
   /// - Parameter region: The region ID, such as `ap-guangzhou`, or `accelerate` for the acceleration network.
   /// - Throws: `SigningError.Code.invalidConfiguration` if the string is not a region ID.
   public static func cos(region: String) throws(SigningError) -> ServiceEndpoint {
-    let isRegionID = region.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
-      default: false
-      }
-    }
-    guard isRegionID, !region.isEmpty else {
+    guard region.isScopePart() else {
       throw SigningError(
         .invalidConfiguration, "\"\(region)\" is not the name of a region.", remedy: "Write it like ap-guangzhou.")
     }

@@ -95,6 +95,7 @@ extension SignableNames {
 }
 
 extension OSSStringToSignSigner {
+  /// Parses a V4 string to sign, which must contain the hash of the canonical request.
   private func v4Intent(
     of signingRequest: SigningRequest, canonicalRequest: String
   ) throws(SigningRefusal) -> AuthorizedRequest {
@@ -144,6 +145,7 @@ extension OSSStringToSignSigner {
     return request
   }
 
+  /// Returns what a signature authorizes: in the headers, or in a URL if the query contains the signature's parameters.
   private func authorizedV4Request(
     _ request: HTTPRequest, in scope: OSSV4Scope
   ) throws(SigningRefusal) -> AuthorizedRequest {
@@ -230,6 +232,7 @@ extension OSSStringToSignSigner {
     return others
   }
 
+  /// Returns what a signature authorizes: in a URL if the date line is an expiration, or else in the headers.
   private func authorizedV1Request(
     _ request: HTTPRequest, dateLine: String, others: [RequestTarget]
   ) throws(SigningRefusal) -> AuthorizedRequest {

@@ -19,34 +19,36 @@ struct S3Authorization: Sendable {
     let space = text.utf8.firstIndex(of: UInt8(ascii: " ")) ?? text.endIndex
     let scheme = text[..<space]
     guard scheme.isIdentical(to: S3Text.algorithm.description) else { throw Self.unsupportedScheme(scheme) }
-    var parts: [String: Substring] = [:]
+    var fields: [String: Substring] = [:]
     for item in text[space...].parts(between: ",") {
       let pair = item.trimmingSpaces.parts(between: "=", atMost: 1)
       guard pair.count == 2, let name = ["Credential", "SignedHeaders", "Signature"].first(where: { $0 == pair[0] }),
-        parts.updateValue(pair[1], forKey: name) == nil
+        fields.updateValue(pair[1], forKey: name) == nil
       else { throw Self.malformed("The authorization header is malformed; a part is unknown, or occurs twice.") }
     }
-    for name in ["Credential", "SignedHeaders", "Signature"] where parts[name]?.isEmpty ?? true {
+    for name in ["Credential", "SignedHeaders", "Signature"] where fields[name]?.isEmpty ?? true {
       throw Self.malformed("The authorization header is malformed; missing \(name).")
     }
     try self.init(
-      credential: parts["Credential"] ?? "", signedHeaders: parts["SignedHeaders"] ?? "",
-      signature: parts["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
+      credential: fields["Credential"] ?? "", signedHeaders: fields["SignedHeaders"] ?? "",
+      signature: fields["Signature"] ?? "", as: "AuthorizationHeaderMalformed")
   }
 
   /// Creates an authorization from its components; `code` is the service's error code for a malformed one.
   init(
     credential: Substring, signedHeaders: Substring, signature: Substring, as code: String
   ) throws(VerificationError) {
-    let parts = credential.parts(between: "/")
-    guard parts.count >= 5, let last = parts.last, last.isIdentical(to: S3Text.scopeTerminator.description) else {
+    let credentialParts = credential.parts(between: "/")
+    guard credentialParts.count >= 5, let last = credentialParts.last,
+      last.isIdentical(to: S3Text.scopeTerminator.description)
+    else {
       throw Self.malformed(
         "The Credential is mal-formed; expecting \"<YOUR-AKID>/YYYYMMDD/REGION/SERVICE/aws4_request\".", as: code)
     }
     // The ID is what precedes the scope, because it can contain slashes.
-    let scope = parts.suffix(4).map { String($0) }
+    let scope = credentialParts.suffix(4).map { String($0) }
     do throws(VerificationError) {
-      accessKeyID = try AccessKeyID(claimed: parts.dropLast(4).joined(separator: "/"))
+      accessKeyID = try AccessKeyID(claimed: credentialParts.dropLast(4).joined(separator: "/"))
     } catch {
       throw error.with(serviceCode: code)
     }

@@ -22,6 +22,7 @@ enum LocalFiles {
     }
   }
 
+  /// Deletes the file that `mv` has copied.
   static func remove(_ path: String) throws {
     // The function of Foundation would also delete a folder that replaced the file.
     guard unsafe unlink(path) == 0 else {
@@ -29,6 +30,7 @@ enum LocalFiles {
     }
   }
 
+  /// Returns the size of a file in bytes, or `nil` if it cannot be read.
   static func byteCount(_ path: String) -> Int64? {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.int64Value
   }
